@@ -30,7 +30,7 @@ export interface RunningApp extends App {
   close(): Promise<void>;
 }
 
-/** What an app is made of; `Settings` has it all. */
+/** The parts of an app; `Settings` has them all. */
 export type AppSettings = Pick<
   Settings,
   'idempotencyTtlHours' | 'webhookTargets' | 'webhookAllowCidrs' | 'logLevel'

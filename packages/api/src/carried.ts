@@ -1,9 +1,12 @@
 import type { Reason } from './reasons.ts';
 
-/** What `ErrorData` may hold that belongs to some reasons alone. */
+/** The fields of `ErrorData` that belong to some reasons alone. */
 export type Detail = 'resourceId' | 'retryAfterSeconds' | 'etag' | 'since';
 
-/** What every refusal for a reason holds; the typed client promises it. Of all others it is there or not. */
+/**
+ * The fields that every refusal for a reason has; the typed client promises them. Under all other reasons they are
+ * optional.
+ */
 export const carried = {
   external_id_taken: 'resourceId',
   sku_taken: 'resourceId',

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './reasons.ts';
 
-/** What the command line refuses; it has codes, but no status and no reason. */
+/** A refusal of the command line; it has a code, but no status and no reason. */
 export class CommandError extends Error {
   readonly code: ErrorCode;
 

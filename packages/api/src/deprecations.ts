@@ -1,6 +1,8 @@
-/** What is deprecated: it works as before, and something better is there. Days are `YYYY-MM-DD`, in UTC. */
+/**
+ * Deprecations: a deprecated operation works as before, and has a better replacement. Days are `YYYY-MM-DD`, in UTC.
+ */
 export interface Deprecation {
-  /** The day on which callers were told, in CHANGELOG.md. */
+  /** The day of the announcement in CHANGELOG.md. */
   announced: string;
   /** The page that says how to move, like `/docs/guides/v1-to-v2`. */
   guide: `/docs/${string}`;
@@ -20,5 +22,5 @@ export type Deprecations = {
 /** How long a family lives after its end was announced. */
 export const noticeMonths = 24;
 
-/** What callers are told in headers and documents. Nothing is deprecated today. */
+/** The deprecations announced in headers and documents. Nothing is deprecated today. */
 export const deprecations: Deprecations = {};

@@ -41,17 +41,17 @@ interface ErrorDetails {
   since?: Date;
 }
 
-/** A refusal or fault that the caller is told of. Everything else leaves as `internal`, unexplained. */
+/** A refusal or fault that is reported to the caller. Everything else leaves as `internal`, unexplained. */
 export class ApiError extends TRPCError {
   readonly reason: Reason;
   /** The code of the specification; `code` is tRPC's own. */
   readonly errorCode: ErrorCode;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** What fails, as far as it is told: ten at most. */
+  /** The failing fields, ten at most. */
   readonly fields: readonly FieldFault[];
   readonly other: OtherResource | undefined;
-  /** The moment to begin anew with, where there is one. */
+  /** The moment to restart from, where there is one. */
   readonly since: Date | undefined;
 
   constructor(
@@ -72,14 +72,14 @@ export class ApiError extends TRPCError {
   }
 }
 
-/** Whether something went wrong that somebody should look at: not when we only have too much to do. */
+/** Whether the fault needs a person's attention: overload does not. */
 export const isFault = ({ errorCode, cause }: ApiError): boolean =>
   errorCode === 'internal_error' && cause !== undefined;
 
 /** A 404 that names the kind of resource, never whether another location has it. */
 export const notFound = (resource: string): ApiError => new ApiError('not_found', `${resource} not found`);
 
-/** A 409; `other` is the resource that stands in the way. */
+/** A 409; `other` is the resource that is in the way. */
 export const conflict = (reason: ReasonOf<'conflict'>, message: string, other?: OtherResource): ApiError =>
   new ApiError(reason, message, { other });
 
@@ -108,7 +108,7 @@ export function locationRefused(status: string, cause?: unknown): ApiError {
     : new ApiError('location_disabled', 'The location of the key is disabled.', { cause });
 }
 
-/** The one message of a 401, whatever is wrong with the key. */
+/** The one message of a 401, for every fault of the key. */
 export const unauthorizedMessage =
   'The API key is missing or not valid. Send it as the header Authorization: Bearer <key>.';
 
@@ -142,9 +142,9 @@ export function fieldPath(path: readonly PropertyKey[]): string {
 }
 
 /**
- * What the caller is told of any error thrown on the way: the one place where causes become reasons.
- * zod issues → `invalid_field`; a refusal by Postgres → its reason; an unreachable database → 503;
- * the rest → `internal` with a fixed sentence.
+ * The error that the caller gets for any error thrown on the way: the one place where causes become reasons.
+ * zod issues → `invalid_field`; a refusal by Postgres → its reason; an unreachable database → 503; the rest →
+ * `internal` with a fixed sentence.
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
@@ -160,7 +160,7 @@ export function toApiError(error: unknown): ApiError {
   );
 }
 
-/** A zod failure, told field by field: of a field that fails in several ways, the first. */
+/** A zod failure, reported field by field: of a field that fails in several ways, the first. */
 export function fromZod(error: z.core.$ZodError): ApiError {
   const faults = new Map<string, string>();
   for (const { path, message } of error.issues.flatMap(chosenOf)) {
@@ -184,7 +184,7 @@ function chosenOf(issue: z.core.$ZodIssue): { path: PropertyKey[]; message: stri
 const depth = (issues: readonly z.core.$ZodIssue[]): number =>
   issues.reduce((deepest, { path }) => Math.max(deepest, path.length), 0);
 
-// What tRPC itself refuses.
+// Refusals of tRPC itself.
 const fromTrpc: Partial<Record<TRPCError['code'], Reason>> = {
   BAD_REQUEST: 'unreadable_request',
   PARSE_ERROR: 'unreadable_body',

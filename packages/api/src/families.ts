@@ -45,8 +45,8 @@ export function schemaIn<Schema extends z.core.$ZodType>(schema: Schema, family:
 }
 
 /**
- * What takes the fields of the other family from a value that a schema of `schemaIn` describes; undefined where there are
- * none. It copies what it changes, and leaves a value that does not fit as it is.
+ * A function that removes the fields of the other family from a value that a schema of `schemaIn` describes; undefined
+ * where there are none. It copies the parts it changes, and leaves a value that does not fit as it is.
  */
 export function prunerOf(schema: z.core.$ZodType): Prune | undefined {
   const origin = origins.get(schema);

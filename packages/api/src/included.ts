@@ -2,7 +2,10 @@ import { included } from './resources/orders/schema.ts';
 import { Payment, PaymentWithBooks } from './resources/payments/schema.ts';
 import { shownOnRequest } from './resources/products/fields.schema.ts';
 
-/** The fields that an answer has only where `include` names this, of every operation; those of lines of orders are not told apart. */
+/**
+ * The fields that an answer has only where `include` names this, of every operation; those of lines of orders are not
+ * distinguished.
+ */
 export const includedFields = {
   ...included,
   books: [...included.books, ...addedByBooks()],

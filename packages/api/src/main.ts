@@ -21,7 +21,7 @@ try {
 async function main(settings: Settings): Promise<void> {
   const log = createLog(settings.logLevel, 'api');
   if (cluster.isPrimary) log.info(ownBuild(), 'starting');
-  // A parent has told it already.
+  // A parent has reported it already.
   if (process.send === undefined) {
     for (const each of strangeVariables(process.env)) log.warn(strangeVariable(each));
     for (const each of settingWarnings(settings)) log.warn(each);

@@ -5,13 +5,13 @@ const beginnings = z.registry<{ begins: true }>();
 /** How far a moment from which on something is read may be ahead of our clock. */
 export const mostAheadMs = 300_000;
 
-/** What the reference says of every such moment, behind what it is. */
+/** The reference's sentence about every such moment, after its description. */
 export const aheadSentence =
   'Up to five minutes ahead of our clock it is read as now, and `X-Read-As-Now` says so; further ahead it is refused.';
 
 /**
- * Declares that a field is the moment from which on something is read: `readFrom(TimestampFilter)`. What would be read from a
- * moment that has not come yet skips all that happens until then; `request/clock.ts` reads it as now, or refuses it.
+ * Declares that a field is the moment from which on something is read: `readFrom(TimestampFilter)`. Entries from a
+ * moment in the future on would skip all that happens until then; `request/clock.ts` reads it as now, or refuses it.
  */
 export function readFrom<Field extends z.ZodType>(field: Field): Field {
   const own = field.clone();

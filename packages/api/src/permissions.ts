@@ -44,14 +44,14 @@ export const permissions = {
 /** A permission that an operation asks for. */
 export const Permission = z
   .enum(Object.keys(permissions) as (keyof typeof permissions)[])
-  .meta({ id: 'Permission', description: 'What a key may do; more may be added.' });
+  .meta({ id: 'Permission', description: 'A permission of a key; more may be added.' });
 export type Permission = z.infer<typeof Permission>;
 
 type ResourceOf<Name> = Name extends `${infer Resource}:${string}` ? Resource : never;
 const wholeOf = <Name extends Permission>(name: Name) =>
   `${name.slice(0, name.indexOf(':'))}:*` as `${ResourceOf<Name>}:*`;
 
-/** What a key can be granted: a permission, every permission of a resource (`orders:*`), or `*`. */
+/** A grant of a key: a permission, every permission of a resource (`orders:*`), or `*`. */
 export const Grant = z
   .enum([...new Set(Permission.options.flatMap((name) => [name, wholeOf(name)])), '*'], {
     error: ({ input }) =>

@@ -3,8 +3,9 @@ import { z } from 'zod';
 const named = z.registry<{ table: string }>();
 
 /**
- * Declares that a field names a row of a table by its id, at the location of the caller: `refersTo('suppliers', Id)`. The foreign
- * key holds it. What is derived: an id that is not there is refused by the path of the field, in bodies and batches.
+ * Declares that a field names a row of a table by its id, at the location of the caller: `refersTo('suppliers', Id)`.
+ * The foreign key enforces it. The refusal is derived: an unknown id is refused with the path of the field, in bodies
+ * and batches.
  */
 export function refersTo<Field extends z.ZodType>(table: string, field: Field): Field {
   const own = field.clone();
@@ -25,7 +26,7 @@ export interface Reference {
   id: string;
 }
 
-/** What is wrong with a reference that names nothing. */
+/** The message about a reference that names no row. */
 export const namesNothing = (table: string): string => `names nothing in ${table}`;
 
 /** Every reference in a value that the schema has read. */
@@ -39,7 +40,7 @@ type Reader = (value: unknown, path: string, found: Reference[]) => void;
 
 const readers = new WeakMap<z.core.$ZodType, { read: Reader | undefined }>();
 
-/** What finds the references in a value; undefined for a schema without any, of which nothing is read. */
+/** A function that finds the references in a value; undefined for a schema without any, of which nothing is read. */
 function readerOf(schema: z.core.$ZodType): Reader | undefined {
   const known = readers.get(schema) ?? { read: made(schema) };
   readers.set(schema, known);

@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { nearest } from './nearest.ts';
 
 /**
- * What is wrong with a value, to stand after the name of its field: the one voice of everything that a schema does not
- * say itself. A person reads it who knows JSON and not zod.
+ * The fault of a value, as a phrase that follows the name of its field: the one style of every message that a schema
+ * does not define itself. Its reader knows JSON and not zod.
  */
 export function sentence(issue: z.core.$ZodRawIssue): string {
   const { input } = issue;
@@ -50,7 +50,7 @@ const formats: Readonly<Record<string, string>> = {
   uuid: 'must be an id',
 };
 
-/** A longer list is told in part: its reader needs the documents. */
+/** A longer list is shown in part: its reader needs the documents. */
 const mostChoices = 10;
 
 function choice(values: readonly string[], input: unknown): string {

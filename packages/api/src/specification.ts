@@ -5,7 +5,7 @@ import type { RestRoute } from './request/meta.ts';
 /** A documented operation: what the specification and the contract promise of one method and path. */
 export interface SpecifiedOperation {
   route: RestRoute;
-  /** What a key must hold; null when any valid key will do. */
+  /** The permission that a key must hold; null when any valid key will do. */
   permission: Permission | null;
   status: 200 | 201 | 202;
   /** A list with `pagination`. */
@@ -21,8 +21,8 @@ export interface SpecifiedOperation {
 }
 
 /**
- * The operations that callers were promised before they were built, written down apart from the router: a test holds it to
- * them. One that came later stands in the router alone, and in docs/api.md, which is made of it.
+ * The operations that callers were promised before they were built, written down apart from the router: a test holds it
+ * to them. A later operation is in the router alone, and in docs/api.md, which is made of it.
  */
 export const specification: readonly SpecifiedOperation[] = rows().map(
   ([route, permission, answer, ...traits]) => ({

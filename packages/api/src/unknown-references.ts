@@ -22,7 +22,7 @@ export async function unknownReferences(
   return references.filter((reference) => !known.has(keyOf(reference)));
 }
 
-/** What a reference names. */
+/** The target of a reference. */
 const keyOf = ({ table, id }: Pick<Reference, 'table' | 'id'>): string => `${table} ${id}`;
 
 /** The refusal of references that name nothing. */

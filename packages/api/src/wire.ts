@@ -15,7 +15,7 @@ export function text(shortest: number, longest: number) {
     .meta({ minLength: shortest, maxLength: longest });
 }
 
-/** An id of ours: opaque to callers; one that does not exist is a 404, whatever its form. */
+/** An id of this service: opaque to callers; one that does not exist is a 404, in any form. */
 export const Id = z
   .string()
   .meta({ description: 'Opaque id.', example: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d' });
@@ -64,7 +64,7 @@ export const TaxRate = z
     [decimalsKey]: 4,
   });
 
-/** What is added to a quantity, or taken from it below zero: at most 3 decimals. */
+/** The amount added to a quantity, or taken from it below zero: at most 3 decimals. */
 export const QuantityChange = z
   .number()
   .min(-largestDecimal, `must be at least ${-largestDecimal}`)
@@ -136,7 +136,7 @@ export const Pagination = z
     offset: z.int(),
     total: z.int(),
   })
-  .meta({ id: 'Pagination', description: 'Where the page stands in the whole list.' });
+  .meta({ id: 'Pagination', description: 'The position of the page in the whole list.' });
 
 /** A list answer: `data` and `pagination`, the same in both entrances. */
 export function page<Item extends z.ZodType>(item: Item) {
@@ -172,7 +172,7 @@ export const ErrorReason = z.enum(Object.keys(readReasons) as [ReadReason, ...Re
   description: 'Why, to switch on; more may join. `/docs/errors` explains each.',
 });
 
-/** What a deletion answers. */
+/** The answer of a deletion. */
 export const Deleted = z
   .object({ id: z.string(), deleted: z.literal(true) })
   .meta({ id: 'Deleted', description: 'The resource is gone.' });
@@ -205,7 +205,7 @@ export function codePoints(value: string): number {
   return count;
 }
 
-/** Whether this Node can tell the time in it; in any case of letters, offsets such as `+03:00` included. */
+/** Whether this Node knows the zone's time; in any case of letters, offsets such as `+03:00` included. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });

@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditUndo } from '@comanda/api/src/resources/audit/schema.ts';
 import { type Lines, rows } from './rows.ts';
 
-/** Audit entries for a person: when, who, by which request, what, of which resource, what changed; one a line. */
+/** Audit entries for a person: time, actor, request, action, resource and changes; one a line. */
 export const auditTable = (value: unknown): Lines =>
   rows(value as AuditEntry[], {
     TIME: ({ created_at }) => created_at,
@@ -15,7 +15,7 @@ export const auditTable = (value: unknown): Lines =>
     CHANGES: (entry) => [...changes(entry), ...notes(entry)].join('; '),
   });
 
-/** What an undo wrote, as the audit has it. */
+/** The changes of an undo, as the audit has them. */
 export function undoTable(value: unknown): Lines {
   const { dry_run, entries } = value as AuditUndo;
   return [...auditTable(entries), dry_run ? 'nothing was changed: this was a rehearsal' : 'undone'];
@@ -33,13 +33,13 @@ function who({ actor, key_name, role, application, by, by_known }: AuditEntry): 
 
 function changes({ changes, rows: kept = [], row_count = 0, resource_id }: AuditEntry): string[] {
   if (changes !== undefined) return [fields(changes)];
-  const told = kept.slice(0, rowsShown).map(({ key, left_out = [], ...row }) => {
+  const shown = kept.slice(0, rowsShown).map(({ key, left_out = [], ...row }) => {
     const named = resource_id === undefined || row_count > 1 ? `${Object.values(key).join(' ')}: ` : '';
     return (
       named + [fields(row), ...left_out.map((column) => `${column}: (not kept)`)].filter(Boolean).join(', ')
     );
   });
-  return row_count > told.length ? [`${row_count} rows`, ...told, '…'] : told;
+  return row_count > shown.length ? [`${row_count} rows`, ...shown, '…'] : shown;
 }
 
 function notes({ cascaded = {}, caused_by, deed, undo_of, cannot_undo }: AuditEntry): string[] {

@@ -7,7 +7,7 @@ export type Options = Partial<Record<string, string>>;
 /** A command: `comanda keys create …`. Help needs its texts alone, so what does the work is loaded when it is called. */
 export interface Command {
   summary: string;
-  /** What stands behind the name: `ID`. */
+  /** The operand after the name: `ID`. */
   positionals?: readonly string[];
   /** One without `value` is a flag: given, its text is `true`. */
   options: Record<string, { value?: string; help: string; required?: boolean }>;
@@ -16,20 +16,20 @@ export interface Command {
   work(): Promise<Work>;
 }
 
-/** The options that a command takes, but for those of all. */
+/** The options that a command takes, without those of all. */
 export const optionsOf = ({ options, audited }: Command): Command['options'] =>
   audited === undefined
     ? options
     : { ...options, as: { value: 'NAME', help: 'by whom, for the audit ($SUDO_USER, else $USER)' } };
 
-/** What a command works on. */
+/** The objects that a command works on. */
 export interface CommandContext {
   database: SqlDatabase;
   databaseUrl: string;
   settings: Settings;
 }
 
-/** What a command does. */
+/** The action of a command. */
 export type Work = Shown & (DatabaseWork | LoneWork);
 
 interface Shown {

@@ -12,7 +12,7 @@ export const commands: Record<string, Command> = {
     summary: 'Make a link that signs a person in to the app, once, within 10 minutes',
     options: {
       location: { value: 'ID', help: 'the location it is for (the oldest)' },
-      name: { value: 'NAME', help: 'who it is for; the key is called after them (somebody)' },
+      name: { value: 'NAME', help: 'name of the user; the key is named after them (somebody)' },
       screens: {
         value: 'LIST',
         help: 'what they may open, comma-separated: board, day, desk; unset board,day',
@@ -158,7 +158,7 @@ export const commands: Record<string, Command> = {
     work: async () => (await import('./jobs.ts')).listJobs,
   },
   'jobs retry': {
-    summary: 'Run a failed sync job again: behind what was applied, or anew when nothing could be',
+    summary: 'Run a failed sync job again: behind what was applied, or from the start when nothing could be',
     positionals: ['ID'],
     options: { location },
     audited: true,
@@ -243,7 +243,8 @@ export const commands: Record<string, Command> = {
     work: async () => (await import('./config.ts')).configuration,
   },
   doctor: {
-    summary: 'Say what is wrong and what to do about it; exit code 1 when something is, or cannot be told',
+    summary:
+      'Report what is wrong and what to do about it; exit code 1 when something is, or cannot be checked',
     options: {
       repair: { help: 'first derive again what can be, and say what was done; audited' },
       'dry-run': { help: 'say what --repair would do, and do nothing' },
@@ -254,7 +255,7 @@ export const commands: Record<string, Command> = {
     work: async () => (await import('./doctor/command.ts')).doctor,
   },
   'relay retry': {
-    summary: 'Publish the changes anew that were set aside because they could not be published',
+    summary: 'Publish again the changes that were set aside because they could not be published',
     options: {},
     work: async () => (await import('./doctor/command.ts')).retryRelay,
   },

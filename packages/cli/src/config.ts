@@ -10,12 +10,12 @@ import {
 import type { Work } from './command.ts';
 import type { Lines } from './rows.ts';
 
-/** What `comanda config` gives. */
+/** The result of `comanda config`. */
 interface Configuration {
   settings: SettingInForce[];
   /** Variables that nothing reads and that look like a setting. */
   strange: StrangeVariable[];
-  /** What is allowed, and does harm or nothing where it is set. */
+  /** Settings that are allowed, and do harm or nothing where they are set. */
   warnings: string[];
   /** Whether one of those is a failure. */
   checked: boolean;

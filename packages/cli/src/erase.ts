@@ -5,7 +5,8 @@ import { withProgress } from './progress.ts';
 /** `comanda erase` */
 export const erase: Work = {
   as: 'owner',
-  run: ({ database }, { order = '' }) => withProgress((told) => eraseOrderOf(database, order, told)),
+  run: ({ database }, { order = '' }) =>
+    withProgress((onProgress) => eraseOrderOf(database, order, onProgress)),
   show: (value) => {
     const { rows } = value as Erased;
     const changed = Object.entries(rows).filter(([, count]) => count > 0);

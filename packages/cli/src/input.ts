@@ -1,7 +1,7 @@
 import { fromZod } from '@comanda/api/src/errors.ts';
 import type { z } from 'zod';
 
-/** What a schema makes of options. Throws ApiError for what it refuses. */
+/** The result of parsing options by a schema. Throws ApiError for what it refuses. */
 export function parse<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input);
   if (!result.success) throw fromZod(result.error);

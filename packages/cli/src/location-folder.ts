@@ -37,7 +37,7 @@ export async function makeFolder(folder: string): Promise<WriteTable> {
   };
 }
 
-/** Empties the folder of an export that was cut off. Throws CommandError where something else stands in it. */
+/** Empties the folder of an export that was cut off. Throws CommandError where something else is in it. */
 export async function emptyFolder(folder: string): Promise<void> {
   const names: string[] = await readdir(folder).catch(() => []);
   const strange = names.find((name) => !/^([a-z_]+\.jsonl|manifest\.json(\.part)?|changes)$/.test(name));
@@ -91,7 +91,7 @@ export function readerOf(folder: string): ReadTable {
     if (count !== rows || hash.digest('hex') !== sha256)
       throw new CommandError(
         'invalid_request',
-        `${file} is not what the manifest tells of: it was changed, or came in part; nothing was imported`,
+        `${file} differs from the manifest: it was changed, or is incomplete; nothing was imported`,
       );
   };
 }

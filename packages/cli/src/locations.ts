@@ -48,7 +48,7 @@ export const enableLocation: Work = {
 export const exportLocation: Work = {
   async run({ database }, { to: folder = '' }, [id = '']) {
     await status.showLocation(database, id);
-    const manifest = await exports.exportLocation(database, id, await makeFolder(folder), tell);
+    const manifest = await exports.exportLocation(database, id, await makeFolder(folder), log);
     await writeManifest(folder, manifest);
     return { folder, ...manifest.location, status: manifest.status, ...sumOf(manifest.tables) };
   },
@@ -60,7 +60,7 @@ export const importLocation: Work = {
   async run({ database, settings }, _options, [folder = '']) {
     const manifest = await readManifest(folder);
     const keyIds = encryptionKeyIds(settings);
-    const { rows } = await imports.importLocation(database, manifest, readerOf(folder), { keyIds, tell });
+    const { rows } = await imports.importLocation(database, manifest, readerOf(folder), { keyIds, log });
     return { ...manifest.location, status: 'disabled', rows };
   },
 };
@@ -69,20 +69,20 @@ export const importLocation: Work = {
 export const deleteLocation: Work = {
   as: 'owner',
   async run({ database }, { confirm }, [id = '']) {
-    const deleted = await removal.deleteLocation(database, id, { confirm, tell });
+    const deleted = await removal.deleteLocation(database, id, { confirm, log });
     return { id, ...deleted };
   },
 };
 
 /** Says a line on standard error: standard output is for the result. */
-export const tell = (line: string): void => note(line);
+export const log = (line: string): void => note(line);
 
 const sumOf = (tables: readonly { rows: number; bytes: number }[]) => ({
   rows: tables.reduce((sum, { rows }) => sum + rows, 0),
   bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0),
 });
 
-/** By which ids and fingerprints the keys of ENCRYPTION_KEY are known. */
+/** The ids and fingerprints of the keys of ENCRYPTION_KEY. */
 export function encryptionKeyIds({ encryptionKey, dataDir }: Settings): readonly string[] {
   const text = encryptionKey ?? readEncryptionKeyFile(dataDir);
   const keys = text === null ? [] : parseEncryptionKeys(text);

@@ -13,7 +13,7 @@ import { databaseUrlOf } from '@comanda/embedded/database-url';
 import type { Work } from './command.ts';
 import type { Lines } from './rows.ts';
 
-/** What `comanda migrate` gives: what was done, or with `--status` and `--dry-run` what is to do. */
+/** The result of `comanda migrate`: the steps done, or with `--status` and `--dry-run` the steps to do. */
 type Migration = { done: Migrated } | { plan: MigrationPlan; withSql: boolean };
 
 /**
@@ -45,7 +45,7 @@ const isBehind = (value: unknown): boolean => {
   return 'plan' in migration && !isUpToDate(migration.plan);
 };
 
-/** What was done or is to do, in words. */
+/** The steps done or to do, in words. */
 function migrationText(value: unknown): Lines {
   const migration = value as Migration;
   return 'done' in migration ? [doneText(migration.done)] : planText(migration);

@@ -15,7 +15,7 @@ export const showOrder: Work = {
 
 const everything = new Set(['*']);
 
-// A text of digits is a number first, and else somebody's external_id.
+// A text of digits is a number first, and else an external_id.
 async function find(place: Place, name: string): Promise<OrderOverview> {
   const wanted: OrderWanted[] = [
     ...(/^\d{1,15}$/.test(name) ? [{ number: Number(name) }] : []),

@@ -2,7 +2,7 @@ import { type Command, optionsOf } from './command.ts';
 import { commands } from './commands.ts';
 import type { Lines } from './rows.ts';
 
-/** What `comanda --help` prints, or `comanda keys`: some commands, each with its summary. */
+/** The output of `comanda --help`, or of `comanda keys`: some commands, each with its summary. */
 export function overview(names: readonly string[]): Lines {
   const width = Math.max(...names.map((name) => name.length));
   const lines = names.map((name) => `  ${name.padEnd(width)}  ${commands[name]?.summary}`);
@@ -15,7 +15,7 @@ export function overview(names: readonly string[]): Lines {
   ];
 }
 
-/** What `comanda <command> --help` prints. */
+/** The output of `comanda <command> --help`. */
 export function commandHelp(name: string, command: Command): Lines {
   const { summary, positionals = [] } = command;
   const rows = Object.entries(optionsOf(command)).map(([option, { value, help, required }]) => ({

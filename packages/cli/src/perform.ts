@@ -3,7 +3,7 @@ import type { Options, Work } from './command.ts';
 import { type Lines, table } from './rows.ts';
 import { statedName } from './stated-name.ts';
 
-/** What a command was called with. */
+/** The arguments that a command was called with. */
 export interface Call {
   options: Options;
   positionals: string[];

@@ -26,7 +26,7 @@ const codes: Readonly<Record<PersonRefused['why'], ErrorCode>> = {
   lacks: 'permission_denied',
 };
 
-/** What `comanda db roles person` gives: the connection string, with the password where it is a new one. */
+/** The result of `comanda db roles person`: the connection string, with the password where it is a new one. */
 type Person = PersonLogin & { url: string; new_password: boolean };
 type Removed = RemovedLogin & { name: string };
 

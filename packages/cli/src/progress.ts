@@ -1,11 +1,11 @@
 import { errors, redraw, type Screen } from '@comanda/db/terminal';
 
 /** Hears how far a work is: so many of so many, and what is under way. */
-export type Told = (done: number, of: number, what?: string) => void;
+export type Progress = (done: number, of: number, what?: string) => void;
 
 /** Does a work that takes long, and shows how far it is: on a terminal alone, on standard error; the line is gone at the end. */
 export async function withProgress<Result>(
-  work: (told: Told) => Promise<Result>,
+  work: (onProgress: Progress) => Promise<Result>,
   screen: Screen = errors,
 ): Promise<Result> {
   if (screen.isTTY !== true) return work(() => {});

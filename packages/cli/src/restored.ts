@@ -8,7 +8,7 @@ import { readCells } from './cells/file.ts';
 import type { Work } from './command.ts';
 import { number, parse } from './input.ts';
 
-/** What was moved on at a location, by the names of its counters. */
+/** The counters that were moved on at a location, by name. */
 interface Moved {
   location_id: string;
   before: Record<string, number>;
@@ -23,10 +23,10 @@ const Input = z.object({
 });
 
 /**
- * `comanda restored`: after a restore, moves the numbers of orders and events on, so that none is given twice that was given
- * after the backup. It is the one gap that numbers may have, and stands in the audit of each location. By that entry the feed
- * knows a cursor that went with the restore, and says from which moment on its reader begins. With `--cells` it does nothing while
- * a location is here that moved to another cell after the backup.
+ * `comanda restored`: after a restore, moves the numbers of orders and events on, so that none is given twice that was
+ * given after the backup. It is the one gap that numbers may have, and is in the audit of each location. By that entry
+ * the feed recognizes a cursor that was lost with the restore, and reports from which moment on its reader begins. With
+ * `--cells` it does nothing while a location is here that moved to another cell after the backup.
  */
 export const restored: Work = {
   as: 'owner',
@@ -49,10 +49,10 @@ export const restored: Work = {
 async function refuseStrays(database: SqlDatabase, cells: string): Promise<void> {
   const strays = await livingElsewhere(database, await readCells(cells));
   if (strays.length === 0) return;
-  const told = strays.map(({ id, cell }) => `${id} lives in cell ${cell}`).join(', ');
+  const found = strays.map(({ id, cell }) => `${id} lives in cell ${cell}`).join(', ');
   throw new CommandError(
     'conflict',
-    `${told}, and is active here again, as before its move: disable and delete it here before a worker sends, then run this again (docs/backup.md)`,
+    `${found}, and is active here again, as before its move: disable and delete it here before a worker sends, then run this again (docs/backup.md)`,
   );
 }
 
@@ -73,7 +73,7 @@ const moveCounters = statement<Moved>(
      where $2::uuid is null or l.id = $2::uuid
      on conflict (location_id, name) do update set value = c.value + excluded.value
      returning c.location_id, c.name, c.value
-   ), told as (
+   ), recorded as (
      select m.location_id, jsonb_object_agg(m.name, m.value - $1::bigint) as before, jsonb_object_agg(m.name, m.value) as after,
        to_char(coalesce(
          (select e.created_at from events e where e.location_id = m.location_id order by e.number desc limit 1),
@@ -84,7 +84,7 @@ const moveCounters = statement<Moved>(
      insert into audit_entries (location_id, id, actor_kind, application_name, operation, changes)
      select location_id, uuid_v7(), 'command_line', $3, 'locations.restored',
        jsonb_build_object('before', before, 'after', after, 'since', since)
-     from told
+     from recorded
    )
-   select location_id, before, after, since from told order by location_id`,
+   select location_id, before, after, since from recorded order by location_id`,
 );

@@ -54,13 +54,16 @@ const mayRead = statement<{ known: boolean }>(
   `select coalesce((select has_table_privilege(oid, 'public.locations'::regclass, 'SELECT') from pg_roles where rolname = $1), false) as known`,
 );
 
-/** What `comanda db roles` gives: the SQL, or what was done. */
+/** The result of `comanda db roles`: the SQL, or the changes made. */
 type Roles = ReturnType<typeof rolesSql> | { roles: string; granted: boolean };
 
 /** A session that may make roles. */
 export type RoleMaker = Parameters<typeof applyRoles>[0];
 
-/** Does what takes somebody who may make roles: the user of DATABASE_URL, or the superuser of the embedded database. */
+/**
+ * Runs the part that needs a role that may make roles: the user of DATABASE_URL, or the superuser of the embedded
+ * database.
+ */
 export async function withRoleMaker<Result>(
   { databaseDirectUrl, databaseUrl, dataDir }: Settings,
   work: (client: RoleMaker, url: string) => Promise<Result>,
@@ -114,7 +117,7 @@ export const showUrl: Work = {
   run: async ({ database, settings }, { role }) => ({
     url: await urlOfRole(database, settings, role === undefined ? undefined : parse(RoleToShow, role)),
   }),
-  // Alone, so that it can stand in a command: psql "$(comanda db url)".
+  // Alone, so that it can be part of a command: psql "$(comanda db url)".
   show: (value) => [(value as { url: string }).url],
 };
 

@@ -5,7 +5,7 @@ import type { Lines } from './rows.ts';
 export function rotationTable(value: unknown): Lines {
   const { current_key_id, resealed, unchanged, keys, removable } = value as KeyRotation;
   return [
-    `${resealed} secrets sealed anew with the key "${current_key_id}", ${unchanged} already were`,
+    `${resealed} secrets sealed again with the key "${current_key_id}", ${unchanged} already were`,
     ...keys.map(({ key_id, secrets }) => `key "${key_id}" seals ${secrets}`),
     ...removable.map((id) => `key "${id}" is needed no more: it may leave ENCRYPTION_KEY`),
   ];

@@ -1,6 +1,6 @@
 import { printable } from '@comanda/db/terminal';
 
-/** Lines for a person. Whatever a caller wrote into one, it is printed as one line. */
+/** Lines for a person. Any text that a caller wrote into one is printed as one line. */
 export type Lines = readonly string[];
 
 /** A value for a person: an object as `name: value` lines, a list with a blank line between entries. */
@@ -24,7 +24,7 @@ export function rows<Row>(
 ): Lines {
   if (values.length === 0) return ['none'];
   const cells = Object.values(columns);
-  // As long as they are shown, so that columns stand under each other.
+  // As long as they are shown, so that columns align.
   const lines = [Object.keys(columns), ...values.map((row) => cells.map((cell) => printable(cell(row))))];
   const widths = cells.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines.map((line) =>

@@ -13,11 +13,12 @@ import { rotationTable } from './rotation-table.ts';
 
 /** `comanda secrets rotate-key` */
 export const rotateEncryptionKey: Work = {
-  run: ({ database, settings }) => withProgress((told) => rotateKey(database, secretBoxOf(settings), told)),
+  run: ({ database, settings }) =>
+    withProgress((onProgress) => rotateKey(database, secretBoxOf(settings), onProgress)),
   show: rotationTable,
 };
 
-/** What seals signing secrets. Throws CommandError when no key is set. */
+/** The keys that seal signing secrets. Throws CommandError when no key is set. */
 export const secretBoxOf = (settings: Settings): SecretBox =>
   createSecretBox(parseEncryptionKeys(encryptionKey(settings)));
 

@@ -1,2 +1,2 @@
-/** A text as one word of a shell, whatever it holds. */
+/** A text as one word of a shell, for any content. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

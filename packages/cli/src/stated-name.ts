@@ -1,12 +1,15 @@
 import { CommandError } from '@comanda/api/src/command-error.ts';
 import type { Options } from './command.ts';
 
-/** What a person calls themselves, as in `npm run studio -- --as`. No schema: each command asks this, those that need none as well. */
+/**
+ * The name that a person gives, as in `npm run studio -- --as`. No schema: each command asks this, those that need
+ * none as well.
+ */
 const personName = /^[\w .@-]{1,40}$/;
 
 /**
- * Who works at the command line: `--as`, else who came by sudo, else the user of the machine. Nobody where neither is a name.
- * Throws `validation_error` for an `--as` that is none.
+ * The user at the command line: `--as`, else the user of sudo, else the user of the machine. Undefined where neither is
+ * a name. Throws `validation_error` for an `--as` that is none.
  */
 export function statedName({ as }: Options, { SUDO_USER, USER }: NodeJS.ProcessEnv): string | undefined {
   if (as !== undefined && !personName.test(as))

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { repositoryRoot } from '@comanda/db/root';
 
 /** A build that may be under way. */
 export interface SiteBuild {

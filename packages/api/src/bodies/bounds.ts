@@ -1,7 +1,7 @@
 /** The largest body, in bytes: of an ordinary request, and of a batch. Contract: every answer. */
 export const bodyBytes = { ordinary: 1024 * 1024, batch: 8 * 1024 * 1024 } as const;
 
-/** Bounds of every body, whatever its schema. They are compared with its bytes, before it is parsed. */
+/** Bounds of every body, under any schema. They are compared with its bytes, before it is parsed. */
 export const structureBounds = {
   /** Objects and lists within one another. */
   depth: 64,

@@ -1,8 +1,8 @@
 /** The input of a call, as its entrance read it. */
 export interface Input {
-  /** What `JSON.parse` makes of it: by this a repeat is compared with the first request. */
+  /** The result of `JSON.parse`: a repeat is compared with the first request by it. */
   readonly value: unknown;
-  /** The same for validation: where a number was written that no double stands for, a neighboring one. */
+  /** The same for validation: a number that no double represents is replaced by a neighboring one. */
   readonly exact: unknown;
   /** Whether text in it may hold U+0000 or unpaired surrogates. */
   readonly mayBeUnstorable: boolean;

@@ -1,8 +1,8 @@
 /**
- * The JSON text with each of its numbers that no double stands for exactly replaced by the next larger double: a schema that
- * allows 3 decimals then refuses `0.0010000000000000000001`, and does not take it for 0.001. Undefined where there is none.
- * `places` are those of `scanStructure`. Every bound on a number is below 2^34, where neighboring doubles differ in the
- * sixth decimal.
+ * The JSON text with each of its numbers that no double represents exactly replaced by the next larger double: a schema
+ * that allows 3 decimals then refuses `0.0010000000000000000001`, and does not take it for 0.001. Undefined where there
+ * is none. `places` are those of `scanStructure`. Every bound on a number is below 2^34, where neighboring doubles
+ * differ in the sixth decimal.
  */
 export function withoutInexactNumbers(bytes: Uint8Array, places: readonly number[]): string | undefined {
   const pieces: string[] = [];

@@ -12,7 +12,10 @@ export interface Structure {
     | undefined;
   /** Whether text has `\u` escapes: without one, no text holds U+0000 or an unpaired surrogate. */
   readonly hasEscapes: boolean;
-  /** Where numbers stand that a double may not stand for: for each the place of its first byte, and the one behind its last. */
+  /**
+   * Positions of numbers that a double may not represent: for each the offset of its first byte, and the one behind
+   * its last.
+   */
   readonly unsureNumbers: readonly number[];
 }
 
@@ -45,7 +48,7 @@ export function scanStructure(bytes: Uint8Array, mostValues: number): Structure 
   // No function is made here that reads these variables: they would be slower for it.
   scan: for (let at = 0; at < length; at++) {
     const byte = bytes[at] ?? 0;
-    // Spaces, digits, points and signs are most of what stands outside of text.
+    // Spaces, digits, points and signs are most of the bytes outside of text.
     if (byte < colon && byte !== quote && byte !== comma) continue;
     switch (byte) {
       case quote:

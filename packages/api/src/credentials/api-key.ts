@@ -25,7 +25,7 @@ export interface ParsedKey {
   code: string | undefined;
 }
 
-/** What a well-formed key says, or undefined: what was mistyped or made up never reaches the database. */
+/** The content of a well-formed key, or undefined: a mistyped or invented key never reaches the database. */
 export function parseApiKey(text: string): ParsedKey | undefined {
   const parts = keyPattern.exec(text)?.groups;
   if (parts === undefined) return undefined;

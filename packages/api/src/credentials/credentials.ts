@@ -6,7 +6,7 @@ import { defaultLimits } from './default-limits.ts';
 import { createKeyReader, type KeyRow, type LocationStatus } from './key-reader.ts';
 import { createLastUsed, noteEveryMs } from './last-used.ts';
 
-/** Who calls: a key, what it may do, and the location it belongs to. */
+/** The caller: a key, its permissions, and the location it belongs to. */
 export interface Caller {
   apiKeyId: string;
   keyName: string;
@@ -21,7 +21,7 @@ export interface Caller {
     sandbox: boolean;
     status: LocationStatus;
   };
-  /** What the key was granted: permissions, `resource:*`, `*`. */
+  /** The key's grants: permissions, `resource:*`, `*`. */
   granted: ReadonlySet<string>;
   /** Made before event types had permissions: it sees every type of event. */
   allEventTypes: boolean;
@@ -33,22 +33,22 @@ export interface Caller {
 export interface Credentials {
   /**
    * The caller behind an `Authorization` header, at once when the key is known. Throws `unauthorized`, in the same
-   * words whatever is wrong with the key; `location_disabled` for a good key of such a location; `moved` for any of one that went
-   * to another cell.
+   * words for every fault of the key; `location_disabled` for a good key of such a location; `moved` for any of one
+   * that went to another cell.
    */
   authenticate(authorization: string | undefined): Caller | Promise<Caller>;
   close(): Promise<void>;
 }
 
-// Within one second of being revoked a key must be refused, though nobody could say so.
+// Within one second of being revoked a key must be refused, even if no notification arrived.
 const unheardMs = 800;
 const refusedMs = 1_000;
 const most = 10_000;
 const nothingAt: ReadonlySet<LocationStatus> = new Set(['disabled', 'deleting']);
 
 /**
- * Keeps the keys in use in memory. Changes are heard of through notifications; while those are not healthy, a key
- * is read again when it was read more than 0.8 s ago. `maxAgeMs` (60 s) bounds what nobody announced.
+ * Keeps the keys in use in memory. Changes arrive as notifications; while those are not healthy, a key is read
+ * again when it was read more than 0.8 s ago. `maxAgeMs` (60 s) bounds changes that were never announced.
  */
 export function createCredentials(
   database: Queryable,
@@ -81,7 +81,7 @@ export function createCredentials(
     const seen = changes;
     const askedAt = performance.now();
     const { row, moved } = await read(key);
-    // What changed while it was being read is not kept.
+    // A key that changed while it was being read is not kept.
     const keep = seen === changes;
     if (row === undefined) {
       known.delete(name);
@@ -105,7 +105,7 @@ export function createCredentials(
       const now = performance.now();
       const entry = known.get(name);
       const maxAge = notifications.healthy() ? maxAgeMs : unheardMs;
-      // An expired key goes the way of an unknown one, so that nobody can tell them apart by the time it takes.
+      // An expired key takes the path of an unknown one, so that the response time does not distinguish them.
       if (entry !== undefined && now < entry.expiresAt && now - entry.readAt < maxAge)
         return accept(entry, hash, now);
       const refusal = refused.get(name);

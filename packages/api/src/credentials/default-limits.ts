@@ -1,4 +1,4 @@
-/** What a key may use when nothing else is set for it. Specification: Limits; contract, section 4. */
+/** The limits of a key when nothing else is set for it. Specification: Limits; contract, section 4. */
 export const defaultLimits = {
   /** Requests in a minute of the clock. */
   perMinute: 600,

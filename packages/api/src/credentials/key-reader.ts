@@ -26,10 +26,10 @@ export interface KeyRow {
   status: LocationStatus;
 }
 
-/** What a location does: all, answer reads, nothing, or go away. */
+/** The state of a location: serves all calls, serves reads, serves none, or moved. */
 export type LocationStatus = 'active' | 'read_only' | 'disabled' | 'deleting';
 
-/** What the database has of a key: its row; and whether its location went to another cell. */
+/** The database's record of a key: its row; and whether its location went to another cell. */
 export interface FoundKey {
   row: KeyRow | undefined;
   moved: boolean;
@@ -39,8 +39,8 @@ export interface FoundKey {
 export type KeyReader = (key: ParsedKey) => Promise<FoundKey>;
 
 /**
- * Reads keys with one query at a time, for all that were asked for meanwhile: however many unknown keys somebody
- * sends, they keep one connection busy at most.
+ * Reads keys with one query at a time, for all that were asked for meanwhile: any number of unknown keys keeps
+ * one connection busy at most.
  */
 export function createKeyReader(database: Queryable): KeyReader {
   const asked = new Map<string, Question>();

@@ -37,7 +37,7 @@ export function createLastUsed(database: Queryable): LastUsed {
   };
 }
 
-// A row that another process is writing is left to it; a minute must have passed, whoever noted it last.
+// A row that another process is writing is left to it; a minute must have passed since any process noted it.
 const writeLastUsed = statement(
   'write_last_used',
   `update api_keys k set last_used_at = clock_timestamp()

@@ -9,18 +9,18 @@ export function worst(outcomes: readonly Outcome[]): Outcome {
   return order.find((outcome) => outcomes.includes(outcome)) ?? 'ok';
 }
 
-/** What a check found, in a sentence for a person. */
+/** The finding of a check, in a sentence for a person. */
 export interface Finding {
   outcome: Outcome;
   found: string;
-  /** What to do, in place of the advice of the check. */
+  /** The advice for a person, in place of that of the check. */
   advice?: string;
 }
 
-/** From where on something is worth telling. */
+/** The thresholds from which a finding is reported. */
 export interface Thresholds {
   relayLagSeconds: { warning: number; wrong: number };
-  /** A due delivery that nobody works on for this long is stuck. */
+  /** A due delivery that no worker handles for this long is stuck. */
   stuckSeconds: number;
   /** Attempts in a row without a success that make an endpoint a failing one. */
   failingAttempts: number;
@@ -46,13 +46,13 @@ export interface Thresholds {
   moveSeconds: number;
   /** A replica that is so far behind answers next to nothing. */
   replicaLagBytes: number;
-  /** Log that a slot which nobody reads may keep. */
+  /** The log that an unread slot may keep. */
   slotBytes: number;
   /** Transaction ids that are taken since the oldest row that is not frozen; at 2^31 the server stops. */
   transactionAge: { warning: number; wrong: number };
 }
 
-/** What a check may look at. */
+/** The data that a check may read. */
 export interface DoctorContext {
   settings: Settings;
   database: SqlDatabase;
@@ -92,8 +92,8 @@ export function count(number: number, one: string, many = `${one}s`): string {
 }
 
 /**
- * What to do where something could not be looked at, or was refused: by its SQLSTATE, wherever it comes up. Undefined where that says
- * nothing of its own.
+ * The advice where something could not be checked, or was refused: by its SQLSTATE, from any statement. Undefined where
+ * that says nothing of its own.
  */
 export function adviceBy(error: unknown): string | undefined {
   const [state, advice] = states.find(([known]) => isState(error, known)) ?? [];
@@ -107,7 +107,7 @@ const states: readonly [StateMeaning, string][] = [
   ],
   [
     'noConnectionLeft',
-    'the server has no connection left. End sessions that nobody needs (pg_stat_activity, as a superuser, for whom some are kept), raise max_connections, or run fewer processes or a pooler.',
+    'the server has no connection left. End sessions that are not needed (pg_stat_activity, as a superuser, for whom some are kept), raise max_connections, or run fewer processes or a pooler.',
   ],
   ['starting', 'the server starts, stops or recovers. Wait for it; its log says how far it is.'],
 ];
@@ -118,7 +118,7 @@ export function failed(outcome: Exclude<Outcome, 'ok'>, what: string, error: unk
   return { outcome, found: `${what}: ${reasonOf(error)}`, ...(advice !== undefined && { advice }) };
 }
 
-/** What went wrong, in the words of whoever threw it. */
+/** The message of any thrown error. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
   return error instanceof Error ? error.message : String(error);

@@ -21,7 +21,7 @@ import { serverChecks } from './server-checks.ts';
 import { judgeSettings, setupChecks } from './setup-checks.ts';
 import { workChecks } from './work-checks.ts';
 
-/** What `comanda doctor` found. */
+/** The findings of `comanda doctor`. */
 export interface Diagnosis {
   /** The worst of all findings. */
   outcome: Outcome;
@@ -37,7 +37,7 @@ export interface CheckResult extends Finding {
   advice?: string;
 }
 
-/** From where on something is told, unless the caller says otherwise. */
+/** The thresholds of findings, unless the caller says otherwise. */
 export const defaultThresholds: Thresholds = {
   relayLagSeconds: { warning: 10, wrong: 60 },
   stuckSeconds: 60,
@@ -59,7 +59,7 @@ export const defaultThresholds: Thresholds = {
   transactionAge: { warning: 500_000_000, wrong: 1_500_000_000 },
 };
 
-/** How to look, and whether to mend. */
+/** How to look, and whether to repair. */
 export interface DoctorOptions {
   thresholds?: Partial<Thresholds>;
   /** Only the invariants of this location. */
@@ -69,7 +69,7 @@ export interface DoctorOptions {
   /** Derive again what can be, before it is looked at; `dry run` says what that would be. */
   repair?: 'repair' | 'dry run';
   /** Is called with how many checks of how many are done, and the name of the one that is under way. */
-  told?: (done: number, of: number, name: string) => void;
+  onProgress?: (done: number, of: number, name: string) => void;
 }
 
 /**
@@ -87,7 +87,7 @@ export async function diagnose(
   const checked = [result(settingsCheck, judgeSettings(settings))];
   const url = await databaseUrlOf(settings, 'service');
   if (url === null) return conclude([...checked, result(reachable, notRunning)]);
-  // Unnamed: should it be a pooler all the same, then what is found is still true.
+  // Unnamed: should it be a pooler even so, the findings are still true.
   const database = openSqlDatabase({
     url,
     poolSize: 2,
@@ -110,13 +110,13 @@ export async function diagnose(
       ...logChecks,
       ...replicaChecks(settings),
     ];
-    // What must always hold is looked at last, and for longest.
-    const tell = (done: number, what: string) => options.told?.(done, checks.length + 1, what);
+    // The invariants are checked last, and for longest.
+    const report = (done: number, what: string) => options.onProgress?.(done, checks.length + 1, what);
     for (const [index, check] of checks.entries()) {
-      tell(index, check.name);
+      report(index, check.name);
       checked.push(result(check, await attempt(check, context)));
     }
-    tell(checks.length, 'what must always hold');
+    report(checks.length, 'what must always hold');
     const far = { deep: false, ...options, seconds: context.thresholds.invariantSeconds };
     const looked = await lookAt(database, invariants, far);
     if (options.repair === undefined) return conclude([...checked, ...resultsOf(looked)]);
@@ -147,9 +147,9 @@ const resultsOf = (looked: readonly Looked[]): CheckResult[] =>
     result(finding.outcome === 'unknown' ? { ...invariant, advice: lookAgain } : invariant, finding),
   );
 
-/** What was not looked at need not be repaired. */
+/** A part that was not checked need not be repaired. */
 const lookAgain =
-  'Mend what kept it from being looked at, which the finding names (see locks, above), then ask again.';
+  'Repair what kept it from being looked at, which the finding names (see locks, above), then ask again.';
 
 const settingsCheck = {
   name: 'settings',

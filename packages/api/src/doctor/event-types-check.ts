@@ -4,8 +4,8 @@ import { hiddenFrom } from '../resources/events/seen.rules.ts';
 import { type Check, count, ok } from './check.ts';
 
 /**
- * Names the keys that see event types which their permissions would hide: made before types had permissions. A hint: they work, and
- * whoever uses one may need what it sees.
+ * Names the keys that see event types which their permissions would hide: made before types had permissions. A hint:
+ * they work, and their users may need the types that they see.
  */
 export const eventTypesOfKeys: Check = {
   name: 'event types of keys',

@@ -2,12 +2,11 @@ import { statement } from '@comanda/db';
 import { archiver } from '../metrics/statements.ts';
 import { type Check, count, duration, judge, ok, warning } from './check.ts';
 
-/** What becomes of the server's write-ahead log: whether its archive gets it, and who keeps it from going. */
+/** The state of the server's write-ahead log: whether its archive gets it, and what keeps it from being removed. */
 export const logChecks: readonly Check[] = [
   {
     name: 'archive',
-    means:
-      'What the log has goes into the archive: without it a base backup gives back its own moment alone.',
+    means: 'The log is archived: without an archive a base backup restores its own moment alone.',
     advice:
       'See the log of the server for what archive_command says, and pg_stat_archiver. Until it succeeds, pg_wal grows, and no moment since can be restored (docs/backup.md).',
     async run({ database }) {
@@ -24,7 +23,7 @@ export const logChecks: readonly Check[] = [
   },
   {
     name: 'replication slots',
-    means: 'No replication slot that nobody reads keeps the log: it would fill the disk.',
+    means: 'No unread replication slot keeps the log: it would fill the disk.',
     advice:
       "Start the standby that reads it, or drop it: select pg_drop_replication_slot('<slot>'). max_slot_wal_keep_size bounds what a slot keeps.",
     async run({ database, thresholds }) {
@@ -32,10 +31,10 @@ export const logChecks: readonly Check[] = [
       const bad = rows.filter(({ active, kept, lost }) => lost || (!active && kept > thresholds.slotBytes));
       if (bad.length === 0)
         return ok(rows.length === 0 ? 'there are none' : `${count(rows.length, 'slot')}, none keeps much`);
-      const told = bad.map(({ name, kept, lost }) =>
+      const found = bad.map(({ name, kept, lost }) =>
         lost ? `${name} lost what it needs` : `${name} is not read, and keeps ${megabytes(kept)} MiB`,
       );
-      return warning(told.join('; '));
+      return warning(found.join('; '));
     },
   },
   {

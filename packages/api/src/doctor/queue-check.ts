@@ -33,8 +33,8 @@ export const queueCheck: Check = {
       lookAtClock(database, thresholds),
     ]);
     const outcome = worst(findings.map((finding) => finding.outcome));
-    const told = findings.filter((finding) => finding.outcome === outcome).map(({ found }) => found);
-    return { outcome, found: told.join('; ') };
+    const texts = findings.filter((finding) => finding.outcome === outcome).map(({ found }) => found);
+    return { outcome, found: texts.join('; ') };
   },
 };
 

@@ -4,7 +4,7 @@ import { reasonOf } from './check.ts';
 import { type Invariant, type Repaired, type Repairing, valuesFor } from './invariants/invariant.ts';
 import type { Looked } from './invariants/look.ts';
 
-/** What was derived again for one invariant at one location, or why it could not be. */
+/** The outcome of repairing one invariant at one location, or why it could not be repaired. */
 export interface Repair {
   name: string;
   location: string | null;
@@ -110,7 +110,8 @@ async function writeDown(
 
 const readCommitted = statement('repair_isolation', 'set transaction isolation level read committed');
 
-// Nobody waits for a repair for long, and it for nobody. Two of them go one after the other.
+// No session waits long for a repair, and a repair waits long for no session. Two of them go one after the
+// other.
 const sayDeed = statement(
   'repair_deed',
   `select set_config('lock_timeout', '2s', true), deed($1),

@@ -4,7 +4,8 @@ import { type Check, ok, warning } from './check.ts';
 /** Whether sessions of the roles admin and reader are bounded, and whether the worker may end them. */
 export const sessionsOfPeople: Check = {
   name: 'sessions of people',
-  means: 'What admins and readers run ends in time, whatever their sessions set: the worker may end it.',
+  means:
+    'Statements of admins and readers end in time, under any setting of their sessions: the worker may end them.',
   advice:
     'Run comanda db roles --apply once more, as a superuser, or as a role that may grant pg_signal_backend and pg_read_all_stats. Where that is not at hand: grant pg_signal_backend, pg_read_all_stats to <role of the service>.',
   async run({ settings, database }) {

@@ -18,17 +18,17 @@ export const serverChecks: readonly Check[] = [
       const off = processes
         .map(({ kind, host, pid, clockSkewMs }) => ({ who: `${kind} ${host}:${pid}`, ms: clockSkewMs ?? 0 }))
         .filter(({ ms }) => Math.abs(ms) > thresholds.clockSkewMs.warning);
-      const told = off
+      const texts = off
         .slice(0, 5)
         .map(
           ({ who, ms }) =>
             `${who} is ${(Math.abs(ms) / 1_000).toFixed(1)} s ${ms < 0 ? 'ahead of' : 'behind'} the database`,
         );
-      if (Math.abs(skew) > thresholds.clockSkewMs.warning) told.unshift(found);
+      if (Math.abs(skew) > thresholds.clockSkewMs.warning) texts.unshift(found);
       const most = Math.max(Math.abs(skew), ...off.map(({ ms }) => Math.abs(ms)));
-      return told.length === 0
+      return texts.length === 0
         ? ok('less than a second apart')
-        : judge(most, thresholds.clockSkewMs, told.join('; '));
+        : judge(most, thresholds.clockSkewMs, texts.join('; '));
     },
   },
   {
@@ -55,17 +55,17 @@ export const serverChecks: readonly Check[] = [
           `none of its own, but ${hidden.role} cannot see into ${count(hidden.count, 'session')} of other roles (${hidden.others})`,
         );
       if (rows.length === 0) return ok('none');
-      const told = rows.map(
+      const found = rows.map(
         ({ pid, name, idle, seconds }) =>
           `pid ${pid} (${name || 'unnamed'}), ${idle ? 'idle' : 'at work'}, open for ${duration(seconds)}`,
       );
-      return warning(told.join('; '));
+      return warning(found.join('; '));
     },
   },
   {
     name: 'prepared transactions',
     means: 'No prepared transaction is forgotten: it holds its locks, also over a restart.',
-    advice: 'Whoever prepared it ends it, or you do: rollback prepared <name>.',
+    advice: 'Its program ends it, or you do: rollback prepared <name>.',
     async run({ database, thresholds }) {
       const rows = await database.run(sql.oldPrepared, [thresholds.idleInTransactionSeconds]);
       if (rows.length === 0) return ok('none');
@@ -83,12 +83,12 @@ export const serverChecks: readonly Check[] = [
     async run({ database, thresholds }) {
       const rows = await database.run(sql.openWriters, [thresholds.openWriterSeconds]);
       if (rows.length === 0) return ok('nothing is held back');
-      const told = rows.map(({ pid, prepared, name, seconds }) => {
+      const found = rows.map(({ pid, prepared, name, seconds }) => {
         const who =
           pid === null ? `prepared transaction ${prepared ?? ''}` : `pid ${pid} (${name || 'unnamed'})`;
         return `${who} for ${duration(seconds)}`;
       });
-      return warning(`held back by ${told.join('; ')}`);
+      return warning(`held back by ${found.join('; ')}`);
     },
   },
   {

@@ -19,7 +19,7 @@ import * as sql from './statements.ts';
 
 const oldestVersion = 15;
 
-/** What was set up: version, schema, keys, disk. */
+/** The setup: version, schema, keys, disk. */
 export async function setupChecks(settings: Settings): Promise<readonly Check[]> {
   const checks = (await isEmbedded(settings)) ? [...everywhere, disk] : everywhere;
   return settings.databaseDirectUrl === undefined ? checks : [...checks, pooler];
@@ -129,20 +129,20 @@ const everywhere: readonly Check[] = [
   {
     name: 'signing',
     means: 'Every worker opens the signing secrets of the endpoints that it serves.',
-    advice: 'Give every worker the same ENCRYPTION_KEY, and start it anew. Until then the others deliver.',
+    advice: 'Give every worker the same ENCRYPTION_KEY, and restart it. Until then the others deliver.',
     async run({ database }) {
       const rows = await database.run(sql.workersThatCannotSign, []);
       if (rows.length === 0) return ok('every worker signs');
-      const told = rows.map(
+      const found = rows.map(
         ({ host, pid, endpoints }) =>
           `${host}:${pid} cannot sign for ${count(endpoints.length, 'endpoint')}: ${endpoints.slice(0, 5).join(', ')}`,
       );
-      return wrong(told.join('; '));
+      return wrong(found.join('; '));
     },
   },
 ];
 
-/** What was written for a try is taken back. */
+/** Files written for a test are removed. */
 class WroteError extends Error {}
 
 const pooler: Check = {

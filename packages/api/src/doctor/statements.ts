@@ -6,7 +6,7 @@ export const setAside = statement<{ resource: string; error: string | null; coun
    where failures > 0 group by 1, 2 order by count desc, 1 limit 5`,
 );
 
-// An endpoint with a claim that is held has somebody at work on it.
+// An endpoint with a claim that is held is being worked on.
 export const stuckDeliveries = statement<{ count: number; endpoints: number; oldestSeconds: number | null }>(
   'doctor_stuck_deliveries',
   `select count(*)::int as count, count(distinct endpoint_id)::int as endpoints,
@@ -69,8 +69,8 @@ export const longTransactions = statement<{ pid: number; name: string; idle: boo
 );
 
 /**
- * Who has locked a table of ours against writing, or has what somebody has waited for as long as $1 seconds. Migrations and
- * vacuum hold such locks for less.
+ * Sessions that have locked a table of ours against writing, or have blocked another session for as long as $1 seconds.
+ * Migrations and vacuum hold such locks for less.
  */
 export const heldLocks = statement<{
   pid: number;
@@ -100,7 +100,7 @@ export const heldLocks = statement<{
    group by h.pid, a.usename, a.application_name order by waiting desc, h.pid limit 5`,
 );
 
-// What another role does is shown to members of pg_read_all_stats alone.
+// Statements of another role are shown to members of pg_read_all_stats alone.
 export const hiddenSessions = statement<{ role: string; count: number; others: string | null }>(
   'doctor_hidden_sessions',
   `select current_user::text as role, count(*)::int as count, string_agg(distinct usename::text, ', ') as others
@@ -152,7 +152,7 @@ export const jobsAtWork = statement<{ count: number }>(
    where locked_at is not null and task_identifier = any ($1::text[])`,
 );
 
-// Whoever has announced a change; a prepared transaction has no process.
+// The session that has announced each change; a prepared transaction has no process.
 export const openWriters = statement<{
   pid: number | null;
   prepared: string | null;
@@ -215,7 +215,10 @@ export const retrySetAside = statement<{ count: number }>(
    ) select count(*)::int as count from retried`,
 );
 
-/** What a session through a pooler must have from its role, and has not: then a statement may run for ever, or is compiled. */
+/**
+ * The settings that a session through a pooler must have from its role, and lacks: then a statement may run for ever,
+ * or is compiled.
+ */
 export const unsetForRequests = statement<{ names: string | null }>(
   'doctor_unset_for_requests',
   `select nullif(concat_ws(', ', case when current_setting('statement_timeout') = '0' then 'statement_timeout' end,

@@ -45,28 +45,28 @@ export const workChecks: readonly Check[] = [
     name: 'changes set aside',
     means: 'Every change can be published.',
     advice:
-      'A change is tried ten times, then it waits for a person. Mend the cause, then: npm run -s comanda -- relay retry',
+      'A change is tried ten times, then it waits for a person. Repair the cause, then: npm run -s comanda -- relay retry',
     async run({ database }) {
       const rows = await database.run(sql.setAside, []);
       if (rows.length === 0) return ok('none');
-      const told = rows.map(
+      const texts = rows.map(
         ({ resource, error, count: number, most }) =>
           `${number} of ${resource} (${count(most, 'failure')}): ${(error ?? 'no reason kept').slice(0, 200)}`,
       );
-      const found = told.join('; ');
+      const found = texts.join('; ');
       return rows.some(({ most }) => most >= 10) ? wrong(found) : warning(found);
     },
   },
   {
     name: 'stuck deliveries',
-    means: 'Whatever is due for an active endpoint has somebody working on it.',
+    means: 'Every due delivery of an active endpoint has a worker.',
     advice: 'See that a worker is alive; it looks for such deliveries every 5 s. Else read its log.',
     async run({ settings, database, thresholds }) {
       const [row] = await database.run(sql.stuckDeliveries, [thresholds.stuckSeconds]);
       if (row === undefined || row.count === 0) return ok('none');
       const oldest = duration(row.oldestSeconds ?? 0);
       const found = `${count(row.count, 'delivery', 'deliveries')} to ${count(row.endpoints, 'endpoint')} due and untouched, the oldest for ${oldest}`;
-      // What the workers say counts; where none lives, what a worker of these settings would do.
+      // The workers' own report counts; where none lives, the settings of a worker started here count.
       const workers = (await database.run(metrics.readHeartbeats, [])).filter(
         ({ kind, alive }) => kind === 'worker' && alive,
       );
@@ -78,7 +78,7 @@ export const workChecks: readonly Check[] = [
   {
     name: 'failing endpoints',
     means: 'No endpoint fails every time.',
-    advice: 'Tell its owner, or disable it: each event is tried five times and then is dead.',
+    advice: 'Inform its owner, or disable it: each event is tried five times and then is dead.',
     async run({ database, thresholds }) {
       const rows = await database.run(sql.failingEndpoints, [thresholds.failingAttempts]);
       if (rows.length === 0) return ok('none');
@@ -94,7 +94,7 @@ export const workChecks: readonly Check[] = [
     name: 'dead deliveries',
     means: 'No delivery died in the last day.',
     advice:
-      'When the consumer is well again, send them anew: at the desk, or by comanda webhooks replay <endpoint>; one of them by comanda deliveries retry <delivery>. Its owner can by POST /v2/webhook-endpoints/{id}/replay.',
+      'When the consumer is well again, send them again: at the desk, or by comanda webhooks replay <endpoint>; one of them by comanda deliveries retry <delivery>. Its owner can by POST /v2/webhook-endpoints/{id}/replay.',
     async run({ database }) {
       const [row] = await database.run(sql.deadDeliveries, []);
       if (row === undefined || row.count === 0) return ok('none in the last day');
@@ -123,19 +123,19 @@ export const workChecks: readonly Check[] = [
   {
     name: 'moves',
     means:
-      'No move of a location to another cell was forgotten: once the location is copied nobody can write there until the move ends.',
+      'No move of a location to another cell was forgotten: once the location is copied it takes no writes until the move ends.',
     advice:
       'Run the same comanda locations move again, which goes on where it stopped (with --continue where the proxies have loaded the map); or take it back by --abort.',
     async run({ database, thresholds }) {
       const moves = await database.run(sql.openMoves, []);
       if (moves.length === 0) return ok('none under way');
-      const told = moves
+      const texts = moves
         .slice(0, 5)
         .map(
           ({ id, cell, step, stepSeconds, refusedSeconds }) =>
             `${id} to cell ${cell} is at the step ${step} for ${duration(stepSeconds)}, ${refusedSeconds === null ? 'writes go on' : `writes are refused for ${duration(refusedSeconds)}`}`,
         );
-      const found = `${count(moves.length, 'move')} under way: ${told.join('; ')}`;
+      const found = `${count(moves.length, 'move')} under way: ${texts.join('; ')}`;
       // To copy a long history takes longer, and refuses nothing.
       const isLate = ({ stepSeconds, refusedSeconds }: (typeof moves)[number]) =>
         stepSeconds > thresholds.moveSeconds * (refusedSeconds === null ? 12 : 1);

@@ -1,7 +1,7 @@
 /**
- * The address at which the documents have the page that another address means: with a slash too many or too few, `.html`,
- * `index.html`, of a folder without a page, of a page that is gone. `undefined` where no page is meant, and for an address that is served.
- * The answer is always a path that `has` knows, whatever was asked for.
+ * The address at which the documents have the page that another address means: with a slash too many or too few,
+ * `.html`, `index.html`, of a folder without a page, of a page that is gone. `undefined` where no page is meant, and
+ * for an address that is served. The answer is always a path that `has` knows, for any request.
  * @param url path and query of a request
  * @param has whether something is served at a path
  */

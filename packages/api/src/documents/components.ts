@@ -175,7 +175,7 @@ export function errorsOf(
   const readsBody = method !== 'GET';
   return (Object.keys(errorResponses) as ErrorName[]).filter((name) => {
     if (name === 'NotFound') return meta.errors?.includes('resource_not_found') ?? false;
-    // Whatever takes an idempotency key refuses one that came with another body.
+    // An operation that takes an idempotency key refuses one that came with another body.
     if (name === 'Conflict') return kind === 'mutation' || (meta.errors?.includes('conflict') ?? false);
     // v1 passes over a precondition where nothing has a tag.
     if (name === 'PreconditionFailed') return version === 'v2' || meta.tag !== undefined;
@@ -194,7 +194,7 @@ const idempotencyKey = {
   example: IdempotencyKey.meta()?.example,
 } as const;
 
-/** What both documents may refer to; what one does not use is dropped from it. */
+/** The components that both documents may refer to; a component that one does not use is dropped from it. */
 export const components = {
   securitySchemes: {
     apiKey: {
@@ -269,12 +269,12 @@ function errorResponse(
 
 // Each status has reasons of its own.
 function reasonHeaders(status: number): Record<string, oas31.HeaderObject> {
-  const told = reasonsOf(status);
-  const [example = ''] = told;
+  const reasons = reasonsOf(status);
+  const [example = ''] = reasons;
   return {
     'X-Error-Reason': {
       description: 'Why, to switch on; more may join.',
-      schema: { type: 'string', enum: told },
+      schema: { type: 'string', enum: reasons },
       example,
     },
     Link: text('Where the reason is explained.', `</docs/errors#${example}>; rel="help"`),

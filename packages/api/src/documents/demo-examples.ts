@@ -33,7 +33,7 @@ export const exampleLocation = {
   currency: 'UYU',
 } as const;
 
-/** What the demo data calls the things of the examples: a category, a product and an order by their `external_id`. */
+/** The demo data's names for the things of the examples: a category, a product and an order by their `external_id`. */
 export const demoNames = {
   category: 'drinks',
   product: 'DR-01',
@@ -44,7 +44,7 @@ export const demoNames = {
   turn: 'turn 1',
 } as const satisfies Partial<Record<keyof typeof exampleIds, string>>;
 
-/** What the examples sell and send: of the demo data, and what they add to it. */
+/** The items that the examples sell and send: of the demo data, and additions to it. */
 export const exampleMenu = {
   flatWhite: {
     external_id: demoNames.product,

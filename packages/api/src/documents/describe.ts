@@ -18,7 +18,7 @@ export function describe(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   return document;
 }
 
-// What may be null is described by what it is otherwise.
+// A nullable schema is described by its other type.
 function say(part: Described, words: string | undefined): void {
   const said =
     part.description ??

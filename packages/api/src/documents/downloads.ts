@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import type { Served } from './served.ts';
 
-/** What integrators download: the file, and its media type. */
+/** The downloads for integrators: the file, and its media type. */
 export const downloadedFiles = [
   { file: 'dist/docs/comanda.mjs', type: 'text/javascript; charset=utf-8' },
   { file: 'packages/integrator/python/comanda.py', type: 'text/x-python; charset=utf-8' },
@@ -21,7 +21,7 @@ export const downloads: readonly [string, Served][] = downloadedFiles.flatMap(({
 
 function download(file: string, type: string): [string, Served][] {
   const name = basename(file);
-  // Read once: it may be built anew while this runs, and the digest must fit.
+  // Read once: it may be built again while this runs, and the digest must fit.
   let bytes: Buffer | undefined;
   const read = () => {
     bytes ??= readFileSync(join(repositoryRoot, file));

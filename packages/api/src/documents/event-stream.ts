@@ -16,7 +16,7 @@ export function documentedStreams(router: AnyRouter): DocumentedRoute[] {
   return subscriptionsOf(router).map(({ name, meta, input: { shape } }) => {
     const path = meta.rest.slice('GET '.length);
     const route = { method: 'GET', version: 'v2', path } as const;
-    // What clients send in a header, and never in an address.
+    // Headers that clients send, never in an address.
     const { lastEventId: _, ...asked } = shape as Record<string, z.ZodType>;
     const operation = {
       ...{ name, kind: 'query' as const, isList: false, tellsChanges: false, routes: [route] },

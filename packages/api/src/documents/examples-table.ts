@@ -228,7 +228,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   EventPagination: pagination,
 };
 
-/** What an operation's answer shows that the example of its component does not, by the operation's name. */
+/** The fields that an operation's answer shows and the example of its component does not, by the operation's name. */
 export const answerExamples: Readonly<Record<string, object>> = {
   'orders.create': {
     ...{ id: createdIds.order, number: 47, external_id: orderCreate.external_id },

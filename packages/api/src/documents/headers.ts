@@ -55,19 +55,19 @@ export const headers = {
 /** A header of `headers`. */
 export type HeaderName = keyof typeof headers;
 
-/** What every answer to a known key says of its limits. */
+/** The rate-limit headers of every answer to a known key. */
 export const requestLimits: readonly HeaderName[] = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
 ];
-/** What it says of names that it did not know, and of a fault that was played. */
+/** The headers that name unknown names and a fault that was played. */
 export const besides: readonly HeaderName[] = [
   'X-Ignored-Fields',
   'Preference-Applied',
   'X-Comanda-Simulated',
 ];
-/** What a batch operation says besides. */
+/** The additional headers of a batch operation. */
 export const batchLimits: readonly HeaderName[] = [
   'X-RateLimit-Batch-Limit',
   'X-RateLimit-Batch-Remaining',

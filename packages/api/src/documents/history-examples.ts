@@ -1,4 +1,4 @@
-/** The examples of what tells the past: timelines, replays, limits; in the story of the examples table. */
+/** The examples of historical records: timelines, replays, limits; in the story of the examples table. */
 export function historyExamples(
   ids: Readonly<Record<'order' | 'event' | 'endpoint', string>>,
   at: (time: string) => string,

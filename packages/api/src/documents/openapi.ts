@@ -21,12 +21,12 @@ import { deliveryHeaders, eventTag, webhooks } from './webhooks.ts';
 export async function openApiDocument(
   router: AnyRouter,
   version: Route['version'],
-  told = deprecations,
+  announced = deprecations,
 ): Promise<oas31.OpenAPIObject> {
   // Loaded with the first document: it brings adapters for every server, which cost a third of a second.
   const { generateOpenApiDocument } = await import('trpc-to-openapi');
   const operations = operationsOf(router);
-  const deprecated = deprecatedRoutes(operations, told);
+  const deprecated = deprecatedRoutes(operations, announced);
   const documented = operations.flatMap((operation) =>
     operation.routes
       .filter((route) => route.version === version)
@@ -56,7 +56,7 @@ export async function openApiDocument(
     tags: [...tagsOf(documented.map(({ operation }) => operation)), ...(version === 'v2' ? [eventTag] : [])],
     paths: {
       ...completePaths(generated.paths ?? {}, documented, schemas),
-      // What they answer is named in asStream(): the envelope of an answer is none of theirs.
+      // Their answers are named in asStream(): the envelope of an answer does not apply to them.
       ...streamPaths(completePaths(generated.paths ?? {}, streams, { ...schemas })),
     },
     ...(version === 'v2' && { webhooks: pick(generated.paths ?? {}, Object.keys(events)) }),

@@ -6,7 +6,7 @@ export function reasonsText(): string {
   return [
     '# Errors',
     'Made by `npm run docs`; do not edit.',
-    'Every error carries a reason: in the header `X-Error-Reason`, and in the typed client as `reason`. The code and the message stand in the body.',
+    'Every error carries a reason: in the header `X-Error-Reason`, and in the typed client as `reason`. The code and the message are in the body.',
     'Switch on the code, or on the reason where you want to know more. Never on the message: it is for people and may change.',
     'New reasons may join: treat one that you do not know as its code.',
     'A refusal that names fields also lists their paths in the header `X-Error-Fields`, percent-encoded and separated by a comma and a space: `items%5B0%5D.quantity, channel`. ' +

@@ -9,7 +9,7 @@ import { pagePolicy } from './page-policy.ts';
 export interface Served {
   /** Its media type, as the answer says it. */
   type: string;
-  /** Its name changes with its content: whoever has it need not ask again. */
+  /** Its name changes with its content: a client that has it need not ask again. */
   immutable?: boolean;
   make(): Made | Promise<Made>;
 }
@@ -27,7 +27,7 @@ export function serverOf({ type, immutable = false, make }: Served, status: 200 
     if (known !== undefined) return known;
     const made = encoding === 'identity' ? plain(type, make) : variantOf('identity').then(packers[encoding]);
     variants.set(encoding, made);
-    // What failed is tried again by the next who asks.
+    // A failed read is tried again by the next request.
     made.catch(() => variants.delete(encoding));
     return made;
   };
@@ -84,7 +84,7 @@ async function plain(type: string, make: Served['make']): Promise<Variant> {
   return { bytes, etag, policy: type.startsWith('text/html') ? policyOf(bytes.toString()) : pagePolicy };
 }
 
-/** The policy of a page: what stands inline in it runs by its hash, and nothing else inline does. */
+/** The policy of a page: inline code of it runs by its hash, and no other inline code does. */
 function policyOf(html: string): string {
   const inline = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)];
   const hashes = inline.map(

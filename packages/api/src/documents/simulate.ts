@@ -1,7 +1,7 @@
 import type { oas31 } from 'zod-openapi';
 import { faults, faultsOf, type Met, mostSeconds } from '../request/simulation.ts';
 
-/** An operation of each kind that faults tell apart, by the name of its component. */
+/** An operation of each kind that faults distinguish, by the name of its component. */
 const kinds = {
   Simulate: { kind: 'query', name: '' },
   SimulateWrite: { kind: 'mutation', name: '' },

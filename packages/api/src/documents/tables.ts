@@ -4,7 +4,7 @@ import type { Operation } from '../request/operations.ts';
 import { events } from '../resources/events/types.schema.ts';
 import { type SpecifiedOperation, specification } from '../specification.ts';
 
-/** What an operation promises at its paths. */
+/** The promises of an operation at its paths. */
 export function promisesOf({
   meta,
   routes,
@@ -53,7 +53,7 @@ export function apiTables(operations: readonly Operation[]): string {
         meaning,
       ]),
     ),
-    'Behind each code stand reasons, which [errors.md](errors.md) explains one by one.',
+    'Each code has reasons, which [errors.md](errors.md) explains one by one.',
     '## Events',
     '`data` is named after its schema in the v2 document. A key sees a type with its permission, and `events:read` for the feed and its stream.',
     table(

@@ -1,32 +1,32 @@
 import type { Operation } from '../request/operations.ts';
 
 /**
- * The groups of the documents, in the order a reader meets them, by the router's name of the resource. One without a row stands
- * behind them, under its name.
+ * The groups of the documents, in the order a reader meets them, by the router's name of the resource. One without a
+ * row comes after them, under its name.
  */
 const rows = [
   ['orders', 'Orders', 'Create, follow and cancel orders.'],
-  ['products', 'Products', 'What is sold, with its price and stock.'],
+  ['products', 'Products', 'Items for sale, with price and stock.'],
   ['categories', 'Categories', 'How products are grouped.'],
   ['stock', 'Stock', 'How much of each product is left.'],
   ['catalog', 'Catalog', 'Categories, products, subselections and items as one tree.'],
-  ['menus', 'Menus', 'What is published to guests.'],
-  ['payments', 'Payments', 'What was or will be paid for orders.'],
+  ['menus', 'Menus', 'Menus published to guests.'],
+  ['payments', 'Payments', 'Payments of orders.'],
   ['paymentMethods', 'Payment methods', 'The ways to pay at the location.'],
   ['turns', 'Turns', 'Operating shifts, from opening to closing.'],
   ['settlements', 'Settlements', 'The frozen totals of closed turns.'],
   ['salesReports', 'Sales reports', 'Sales by day, product, category, payment method or channel.'],
   ['syncJobs', 'Sync jobs', 'Batches that are applied in the background.'],
-  ['webhookEndpoints', 'Webhooks', 'Addresses that are told of events, and what was delivered to them.'],
+  ['webhookEndpoints', 'Webhooks', 'Endpoints that receive events, and their deliveries.'],
   ['events', 'Events', 'The feed of what happened.'],
   ['locations', 'Location', 'The location that the key belongs to.'],
-  ['sandbox', 'Sandbox', 'A location to try things at: how it begins anew.'],
+  ['sandbox', 'Sandbox', 'A test location and its reset.'],
   [
     'certifications',
     'Certification',
     'The service plays a day with your integration in a sandbox, and judges it.',
   ],
-  ['limits', 'Limits', 'What the key may do and has left.'],
+  ['limits', 'Limits', 'The limits of the key and their use.'],
 ] as const;
 
 /** A tag of the documents. */
@@ -35,7 +35,7 @@ export interface Tag {
   description: string;
 }
 
-const told = new Map(
+const groups = new Map(
   rows.map(([resource, name, description]) => [resource as string, { name, description }]),
 );
 
@@ -43,9 +43,9 @@ const told = new Map(
 export function tagsOf(operations: readonly Operation[]): Tag[] {
   const made = operations.map((operation) => tagOf(operation));
   const others = new Map(made.map((tag) => [tag.name, tag]));
-  for (const { name } of told.values()) others.delete(name);
+  for (const { name } of groups.values()) others.delete(name);
   const used = new Set(made.map(({ name }) => name));
-  return [...[...told.values()].filter(({ name }) => used.has(name)), ...others.values()];
+  return [...[...groups.values()].filter(({ name }) => used.has(name)), ...others.values()];
 }
 
 /** The tag of an operation: that of its resource above, or one made of the resource's name. */
@@ -53,5 +53,5 @@ export function tagOf({ name }: Pick<Operation, 'name'>): Tag {
   const resource = name.replace(/^v1\./, '').split('.')[0] ?? '';
   const words = resource.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const title = words.charAt(0).toUpperCase() + words.slice(1);
-  return told.get(resource) ?? { name: title, description: `${title} of the location.` };
+  return groups.get(resource) ?? { name: title, description: `${title} of the location.` };
 }

@@ -4,8 +4,8 @@ type Json = Record<string, unknown>;
 
 /**
  * Makes a generated document fit to be read: no closed output objects (a new field must not break a client), no
- * patterns or bounds that a format already says, no default beside a reference, no second copy of a component, nothing
- * that nobody refers to.
+ * patterns or bounds that a format already says, no default beside a reference, no second copy of a component, no
+ * unused component.
  */
 export function tidy(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   const copy = JSON.parse(JSON.stringify(document)) as Json;
@@ -29,7 +29,7 @@ function spell(schema: Json, document: Json): void {
 }
 
 function plain(schema: Json): void {
-  // Tools from before 3.1 tell variants apart by an enum of one.
+  // Tools from before 3.1 distinguish variants by an enum of one.
   if (schema.const !== undefined) schema.enum = [schema.const];
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   if (schema.format !== undefined) delete schema.pattern;
@@ -46,7 +46,7 @@ function plain(schema: Json): void {
   }
 }
 
-// What the generator says of a parameter, it says of its schema, and only sometimes of the parameter too.
+// The generator describes the schema of a parameter, and only sometimes the parameter too.
 function plainParameters(operation: { parameters: Json[] }): void {
   for (const parameter of operation.parameters) {
     if (!isObject(parameter.schema)) continue;

@@ -33,7 +33,7 @@ function procedureView({ operation, route, ending }: DocumentedRoute) {
     operationId: operationId(operation),
     tags: [tagOf(operation).name],
     summary: meta.summary,
-    description: [...toldOf(ending), descriptionOf(operation)].join('\n\n'),
+    description: [...deprecationTextOf(ending), descriptionOf(operation)].join('\n\n'),
     ...(ending !== undefined && { deprecated: true }),
     successDescription: successText[meta.status ?? 200],
     // The document as a whole asks for the key and has the error answers; complete.ts refers to them.
@@ -73,7 +73,7 @@ function descriptionOf({ meta }: Operation): string {
   return [meta.description, needs, limits].filter((part) => part !== undefined).join('\n\n');
 }
 
-function toldOf(ending: DeprecatedRoute | undefined): string[] {
+function deprecationTextOf(ending: DeprecatedRoute | undefined): string[] {
   if (ending === undefined) return [];
   const { announced, sunset, guide } = ending;
   const until = sunset === undefined ? '' : ` It is served until ${sunset} for certain.`;

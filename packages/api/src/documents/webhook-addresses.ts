@@ -7,7 +7,7 @@ import type { Served } from './served.ts';
 export function webhookAddresses(addresses: readonly string[]): [string, Served][] {
   const published = addresses.length > 0;
   const heading = published
-    ? 'Webhooks come from these addresses alone. Verify their signatures all the same.'
+    ? 'Webhooks come from these addresses alone. Verify their signatures nevertheless.'
     : 'The operator has published no fixed addresses: webhooks may come from any. Verify their signatures.';
   const lines = [`# ${heading}`, ...addresses];
   return [

@@ -8,7 +8,10 @@ import { eventBodies } from './event-examples.ts';
 const eventId = '01935a3e-7d90-7c3b-a5e6-f70819203142';
 
 /** The tag of the events in the documents. */
-export const eventTag = { name: 'Webhook events', description: 'What registered endpoints receive.' };
+export const eventTag = {
+  name: 'Webhook events',
+  description: 'The events that registered endpoints receive.',
+};
 
 /** Headers of every delivery. Contract: webhooks and events. */
 export const deliveryHeaders = {
@@ -17,13 +20,13 @@ export const deliveryHeaders = {
   Attempt: header('X-Comanda-Attempt', 'Which attempt this is, 1 to 5.', '1'),
   ContentDigest: header(
     'Content-Digest',
-    'SHA-256 of the body (RFC 9530): tells an altered body from a wrong secret, and proves nothing.',
+    'SHA-256 of the body (RFC 9530): distinguishes an altered body from a wrong secret, and proves nothing.',
     'sha-256=:DIGEST:',
   ),
   Traceparent: {
     ...header(
       'traceparent',
-      'Where it stands in a trace (W3C Trace Context); only when the call that made the change carried one, or the service records traces.',
+      'Its position in a trace (W3C Trace Context); only when the call that made the change carried one, or the service records traces.',
       '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     ),
     required: false,
@@ -42,7 +45,7 @@ export const deliveryHeaders = {
   WebhookSignature: header(
     'webhook-signature',
     '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; its key are the bytes that the base64 after ' +
-      '`whsec_` in the secret stands for. For 24 hours after a rotation one for either secret, separated by a space.',
+      '`whsec_` in the secret encodes. For 24 hours after a rotation one for either secret, separated by a space.',
     'v1,SIGNATURE',
   ),
 } as const satisfies Record<string, oas31.ParameterObject>;

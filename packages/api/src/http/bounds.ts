@@ -1,6 +1,7 @@
 /**
- * Every bound on what reaches this process from outside, in milliseconds, bytes or pieces; bodies have theirs in
- * `rest/body.ts`. A request must arrive in time and be of a size, and nobody takes all of the process.
+ * Every bound on input that reaches this process from outside, in milliseconds, bytes or pieces; bodies have
+ * theirs in `rest/body.ts`. A request must arrive in time and be of a size, and no client takes all of the
+ * process.
  */
 export interface Bounds {
   /** From the first byte, or from connecting, until the headers are whole. */

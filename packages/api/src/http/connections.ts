@@ -2,9 +2,9 @@ import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 
 /**
- * Bounds the open connections of a server. From half of `most` on, those that rest between two requests are closed
- * for the sake of those who come: who waits for nothing keeps nobody out. What comes beyond `most` is closed
- * unread, and the log says so at most once in ten seconds.
+ * Bounds the open connections of a server. From half of `most` on, connections that rest between two requests are
+ * closed in favor of new ones: an idle client keeps no other out. A connection beyond `most` is closed unread, and
+ * the log says so at most once in ten seconds.
  */
 export function boundConnections(server: Server, most: number, log: Logger): void {
   let open = 0;

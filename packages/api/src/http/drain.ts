@@ -6,23 +6,23 @@ import { again, startLoop } from '@comanda/db';
 export interface Drain {
   /** Whether it has begun: answers then say `Connection: close`. */
   begun(): boolean;
-  /** To be told of every answer that begins. */
+  /** Called with every answer that begins. */
   track(response: ServerResponse): void;
   /**
-   * Accepts no more connections, and answers what comes on those that are open, each for the last time. A connection
-   * that rests is closed after `restMs`, whatever is left after `graceMs`. Resolves once none is open.
+   * Accepts no more connections, and answers requests on those that are open, each for the last time. A connection
+   * that rests is closed after `restMs`, any that is left after `graceMs`. Resolves once none is open.
    */
   run(graceMs: number, restMs?: number): Promise<void>;
 }
 
-/** Prepares it for a server; `onBegin` ends what would not end by itself, once nobody listens any more. */
+/** Prepares it for a server; `onBegin` ends requests that would not end by themselves, once the listener is closed. */
 export function createDrain(server: Server, onBegin: () => void = () => {}): Drain {
   const answers = new Set<ServerResponse>();
   let begun = false;
 
   async function run(graceMs: number, restMs = Math.min(1_000, graceMs / 20)): Promise<void> {
-    // What the kernel has accepted for us is taken over first: closing would reset it. Nobody is told before nobody
-    // listens any more: whoever is told to close comes again on a new connection.
+    // Connections that the kernel has accepted for us are taken over first: closing would reset them. No client is
+    // asked to close before the listener is closed: such a client comes again on a new connection.
     await new Promise(setImmediate);
     begun = true;
     for (const response of answers) if (!response.headersSent) response.setHeader('Connection', 'close');

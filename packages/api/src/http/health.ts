@@ -3,9 +3,10 @@ import { ownBuild } from '@comanda/db';
 import type { App } from '../request/context.ts';
 
 /**
- * `/healthz`: 200 while the process lives, with the version and the commit that it runs. `/readyz`: 200 once requests can be
- * served; 503 while the database cannot be reached or written to, or the server drains. It also says whether a worker beats:
- * without one requests are served all the same, so that alone is no 503. Neither is an API call: no credential, no envelope, no limit.
+ * `/healthz`: 200 while the process lives, with the version and the commit that it runs. `/readyz`: 200 once requests
+ * can be served; 503 while the database cannot be reached or written to, or the server drains. It also says whether a
+ * worker beats: requests are served without one, too, so that alone is no 503. Neither is an API call: no credential,
+ * no envelope, no limit.
  */
 export function healthHandler(app: Pick<App, 'readiness'>, draining: () => boolean) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

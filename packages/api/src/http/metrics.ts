@@ -22,7 +22,7 @@ export function metricsHandler({ metrics, log }: App) {
       });
       response.end(request.method === 'HEAD' ? undefined : text);
     } catch (error) {
-      log.error({ err: error }, 'the metrics cannot be told');
+      log.error({ err: error }, 'the metrics cannot be read');
       response.writeHead(500, common).end();
     }
   };

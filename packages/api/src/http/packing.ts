@@ -4,11 +4,11 @@ import { promisify } from 'node:util';
 import { constants, createGzip, gzip, gzipSync } from 'node:zlib';
 import { encodingFor } from '../request/encoding.ts';
 
-// What it saves and costs: docs/bench/compression.md.
+// Its savings and costs: docs/bench/compression.md.
 const level = 1;
 /** Below it the way saved is shorter than the time taken, at 100 Mbit/s. In characters. */
 const worthwhile = 2_048;
-/** What is packed in about a tenth of a millisecond. In characters. */
+/** The size that is packed in about a tenth of a millisecond. In characters. */
 const short = 32_768;
 
 /** Whether the caller would rather have gzip. */
@@ -59,7 +59,7 @@ export function packWhole(request: IncomingMessage, response: ServerResponse): v
   };
 }
 
-// Batches that are told line by line say the first; subscriptions the second.
+// Batches that are sent line by line have the first; subscriptions the second.
 const isStream = (response: ServerResponse): boolean =>
   response.hasHeader('Transfer-Encoding') ||
   String(response.getHeader('Content-Type')).startsWith('text/event-stream');

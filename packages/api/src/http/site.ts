@@ -43,8 +43,8 @@ function beforeTrpc(request: express.Request, response: express.Response, next: 
   const requestId = requestIdOf(request.headers['x-request-id']);
   response.setHeader('X-Request-Id', requestId);
   response.setHeader('Cache-Control', 'no-store');
-  // What tRPC refuses before it has found the procedure it sends as plain text, though it is JSON like the rest; and
-  // nobody tells it what else an answer depends on.
+  // A refusal of tRPC before it has found the procedure is sent as plain text, though it is JSON like the rest; and
+  // it has no header for what else an answer depends on.
   const setHeader = response.setHeader.bind(response);
   response.setHeader = (name, value) => {
     if (name === 'vary') return setHeader(name, `${value}, accept-encoding`);

@@ -28,9 +28,9 @@ import { inputsOf, readInUrl } from './trpc-inputs.ts';
 const largestBatch = 10;
 
 /**
- * Answers a request that is one call with its input as JSON in the body: every mutation of the typed client. Says by
- * `false` that it is none, and leaves it: tRPC's adapter takes whatever there is, but makes a Request, a Response and
- * their streams for it, which costs more Node than a mutation itself.
+ * Answers a request that is one call with its input as JSON in the body: every mutation of the typed client. Returns
+ * `false` for any other request, and leaves it: tRPC's adapter takes all of them, but makes a Request, a Response and
+ * their streams for each, which costs more Node than a mutation itself.
  */
 export function singleCalls(
   app: App,
@@ -68,7 +68,7 @@ export function singleCalls(
   };
 }
 
-/** What a procedure may be asked by: tRPC takes a long query as a body, too. */
+/** The methods of a procedure: tRPC takes a long query as a body, too. */
 const methodsOf: Readonly<Record<TRPCProcedureType, string>> = {
   query: 'GET, POST',
   mutation: 'POST',
@@ -151,7 +151,7 @@ function createAdapter(app: App, router: AppRouter): express.Handler {
       ),
     }),
     onError: ({ error, path, type, ctx }) => {
-      // What is no operation of ours is the caller's text: it could be a key.
+      // A path that is no operation of ours is the caller's text: it could be a key.
       const known = path !== undefined && Object.hasOwn(router._def.procedures, path);
       finishRefused(app, ctx, type, known ? path : undefined, error);
     },
@@ -167,9 +167,9 @@ function refuse(
 ): void {
   const refusal = toApiError(error);
   const code = TRPC_ERROR_CODES_BY_KEY[refusal.code];
-  const told = { message: refusal.message, code, data: errorData(refusal, requestId) };
+  const body = { message: refusal.message, code, data: errorData(refusal, requestId) };
   const all = { ...headers, ...refusal.headers };
-  sendRefusal(request, response, refusal.status, JSON.stringify({ error: told }), requestId, all);
+  sendRefusal(request, response, refusal.status, JSON.stringify({ error: body }), requestId, all);
 }
 
 const contextOf = (

@@ -47,7 +47,7 @@ function refuse(error: ParserError, socket: Duplex, response: ServerResponse | u
   }
 }
 
-// Who asks with HEAD takes a body for the beginning of another answer.
+// A client that sends HEAD takes a body for the beginning of another answer.
 const isHead = ({ rawPacket }: ParserError): boolean =>
   rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
 

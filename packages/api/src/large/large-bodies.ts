@@ -29,7 +29,7 @@ const places: BulkheadLimits = {
 
 /**
  * Performs calls with large bodies in a thread of their own: reading, validating and planning one takes up to a second,
- * for which nobody else is served in one event loop. The thread starts with the first such call, and anew after it died.
+ * during which an event loop serves no other call. The thread starts with the first such call, and again after it died.
  */
 export function createLargeBodies(
   settings: ThreadSettings,

@@ -14,7 +14,7 @@ export interface BatchQuota {
   start(caller: Caller, on?: Queryable): Promise<Record<string, string>>;
 }
 
-/** `at` stands in for the database's clock when it gives a time. Specification: Limits, batch limits. */
+/** `at` replaces the database's clock when it gives a time. Specification: Limits, batch limits. */
 export function createBatchQuota(database: Queryable, at: () => Date | null): BatchQuota {
   return {
     async headers({ apiKeyId, limits }) {

@@ -1,4 +1,4 @@
-/** Tells the time in Unix milliseconds. */
+/** Returns the time in Unix milliseconds. */
 export interface Clock {
   now(): number;
 }
@@ -11,7 +11,8 @@ export interface DatabaseClock extends Clock {
 
 /**
  * Windows begin and end by the database's clock. Between two answers of the database the time runs on by the
- * monotonic clock, which nobody can set; it lags by the way of the answer, so a window never ends early here.
+ * monotonic clock, which cannot be set; it lags by the delay of the answer, so a window never ends early
+ * here.
  */
 export function databaseClock(): DatabaseClock {
   let offset = Date.now() - performance.now();

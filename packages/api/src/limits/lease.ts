@@ -2,7 +2,7 @@ import type { Caller } from '../credentials/credentials.ts';
 import { ApiError } from '../errors.ts';
 import type { LeaseRow } from './statements.ts';
 
-/** What a process holds of one window of a key: requests it may admit without asking. */
+/** The part that a process holds of one window of a key: requests it may admit without asking. */
 export interface Holding {
   /** The limit under which it was taken. */
   limit: number;
@@ -11,11 +11,11 @@ export interface Holding {
   end: number;
   /** Requests at hand. */
   tokens: number;
-  /** What no process held at the last look. */
+  /** The part that no process held at the last look. */
   left: number;
 }
 
-/** What a process holds of one key. */
+/** The parts that a process holds of one key. */
 export interface Lease {
   readonly keyId: string;
   minute: Holding;
@@ -81,8 +81,8 @@ export function isUsedUp({ minute, month }: Lease): boolean {
 }
 
 /**
- * Whether what it says to be left still is, but for what others leased within a second. `arrivals` as heard of now; `now` in Unix
- * milliseconds.
+ * Whether the last known remainder still holds, except for leases of other processes within a second. `arrivals` as
+ * heard of now; `now` in Unix milliseconds.
  */
 export function isFresh({ aloneAfter, takenAt }: Lease, arrivals: number, now: number): boolean {
   return aloneAfter === arrivals || now < takenAt + lookMs;
@@ -126,7 +126,8 @@ export function retryAfter(end: number, now: number): string {
   return String(Math.max(1, Math.ceil(end - now / 1_000)));
 }
 
-// The minute's, or the month's when fewer are left in it: what nobody held at the last look, and what is at hand.
+// The minute's, or the month's when fewer are left in it: the part that no process held at the last look, and the
+// part held here.
 function limitHeaders({ minute, month }: Lease): Record<string, string> {
   const shown = month.tokens + month.left < minute.tokens + minute.left ? month : minute;
   return {

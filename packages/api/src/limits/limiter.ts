@@ -34,17 +34,17 @@ export interface Limiter {
    * transaction (`on`) the job counts only if that commits.
    */
   startBatch(caller: Caller, on?: Queryable): Promise<Record<string, string>>;
-  /** What the key has used and has left, without counting. */
+  /** The key's use and remainder, without counting. */
   usage(caller: Caller): Promise<Usage>;
   /** Gives back what was taken and not used, and leaves the list of processes. */
   close(): Promise<void>;
 }
 
-/** What a limiter works with. */
+/** The dependencies of a limiter. */
 export interface LimiterOptions {
-  /** Tells of other processes that come; without it they are noticed when something is leased. */
+  /** Announces other processes that join; without it they are noticed when something is leased. */
   notifications?: Notifications;
-  /** Stands in for the database's clock, so that a test can move the time. */
+  /** Replaces the database's clock, so that a test can move the time. */
   clock?: Clock;
 }
 

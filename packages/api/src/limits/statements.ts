@@ -1,6 +1,6 @@
 import { statement } from '@comanda/db';
 
-/** What a lease took and what it found; times in Unix seconds by the database's clock. */
+/** The part that a lease took and the state that it found; times in Unix seconds by the database's clock. */
 export interface LeaseRow {
   now: number;
   /** No other API process lives. */
@@ -8,7 +8,7 @@ export interface LeaseRow {
   minute_start: number;
   minute_end: number;
   minute_granted: number;
-  /** What no process holds. */
+  /** The part that no process holds. */
   minute_left: number;
   month_start: number;
   month_end: number;
@@ -72,13 +72,13 @@ export const countBatchJob = statement<BatchHourRow>(
   from h`,
 );
 
-/** What was counted in a window, and when it ends in Unix seconds. */
+/** The count of a window, and its end in Unix seconds. */
 export interface WindowRow {
   used: number;
   ends: number;
 }
 
-/** What was counted of a key in its windows. $1 key, $2 time or null. */
+/** The counts of a key in its windows. $1 key, $2 time or null. */
 export const readUsage = statement<Record<'minute' | 'month' | 'batch_hour', WindowRow>>(
   'read_usage',
   `with t as materialized (select coalesce($2::timestamptz, clock_timestamp()) at time zone 'UTC' as now),

@@ -3,7 +3,7 @@ import type { Caller } from '../credentials/credentials.ts';
 import type { Holding, Lease } from './lease.ts';
 import { readUsage, type WindowRow } from './statements.ts';
 
-/** What a key has used of a window and has left in it. */
+/** A key's use of a window and its remainder. */
 export interface WindowUsage {
   limit: number;
   used: number;
@@ -11,7 +11,7 @@ export interface WindowUsage {
   resetsAt: Date;
 }
 
-/** What a key has used of each of its windows. */
+/** A key's use of each of its windows. */
 export interface Usage {
   minute: WindowUsage;
   month: WindowUsage;
@@ -19,8 +19,8 @@ export interface Usage {
 }
 
 /**
- * Reads what a key has used, without counting. What this process took and did not spend is not used; what others
- * hold is, so that `remaining` may be less than what is left, never more. `at` as for the limiter.
+ * Reads a key's use, without counting. A part that this process took and did not spend is not used; parts held
+ * by others are, so that `remaining` may be less than the actual remainder, never more. `at` as for the limiter.
  */
 export async function usageOf(
   database: Queryable,

@@ -8,7 +8,7 @@ export interface LiveBounds {
   waiting: number;
   /** Events of a location that one look brings at most. */
   page: number;
-  /** How often the feed is looked at though nobody said that there is something. */
+  /** The interval of polling the feed without a notification. */
   pollMs: number;
   /** How often it is looked at whether the keys behind the streams still hold. */
   keysMs: number;

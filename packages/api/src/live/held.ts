@@ -1,7 +1,10 @@
 import { createByteBudget, readerBytes, streamBytes } from '@comanda/db';
 import type { News } from './reader.ts';
 
-/** What the readers of this process hold: events that wait for them or are on their way. What several hold counts once. */
+/**
+ * Events held for the readers of this process: those that wait for them or are being sent. An event that several hold
+ * counts once.
+ */
 export interface Held {
   /** Whether readers at the location may hold more. */
   hasRoom(locationId: string): boolean;

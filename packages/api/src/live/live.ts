@@ -17,11 +17,14 @@ export interface Stream {
   close(): void;
 }
 
-/** Who wants a stream, by which key, and of what. */
+/** The reader of a stream, its key, and its filter. */
 export interface StreamOptions extends Holder, Pick<ReaderOptions, 'after' | 'types'> {
   /** The header that the key came in: it is looked at again while the stream is open. */
   authorization: string | undefined;
-  /** What becomes of it now that its key is as it is: it goes on, is over (whoever comes again gets another), or ends with a refusal. */
+  /**
+   * The consequence of its key's present state: the stream goes on, is over (the reader gets another when it
+   * reconnects), or ends with a refusal.
+   */
   judge(key: Caller): 'goes on' | 'over' | ApiError;
 }
 
@@ -34,12 +37,12 @@ export interface Live {
   open(options: StreamOptions): Promise<Stream>;
   /** How many are open. */
   count(): number;
-  /** Ends all, now and from now on: each is told to come again, which leads to another process. */
+  /** Ends all streams, now and from now on: each client is asked to reconnect, which leads to another process. */
   drain(): void;
   close(): Promise<void>;
 }
 
-/** What streams are made from. */
+/** The dependencies of streams. */
 export interface LiveOptions {
   database: Queryable;
   /** Where each page that a reader reads by itself takes a place: many that come again at once do not keep requests out. */
@@ -56,8 +59,8 @@ interface Open {
 }
 
 /**
- * Brings what the relay publishes to whoever watches. The relay names the locations when it commits; what was not heard is
- * found by looking every two seconds, so that nothing depends on being heard.
+ * Sends published events to every watching reader. The relay names the locations when it commits; a missed notification
+ * is found by polling every two seconds, so that nothing depends on notifications.
  */
 export function createLive({
   database,
@@ -114,7 +117,7 @@ export function createLive({
       // There may be more.
       if (count === bounds.page) named.add(row.locationId);
     }
-    // The bytes ended it: first those that it did not come to, last the one that it was at.
+    // The byte limit ended it: first the readers that it did not reach, last the one that it was serving.
     if (bytes < pageBytes) return;
     const at = ids.indexOf(rows.at(-1)?.locationId ?? '');
     const later = [...named];
@@ -130,7 +133,10 @@ export function createLive({
     ref: false,
   });
 
-  /** Ends the streams whose key holds no longer, or sees other types. What only the database could say is asked again the next time. */
+  /**
+   * Ends the streams whose key is no longer valid, or sees other types. A check that only the database could answer
+   * is repeated the next time.
+   */
   async function lookAtKeys(): Promise<void> {
     const byKey = new Map<string | undefined, Open[]>();
     for (const each of open) {
@@ -219,7 +225,7 @@ export function createLive({
   };
 }
 
-/** What a stream ends with where its process stops: another one serves. */
+/** The last event of a stream whose process stops: another process serves. */
 const goingAway = (): ApiError =>
   unavailable(
     'temporarily_unavailable',

@@ -16,7 +16,7 @@ export interface News {
   bytes: number;
 }
 
-/** What is known of the feed of a location that somebody watches. */
+/** The known state of a watched location's feed. */
 export interface Watched {
   /** Up to here its events were given to every reader that keeps up. */
   last: number;
@@ -29,7 +29,7 @@ export interface Reader {
   offer(news: News): void;
   /** Ends it: what waits is still read, then `next` throws `reason`, or is over. */
   end(reason?: Error): void;
-  /** Lets go of all that it holds: nobody reads it any more. */
+  /** Releases all events that it holds: no reader is left. */
   close(): void;
   /**
    * The next events, which it holds until it is asked again; none after a quiet time, so that the stream can say that it lives; undefined when it is over. Throws what
@@ -46,7 +46,7 @@ export interface ReaderOptions {
   types: readonly string[] | undefined;
 }
 
-/** What rows of the feed are to readers. */
+/** Rows of the feed as readers see them. */
 export const newsOf = ({ number, ...row }: NewsRow): News => ({
   ...row,
   number: Number(number),
@@ -67,7 +67,7 @@ export function createReader(
   let isBehind = true;
   let kept: News[] = [];
   let keptBytes = 0;
-  /** What was read last. */
+  /** The last row read. */
   let given: News[] = [];
   let closed = false;
   let ended: { reason: Error | undefined } | undefined;

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts';
 import type { LiveBounds } from './bounds.ts';
 
-/** Whose stream it is. */
+/** The owner of a stream. */
 export interface Holder {
   apiKeyId: string;
   locationId: string;

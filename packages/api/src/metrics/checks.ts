@@ -1,7 +1,7 @@
 import { family, type MetricFamily, shared, single } from './family.ts';
 import { checking } from './table.ts';
 
-/** What a check of doctor may come out as, from good to bad but for `unknown`, which is no success. */
+/** The outcomes of a check of doctor, from good to bad, except `unknown`, which is no success. */
 export const outcomes = ['ok', 'warning', 'unknown', 'wrong'] as const;
 
 /**
@@ -18,7 +18,10 @@ export interface CheckOutcome {
 
 /** The checks of doctor, watched on a slow clock. */
 export interface CheckWatch {
-  /** What the last look found; empty until the first has ended. Begins the next look once it is due, and does not wait for it. */
+  /**
+   * The findings of the last look; empty until the first has ended. Begins the next look once it is due, and does not
+   * wait for it.
+   */
   families(): MetricFamily[];
 }
 
@@ -57,7 +60,7 @@ export function watchChecks(
   };
 }
 
-/** What is said where no check is watched, as in a process whose parent watches them. */
+/** The metrics where no check is watched, as in a process whose parent watches them. */
 export const unwatched: CheckWatch = { families: () => checkFamilies(undefined) };
 
 interface LastLook {

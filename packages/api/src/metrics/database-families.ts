@@ -3,7 +3,7 @@ import { family, type MetricFamily, shared, single } from './family.ts';
 import * as sql from './statements.ts';
 
 /**
- * What the database says of all processes together. Every statement stands on an index or on a table of a few
+ * Metrics of the database about all processes together. Every statement uses an index or a table of a few
  * rows, and counts no further than `countedAtMost`.
  * @throws what the database throws.
  */

@@ -48,7 +48,7 @@ export function addUp(samples: readonly MetricSample[]): MetricSample[] {
   return [...sums.values()];
 }
 
-/** The parts of several processes, where what is shown of the highest alone stands once, added up and cut. */
+/** The parts of several processes, where the values that are limited to the highest appear once, added up and cut. */
 export function highestOf(parts: readonly MetricFamily[][]): MetricFamily[][] {
   const cut = new Map<string, MetricFamily>();
   for (const one of parts.flat()) {

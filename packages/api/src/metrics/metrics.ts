@@ -9,11 +9,11 @@ import type { DatabaseState, Readiness } from './readiness.ts';
 import { replicaLag, replicaReads } from './replica-families.ts';
 import { type CountedRequest, createRequestMeters } from './request-meters.ts';
 
-/** Counts what this process does, and tells it together with what the database knows of all processes. */
+/** Counts the work of this process, and reports it together with the database's metrics of all processes. */
 export interface Metrics {
   /** Counts one request. */
   observe(request: CountedRequest, durationMs: number): void;
-  /** What only this process knows; plain data that can be sent to another process. */
+  /** The values that only this process knows; plain data that can be sent to another process. */
   own(): Promise<MetricFamily[]>;
   /**
    * Everything in the text format of Prometheus. `siblings` are the `own()` of the other processes that answer
@@ -25,7 +25,7 @@ export interface Metrics {
 /** The content type of `Metrics.text()`. */
 export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** What metrics are made from. */
+/** The dependencies of metrics. */
 export interface MetricsOptions {
   /** Names of all operations. */
   operations: readonly string[];
@@ -40,7 +40,7 @@ export interface MetricsOptions {
   checks?: CheckWatch;
 }
 
-/** How long an answer of the database is told again, in milliseconds. */
+/** How long an answer of the database is reused, in milliseconds. */
 const freshMs = 1_500;
 
 /** Starts counting. */

@@ -9,10 +9,13 @@ export interface LocationCounter {
   family(name: MetricName): MetricFamily;
 }
 
-/** Locations that a minute keeps apart: with more, all counts of it fall short by the same, and whoever has most stays among them. */
+/**
+ * Locations that a minute keeps apart: with more, all counts of it fall short by the same, and the busiest locations
+ * stay among them.
+ */
 const kept = 1_000;
 /** Of each process: a location that is among the highest of all is among these of some. */
-const told = 100;
+const reported = 100;
 const minuteMs = 60_000;
 
 /** Starts at zero. `now` is in milliseconds and never goes back. */
@@ -22,7 +25,7 @@ export function countLocations(now: () => number = () => performance.now()): Loc
 
   const turn = () => {
     const present = Math.floor(now() / minuteMs);
-    // What is older than the longest look is gone, however long nothing came.
+    // Entries older than the longest look are dropped, after any pause.
     for (let next = Math.max(minute + 1, present - noisiest.minutes + 1); next <= present; next += 1)
       minutes[next % noisiest.minutes]?.clear();
     minute = present;
@@ -44,7 +47,7 @@ export function countLocations(now: () => number = () => performance.now()): Loc
         for (const [id, count] of counts) sums.set(id, (sums.get(id) ?? 0) + count);
       const values = [...sums]
         .sort(([, one], [, other]) => other - one)
-        .slice(0, told)
+        .slice(0, reported)
         .map(([id, value]) => ({ labels: { location_id: id }, value }));
       return { ...family(name, values), highest: noisiest.locations };
     },

@@ -2,10 +2,10 @@ import { type Database, ownBuild } from '@comanda/db';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { family, type MetricFamily, shared, single } from './family.ts';
 
-/** What this process says of itself: memory, processor, event loop, garbage, and its connections. */
+/** Metrics of this process: memory, processor, event loop, garbage, and its connections. */
 export async function processFamilies({ pool }: Pick<Database, 'pool'>): Promise<MetricFamily[]> {
   const all = (await processRegistry().getMetricsAsJSON()) as unknown as MetricFamily[];
-  // Those of handles and the like are sums of others: no counters, whatever their names say.
+  // Those of handles and the like are sums of others: no counters, despite their names.
   const own = all.filter(({ name, type }) => type === 'counter' || !name.endsWith('_total'));
   const connections = { total: pool.totalCount, idle: pool.idleCount };
   return [

@@ -2,12 +2,12 @@ import { diskFullAt, isState, type Queryable, type SqlDatabase } from '@comanda/
 import { beyondMemory, littleMemory, readiness } from './statements.ts';
 
 /**
- * What a way to the database leads to. `read-only`: it answers and refuses every write, as a standby does; `disk-full`: it answers, and
- * its disk has no room for what is written.
+ * The state of a connection to the database. `read-only`: it answers and refuses every write, as a standby does;
+ * `disk-full`: it answers, and its disk has no room for what is written.
  */
 export type DatabaseState = 'ok' | 'read-only' | 'disk-full' | 'unreachable';
 
-/** What a look at the database found. */
+/** The result of a look at the database. */
 export interface Readiness {
   /** By the way that requests take: through the pooler, where there is one. */
   database: DatabaseState;
@@ -30,7 +30,7 @@ export interface ReadinessPaths {
   direct?: SqlDatabase;
 }
 
-/** How long an answer is told again, and how long the database may take, in milliseconds. */
+/** How long an answer is reused, and how long the database may take, in milliseconds. */
 const freshMs = 250;
 const patienceMs = 2_000;
 /** Shorter, so that its silence is part of the answer. */

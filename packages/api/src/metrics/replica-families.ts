@@ -3,7 +3,7 @@ import type { Replica } from '../replica/replica.ts';
 import { readReplayed, readWritten } from '../replica/statements.ts';
 import { family, type MetricFamily, shared, single } from './family.ts';
 
-/** Who answered the reads of this process that a replica may answer; without one, nothing. */
+/** The servers that answered this process's reads that a replica may answer; without a replica, nothing. */
 export function replicaReads(replica: Pick<Replica, 'counts'> | undefined): MetricFamily {
   const samples = Object.entries(replica?.counts ?? {}).map(([name, value]) => {
     const answeredBy = name === 'replica' ? 'replica' : 'primary';
@@ -27,8 +27,8 @@ export async function replicaLag(
 const patienceMs = 1_000;
 
 /**
- * How much of the log is not replayed yet, in bytes. The replica is asked first: by then the primary has written whatever
- * a standby of it has, and less than zero proves another history. Throws what the databases throw.
+ * How much of the log is not replayed yet, in bytes. The replica is asked first: by then the primary has written
+ * everything that its standby has, and less than zero proves another history. Throws what the databases throw.
  */
 export async function lagBytes(primary: Queryable, replica: Queryable): Promise<number | undefined> {
   const [replayed] = await replica.run(readReplayed, []);

@@ -3,7 +3,7 @@ import { family, type MetricFamily, type MetricSample } from './family.ts';
 import { type Latency, latencySamples, newLatency } from './latency.ts';
 import { countLocations } from './noisy-locations.ts';
 
-/** What is counted of a request. */
+/** The counted properties of a request. */
 export interface CountedRequest {
   entrance: 'rest' | 'trpc';
   method: string;
@@ -14,7 +14,7 @@ export interface CountedRequest {
   locationId?: string | undefined;
 }
 
-/** Counts requests of this process. What is counted is bounded: operations, methods and statuses are known ones. */
+/** Counts requests of this process. The counts are bounded: operations, methods and statuses are known ones. */
 export interface RequestMeters {
   /** Counts one request that took `durationMs`; costs about a microsecond. */
   observe(request: CountedRequest, durationMs: number): void;
@@ -33,7 +33,7 @@ const limits = {
 const methods = ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'query', 'mutation', 'other'] as const;
 /** The operations that create an order, of both families. */
 const creations: ReadonlySet<string | undefined> = new Set(['orders.create', 'v1.orders.create']);
-/** Stands for a path that leads to no operation. */
+/** The label of a path that leads to no operation. */
 const noOperation = 'none';
 
 /** Makes the meters of every operation, at zero. `operations` are their names. */
@@ -91,7 +91,7 @@ export function createRequestMeters(operations: readonly string[]): RequestMeter
   };
 }
 
-/** What is counted of one operation at one entrance. */
+/** The counts of one operation at one entrance. */
 interface Meter {
   readonly labels: { operation: string; entrance: string };
   /** By method and status: index of the method × `codes` + status. */

@@ -5,11 +5,11 @@ export interface MetricRow {
   labels: readonly string[];
   /** Where it is answered. */
   of: 'api' | 'worker' | 'both';
-  /** What it is, in the words of the documents and of `# HELP`. */
+  /** The meaning of the metric, in the words of the documents and of `# HELP`. */
   help: string;
 }
 
-/** No count goes further: a scrape must cost the same whatever has piled up. */
+/** No count goes further: a scrape must cost the same with any backlog. */
 export const countedAtMost = 10_000;
 
 /** The locations that a metric of locations names, and for how long a call or an attempt counts there. */

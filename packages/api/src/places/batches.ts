@@ -10,7 +10,7 @@ export interface BatchPlaces {
   inTurn<Result>(locationId: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Makes them; nobody waits. */
+/** Makes them; the queue is empty. */
 export function createBatchPlaces(): BatchPlaces {
   const tails = new Map<string, Promise<unknown>>();
   return {

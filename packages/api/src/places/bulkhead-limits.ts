@@ -1,6 +1,6 @@
 import { holdUps } from '@comanda/db';
 
-/** What a call may run into: who reads waits for no row that somebody else holds. */
+/** The lock waits of a call: a reader waits for no row that another transaction holds. */
 export type CallKind = 'query' | 'mutation';
 
 /** How many calls use the database at once, in one process: by what they have in common. */
@@ -21,7 +21,7 @@ export interface BulkheadLimits {
   narrowMs: number;
   /** When nothing has moved for so long, in milliseconds, those who wait are refused. */
   stuckMs: number;
-  /** Nobody waits longer than this, in milliseconds. */
+  /** The longest wait, in milliseconds. */
   waitMs: number;
 }
 

@@ -15,12 +15,14 @@ export interface Bulkhead {
 /** Gives the place back, and says whether the call ended because it waited in vain for a lock. */
 export type Leave = (heldUp?: boolean) => void;
 
-/** Makes one; every place is free. Who waits for the same is let in in the order in which they came. */
+/**
+ * Makes one; every place is free. Callers that wait for the same place are admitted in the order in which they came.
+ */
 export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhead {
   const all = newGroup(limits.all);
   const groups = new Map<string, Group>();
   const compartments = new Map<string, Compartment>();
-  /** Compartments that somebody waits in. */
+  /** Compartments with waiting callers. */
   const waiting = new Set<Compartment>();
   /** Looks after them while there are any. */
   let looking: Loop | undefined;
@@ -29,7 +31,7 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
     const name = `${kind} ${resource} ${locationId}`;
     const known = compartments.get(name);
     if (known !== undefined) return known;
-    // Nobody is in most of them: those are forgotten, now and then.
+    // Most compartments are empty: those are forgotten, now and then.
     if (compartments.size >= mostCompartments) forgetIdle();
     const compartment: Compartment = {
       groups: [
@@ -165,9 +167,12 @@ interface Compartment {
 interface Group {
   readonly size: number;
   taken: number;
-  /** When somebody last came or went, by the monotonic clock. */
+  /** When a caller last came or left, by the monotonic clock. */
   movedAt: number;
-  /** When somebody last waited in vain for a lock; of a compartment's own group alone. Then it has one place, for a while. */
+  /**
+   * When a caller last waited in vain for a lock; of a compartment's own group alone. Then it has one place, for a
+   * while.
+   */
   heldUpAt: number;
 }
 

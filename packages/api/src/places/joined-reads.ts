@@ -2,7 +2,10 @@ import type { Queryable, Statement } from '@comanda/db';
 import { bulkheadLimits } from './bulkhead-limits.ts';
 import { noPlace } from './no-place.ts';
 
-/** What is read together, for all who ask at once. It holds no state: `JoinedReads` keeps who waits. */
+/**
+ * A kind of read that is done together for all callers at once. It holds no state: `JoinedReads` keeps the waiting
+ * callers.
+ */
 export interface JoinedRead<Key, Value> {
   /** Answers what there is, by the text of its key. */
   read(database: Queryable, keys: Key[]): Promise<ReadonlyMap<string, Value>>;
@@ -11,11 +14,11 @@ export interface JoinedRead<Key, Value> {
 
 /** Reads that callers of one process join: each kind of them holds one connection at most, however many ask. */
 export interface JoinedReads {
-  /** Reads one key; undefined when there is no such. Throws 503 while a read of the kind does not come to its end. */
+  /** Reads one key; undefined when there is no such. Throws 503 while a read of the kind does not finish. */
   read<Key, Value>(what: JoinedRead<Key, Value>, key: Key): Promise<Value | undefined>;
 }
 
-/** Makes them; nobody waits. */
+/** Makes them; the queue is empty. */
 export function createJoinedReads(database: Queryable): JoinedReads {
   const readers = new Map<unknown, unknown>();
   return {
@@ -33,12 +36,13 @@ export function createJoinedReads(database: Queryable): JoinedReads {
 type Ask<Key, Value> = (key: Key) => Promise<Value | undefined>;
 
 /**
- * Joins reads of single rows into reads of many: at most one is under way, and who asks meanwhile is answered by the
- * next. That one starts after they asked, so everybody sees what was committed before their request, as alone. `read`
- * answers what it found, by the text of its key; a key that is not among it is answered with undefined. What `read`
- * throws, all who waited for it get. While a read does not come to its end for `stuckMs`, questions are refused with 503.
+ * Joins reads of single rows into reads of many: at most one is under way, and callers that ask meanwhile are answered
+ * by the next. That one starts after they asked, so every caller sees what was committed before its request, as alone.
+ * `read` answers what it found, by the text of its key; a key that is not among it is answered with undefined. An error
+ * that `read` throws reaches all callers that waited for it. While a read does not finish for `stuckMs`, reads are
+ * refused with 503.
  *
- * Under load this divides the cost of a query by the number of those who wait; a lone caller waits for nobody.
+ * Under load this divides the cost of a query by the number of waiting callers; a lone caller does not wait.
  */
 export function joinReads<Key, Value>(
   read: (keys: Key[]) => Promise<ReadonlyMap<string, Value>>,

@@ -3,7 +3,10 @@ import { type Bulkhead, inPlace } from './bulkhead.ts';
 import { bulkheadLimits } from './bulkhead-limits.ts';
 import { noPlace } from './no-place.ts';
 
-/** What is written together, for all calls of one location that come at once. It holds no state: `JoinedWrites` keeps who waits. */
+/**
+ * A kind of write that is done together for all calls of one location that come at once. It holds no state:
+ * `JoinedWrites` keeps the waiting callers.
+ */
 export interface JoinedWrite<Member, Outcome> {
   /** Of the place that a batch takes among the calls of its location. */
   resource: string;
@@ -35,8 +38,8 @@ export function byPlace<Row extends { place: number }>(rows: readonly Row[]): (R
 /** Writes that callers of one process join: of each kind a location has one batch under way, however many call. */
 export interface JoinedWrites {
   /**
-   * Writes one. A lone call goes at once, as a batch of one; calls that come meanwhile are in the next batch, in the order in
-   * which they came. Throws what `write` throws, and 503 while the batch under way does not come to its end.
+   * Writes one. A lone call goes at once, as a batch of one; calls that come meanwhile are in the next batch, in the
+   * order in which they came. Throws what `write` throws, and 503 while the batch under way does not finish.
    */
   write<Member, Outcome>(
     what: JoinedWrite<Member, Outcome>,
@@ -54,7 +57,7 @@ export interface JoinedWrites {
 /** A batch has so many members at most: what it holds, it holds for all of them. */
 export const mostInBatch = 24;
 
-/** Makes them; nobody waits. */
+/** Makes them; the queue is empty. */
 export function createJoinedWrites(database: Queryable, bulkhead: Bulkhead): JoinedWrites {
   const queues = new Map<unknown, Map<string, unknown>>();
 
@@ -167,7 +170,10 @@ function createQueue<Member, Outcome>(
   };
 }
 
-/** Whether PostgreSQL refused the transaction from inside, so that nothing of it is there. Of a lost connection nobody knows. */
+/**
+ * Whether PostgreSQL refused the transaction from inside, so that nothing of it is there. After a lost connection the
+ * outcome is unknown.
+ */
 const leftNothing = (error: unknown): boolean =>
   isState(error, 'constraint', 'data', 'rolledBack', 'lockTimeout', 'canceled') &&
   // The location refuses each of them.

@@ -7,7 +7,7 @@ import { createInFlight, type InFlight } from './in-flight.ts';
 import { createJoinedReads, type JoinedReads } from './joined-reads.ts';
 import { createJoinedWrites, type JoinedWrites } from './joined-writes.ts';
 
-/** All that sheds load in one process. What it refuses, it refuses in one voice (no-place.ts). */
+/** All load shedding in one process. Its refusals are all made in one place (no-place.ts). */
 export interface Places {
   /** How many calls are under way. */
   readonly inFlight: InFlight;
@@ -19,7 +19,7 @@ export interface Places {
   readonly bodies: BodyBytes;
   /** How many exports are read at a time. */
   readonly exports: ExportPlaces;
-  /** Whose bulk write is next. */
+  /** The location whose bulk write is next. */
   readonly batches: BatchPlaces;
   /** Reads that share one connection, and so need no place of their own. */
   readonly joined: JoinedReads;

@@ -1,8 +1,8 @@
 import { addUp, type MetricFamily } from '../metrics/family.ts';
 
 /**
- * The totals of processes that have ended, as they were last told: without them the sum would fall, which Prometheus
- * takes for a start from zero. States (gauges) end with their process.
+ * The totals of processes that have ended, as last reported: without them the sum would fall, which Prometheus takes
+ * for a start from zero. States (gauges) end with their process.
  */
 export function addDeparted(departed: readonly MetricFamily[], own: readonly MetricFamily[]): MetricFamily[] {
   const totals = [...departed, ...own].filter(({ type }) => type !== 'gauge');

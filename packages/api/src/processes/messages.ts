@@ -1,6 +1,6 @@
 import type { MetricFamily } from '../metrics/family.ts';
 
-/** What a serving process tells the first one. */
+/** The messages of a serving process to the first one. */
 export type FromProcess =
   | { ready: true; url: string }
   /** Asks for the metrics of the others, and gives its own. */
@@ -8,9 +8,9 @@ export type FromProcess =
   /** Answers `own` of the same number. */
   | { answered: number; own: MetricFamily[] };
 
-/** What the first process tells a serving one. */
+/** The messages of the first process to a serving one. */
 export type ToProcess =
   /** Asks for its metrics. */
   | { own: number }
   /** Answers `siblings` of the same number: the metrics of the others, and of those that have ended. */
-  | { told: number; parts: MetricFamily[][] };
+  | { answer: number; parts: MetricFamily[][] };

@@ -4,7 +4,7 @@ import type { MetricFamily } from '../metrics/family.ts';
 import { addDeparted } from './departed.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
 
-/** How long a process has to tell its metrics; after that, what it told before counts. */
+/** How long a process has to report its metrics; after that, its previous report counts. */
 const patienceMs = 1_000;
 
 /** Passes metrics between the serving processes. */
@@ -15,7 +15,9 @@ export interface MetricsExchange {
   ended(worker: Worker): void;
 }
 
-/** Starts with nobody; `everybody` are the serving processes of the moment, and `checks` are told with theirs. */
+/**
+ * Starts with no process; `everybody` are the serving processes of the moment, and `checks` are reported with theirs.
+ */
 export function exchangeMetrics(everybody: () => readonly Worker[], checks: CheckWatch): MetricsExchange {
   const known = new Map<number, MetricFamily[]>();
   const waiting = new Map<number, (own: MetricFamily[]) => void>();
@@ -36,7 +38,7 @@ export function exchangeMetrics(everybody: () => readonly Worker[], checks: Chec
         known.set(worker.id, own);
         done();
       });
-      tell(worker, { own: id });
+      send(worker, { own: id });
     });
   };
   const answer = async (from: Worker, id: number) => {
@@ -44,7 +46,7 @@ export function exchangeMetrics(everybody: () => readonly Worker[], checks: Chec
     await Promise.all(others.map(ask));
     const living = everybody().filter((worker) => worker.id !== from.id);
     const parts = living.map((worker) => known.get(worker.id) ?? []);
-    tell(from, { told: id, parts: [...parts, departed, checks.families()] });
+    send(from, { answer: id, parts: [...parts, departed, checks.families()] });
   };
   return {
     take(from, message) {
@@ -60,6 +62,6 @@ export function exchangeMetrics(everybody: () => readonly Worker[], checks: Chec
   };
 }
 
-function tell(worker: Worker, message: ToProcess): void {
+function send(worker: Worker, message: ToProcess): void {
   if (worker.isConnected()) worker.send(message, () => {});
 }

@@ -13,9 +13,9 @@ import type { FromProcess } from './messages.ts';
 import { exchangeMetrics } from './metrics-exchange.ts';
 
 /**
- * Runs `apiProcesses` serving processes behind one port, without a database of its own but for the checks of doctor. Starts those that die
- * again, passes a stop on and waits for all, and says that it is ready once all are. Ends with the code of a
- * process that refuses its settings, or dies before all were ready: the supervisor knows what to do.
+ * Runs `apiProcesses` serving processes behind one port, without a database of its own except for the checks of doctor.
+ * Restarts those that die, passes a stop on and waits for all, and says that it is ready once all are. Ends with the
+ * code of a process that refuses its settings, or dies before all were ready: the supervisor reacts to it.
  */
 export function superviseProcesses({ apiProcesses, logLevel, drainSeconds }: Settings): void {
   const log = createLog(logLevel, 'api');
@@ -81,6 +81,6 @@ export function superviseProcesses({ apiProcesses, logLevel, drainSeconds }: Set
   );
   process.on('SIGTERM', () => stop(0));
   process.on('SIGINT', () => stop(0));
-  // The supervisor is gone: nobody else would stop these processes.
+  // The supervisor is gone: no other process would stop these.
   process.on('disconnect', () => stop(0));
 }

@@ -49,7 +49,7 @@ export async function serve(settings: Settings): Promise<void> {
   if (cluster.isPrimary) reportServing((error) => app.log.warn({ err: error }, 'systemd was not notified'));
 }
 
-/** Ends the process with one line when it cannot run with its settings; throws whatever else it is given. */
+/** Ends the process with one line when it cannot run with its settings; throws any other error it is given. */
 export function refuse(error: unknown): void {
   if (!(error instanceof SettingsError)) throw error;
   note(error.message);
@@ -78,7 +78,7 @@ function stopWhenAsked(
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // Whoever started this process is gone: nobody else would stop it.
+  // The process that started this one is gone: no other would stop it.
   process.on('disconnect', () => stop('disconnect'));
   const { worker } = cluster;
   // Otherwise Node would end it at once, with requests in flight.

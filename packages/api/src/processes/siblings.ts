@@ -10,10 +10,10 @@ export function withSiblings(metrics: Metrics): Metrics {
   const waiting = new Map<number, (parts: MetricFamily[][]) => void>();
   let asked = 0;
   process.on('message', (message: ToProcess) => {
-    if ('told' in message) waiting.get(message.told)?.(message.parts);
+    if ('answer' in message) waiting.get(message.answer)?.(message.parts);
     else if ('own' in message)
       metrics.own().then(
-        (own) => tell({ answered: message.own, own }),
+        (own) => send({ answered: message.own, own }),
         () => {},
       );
   });
@@ -32,12 +32,12 @@ export function withSiblings(metrics: Metrics): Metrics {
         waiting.delete(id);
         resolve(parts);
       });
-      tell({ siblings: id, own });
+      send({ siblings: id, own });
     });
   };
   return { ...metrics, text: async () => metrics.text(await ask()) };
 }
 
-function tell(message: FromProcess): void {
+function send(message: FromProcess): void {
   if (process.connected) process.send?.(message);
 }

@@ -60,15 +60,15 @@ export function createFreshness(primary: Queryable, replica: Queryable): Freshne
   );
 
   async function written(): Promise<LogPosition> {
-    const told = furthest;
+    const known = furthest;
     const row = await askWritten(undefined).catch((cause: unknown) => {
       throw new SentBackError('unsure', 'the primary does not say how far it is', { cause });
     });
     if (row === undefined) throw new SentBackError('unsure', 'the primary does not say how far it is');
     if (row.timeline !== verified?.timeline || row.since !== verified.primary)
-      throw new SentBackError('unsuitable', 'the primary is another server now, or was started anew');
+      throw new SentBackError('unsuitable', 'the primary is another server now, or was restarted');
     // Asked after the replica: what that had from here was written by then.
-    if (row.position < told) throw new SentBackError('unsuitable', hasOtherHistory.ahead);
+    if (row.position < known) throw new SentBackError('unsuitable', hasOtherHistory.ahead);
     return row.position;
   }
 
@@ -104,14 +104,14 @@ export function createFreshness(primary: Queryable, replica: Queryable): Freshne
         if (row?.standby !== true)
           throw new SentBackError('unsuitable', 'it is no standby, or no longer one');
         if (row.since !== verified?.replica)
-          throw new SentBackError('unsuitable', 'it is another server now, or was started anew');
+          throw new SentBackError('unsuitable', 'it is another server now, or was restarted');
         furthest = Math.max(furthest, row.position ?? 0);
         for (const { position, resolve } of asked) if ((row.position ?? -1) >= position) resolve();
       } catch (error) {
-        const told = error instanceof SentBackError ? error : unreachable(error);
-        for (const { reject } of asked) reject(told);
+        const refusal = error instanceof SentBackError ? error : unreachable(error);
+        for (const { reject } of asked) reject(refusal);
       }
-      // Said in the moment in which nobody waits: who comes next looks for himself.
+      // Logged while no caller waits: the next caller looks by itself.
       looking = waiting.size > 0;
       if (!looking) return undefined;
       return again([...waiting].every((entry) => asked.includes(entry)) ? pauseMs : 0);

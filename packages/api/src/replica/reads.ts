@@ -1,8 +1,8 @@
 import type { Database, Queryable } from '@comanda/db';
 
 /**
- * Where a call reads from: the primary, or a replica that shows all that was committed when the call asked. Whatever
- * is given may run twice, again on the primary when the replica fails it, so it only reads.
+ * The source of a call's reads: the primary, or a replica that shows all that was committed when the call asked. Any
+ * given read may run twice, again on the primary when the replica fails it, so it only reads.
  */
 export interface Reads extends Queryable {
   /** Whether a replica may answer, to which nothing can be written. */
@@ -25,7 +25,7 @@ export function readsFrom(database: Database): Reads {
 
 /**
  * The same over `on` alone. The connection is taken before the replica is asked how far it is: so the server that
- * answers that is the one that is read, and has not been started anew in between.
+ * answers that is the one that is read, and has not been restarted in between.
  */
 export function readsOver(on: Reads['on']): Reads {
   const session: Reads['session'] = (work) =>

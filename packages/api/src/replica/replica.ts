@@ -25,7 +25,7 @@ export interface Replica {
 /** Reads by who answered: the replica, or the primary and why. */
 export type ReadCounts = { replica: number } & Record<Reason, number>;
 
-/** What it is made of. */
+/** Its dependencies. */
 export interface ReplicaOptions {
   primary: Database;
   url: string;
@@ -38,8 +38,8 @@ export interface ReplicaOptions {
 const restMs = 1_000;
 
 /**
- * Opens a replica. It answers once it was seen to be a standby of the primary's database that is not behind; whenever
- * it cannot, the primary answers, and no caller tries it again before a look of our own has found it well.
+ * Opens a replica. It answers once it was seen to be a standby of the primary's database that is not behind; at other
+ * times the primary answers, and no caller tries it again before a look of our own has found it well.
  */
 export function createReplica({ primary, url, unnamed, log }: ReplicaOptions): Replica {
   const onError = (err: Error) => log.debug({ err }, 'a connection to the replica broke');

@@ -37,13 +37,16 @@ export interface Beat {
   seenAt: string;
 }
 
-/** On the replica, once it has replayed what the primary had written after it told the beat; or on the primary, whether it stands. */
+/**
+ * On the replica, once it has replayed the primary's log up to its reported beat; or on the primary, for its own
+ * state.
+ */
 export const showsBeat = statement<{ shown: boolean }>(
   'read_shown_beat',
   `select exists (select from internal.process_heartbeats where id = $1 and seen_at >= $2::timestamptz) as shown`,
 );
 
-/** What tells whether one server is a standby of another. */
+/** The data that show whether one server is a standby of another. */
 export interface ServerIdentity {
   standby: boolean;
   /** Made with the cluster; all copies of it share it. */

@@ -11,7 +11,7 @@ export function unsuitable(replica: ServerIdentity, primary: ServerIdentity): st
   return undefined;
 }
 
-/** What one with a log of its own is told to be: its commits are not those of the primary. */
+/** The state of a server with a log of its own: its commits are not those of the primary. */
 export const hasOtherHistory = {
   ahead: 'it is ahead of the primary, so it has another history: the primary was restored, or this is a copy',
   astray: 'it lacks what the primary had committed by then, so it has another history',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalid } from '../errors.ts';
 import { prunedText } from '../families.ts';
 
-/** What a service answers, whichever entrance asked: REST sends it, tRPC gives its value. */
+/** The answer of a service, for both entrances: REST sends it, tRPC gives its value. */
 export type Answer<Value> = Content<Value> & {
   /** The entity tag, quotes included: of the answer, or of the resource that it shows (`tag` and `conditional` of an operation). */
   readonly etag?: string;
@@ -18,7 +18,7 @@ export type Answer<Value> = Content<Value> & {
   readonly onRepeat?: string;
 };
 
-/** By which parameter the next page is asked for. */
+/** The parameter that asks for the next page. */
 export type NextPage = { cursor: string } | { offset: string };
 
 type Content<Value> =
@@ -30,7 +30,7 @@ type Content<Value> =
   /** The caller has it already, by its entity tag. */
   | { readonly unchanged: true; readonly etag: string; readonly of?: Value };
 
-/** An object that ends in a list, which is read while it is sent. Whoever takes it closes it. */
+/** An object that ends in a list, which is read while it is sent. The caller that takes it closes it. */
 export interface ListStream {
   /** The members before the list. */
   readonly head: object;
@@ -102,7 +102,7 @@ export class JsonText {
   }
 }
 
-/** A stream that is answered as a whole is no larger than this: it is held, parsed and written anew. */
+/** A stream that is answered as a whole is no larger than this: it is held, parsed and written again. */
 const mostWholeCharacters = 8 * 1024 ** 2;
 
 const tooLargeAsWhole = {

@@ -8,7 +8,10 @@ export interface AuditChanges {
   after: Readonly<Record<string, unknown>> | null;
 }
 
-/** Who acts, and at which location it is written down: a key by a request, or a person at the command line (`operator`). */
+/**
+ * The actor, and the location whose audit records the change: a key by a request, or a person at the command line
+ * (`operator`).
+ */
 export type AuditActor =
   | {
       kind: 'api_key';
@@ -37,8 +40,8 @@ export function actorOf({ caller, requestId, clientAddress }: CallContext): Audi
 }
 
 /**
- * Writes down, in the transaction of the change itself, which key changed what by which request. Only fields that
- * differ are kept; nothing is written when none does. Contract, section 8: every internal procedure.
+ * Records, in the transaction of the change itself, the key, the change and the request. Only fields that differ
+ * are kept; nothing is written when none does. Contract, section 8: every internal procedure.
  */
 export function audit(
   tx: Transaction,

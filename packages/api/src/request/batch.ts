@@ -4,7 +4,7 @@ import type { Caller } from '../credentials/credentials.ts';
 import { ApiError } from '../errors.ts';
 import type { App, CallContext } from './context.ts';
 
-/** The batch headers as they stand, for every answer of a batch operation. */
+/** The current batch headers, for every answer of a batch operation. */
 export function batchHeaders(app: App, caller: Caller): Promise<Record<string, string>> {
   return app.limiter.batchHeaders(caller);
 }
@@ -16,18 +16,18 @@ export function batchHeaders(app: App, caller: Caller): Promise<Record<string, s
  * Specification: Limits, batch limits.
  */
 export async function startBatch(ctx: CallContext, on?: Queryable): Promise<void> {
-  await told(ctx, ctx.app.limiter.startBatch(ctx.caller, on));
+  await addHeaders(ctx, ctx.app.limiter.startBatch(ctx.caller, on));
 }
 
 /** Throws `rate_limited` when the hour's jobs are used up: what could not be counted need not begin. Counts nothing. */
 export async function refuseUsedUp(ctx: CallContext): Promise<void> {
-  // Admission has just asked how many are left; in the thread for large bodies nobody has.
+  // Admission has just asked how many are left; the thread for large bodies has no admission.
   const left = ctx.headers['X-RateLimit-Batch-Remaining'];
   if (left !== undefined && left !== '0') return;
-  await told(ctx, ctx.app.limiter.refuseUsedUp(ctx.caller));
+  await addHeaders(ctx, ctx.app.limiter.refuseUsedUp(ctx.caller));
 }
 
-async function told(ctx: CallContext, headers: Promise<Record<string, string>>): Promise<void> {
+async function addHeaders(ctx: CallContext, headers: Promise<Record<string, string>>): Promise<void> {
   try {
     Object.assign(ctx.headers, await headers);
   } catch (error) {

@@ -75,7 +75,7 @@ export type Given =
   | { input: Input; key: unknown; expected: unknown }
   | { body: BodyCall; key?: undefined; expected?: undefined };
 
-/** Reads the input of an admitted call of tRPC, but for a large body. Throws what `receive` and `readJson` throw. */
+/** Reads the input of an admitted call of tRPC, except for a large body. Throws what `receive` and `readJson` throw. */
 export async function readGiven(
   raw: unknown,
   operation: NamedOperation,

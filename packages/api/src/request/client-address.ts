@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 
-/** Who calls: the address of a request's client, undefined when its connection is gone already. */
+/** The address of a request's client, undefined when its connection is gone already. */
 export type ClientAddress = (request: IncomingMessage) => string | undefined;
 
 /**
  * The address of the connection; where that is a proxy in one of the ranges (`TRUSTED_PROXIES`), the last address of
- * `X-Forwarded-For` that is none of ours. What a client wrote there itself stands before it, and is never believed.
+ * `X-Forwarded-For` that is none of ours. An address that a client wrote there itself comes before it, and is never
+ * believed.
  */
 export function clientAddressBehind(ranges: readonly string[]): ClientAddress {
   const trusted = ranges.map((range) => ipaddr.parseCIDR(range));
@@ -20,7 +21,7 @@ export function clientAddressBehind(ranges: readonly string[]): ClientAddress {
     const hops = [headers['x-forwarded-for'] ?? ''].flat().join().split(',');
     while (caller !== undefined && isTrusted(caller)) {
       const before = plain(hops.pop()?.trim());
-      // What is no address was written by nobody whom we trust.
+      // Text that is no address does not come from a trusted proxy.
       if (before === undefined) break;
       caller = before;
     }

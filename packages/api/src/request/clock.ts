@@ -21,10 +21,10 @@ export function readAheadAsNow<Read>(
   if (ahead.length === 0) return input;
   const faults = ahead.flatMap((each) => (each.aheadMs > mostAheadMs ? [faultOf(each, now)] : []));
   if (faults.length > 0) throw invalid(faults);
-  const told = ahead.map(({ name }) => `${name}=${now.toISOString()}`);
+  const corrected = ahead.map(({ name }) => `${name}=${now.toISOString()}`);
   // Calls of one request share its headers.
   const before = headers['X-Read-As-Now'];
-  headers['X-Read-As-Now'] = [...(before === undefined ? [] : [before]), ...told].join(', ');
+  headers['X-Read-As-Now'] = [...(before === undefined ? [] : [before]), ...corrected].join(', ');
   const read = ahead.map(({ name }) => [name, given[name] instanceof Date ? now : now.toISOString()]);
   return { ...input, ...Object.fromEntries(read) };
 }

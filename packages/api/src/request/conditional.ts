@@ -1,6 +1,6 @@
 /**
  * Whether an `If-None-Match` header names the entity tag: `*`, the tag itself, or a list that holds it. Compared
- * weakly (RFC 9110, 13.1.2): `W/` makes no difference. What is no entity tag matches nothing.
+ * weakly (RFC 9110, 13.1.2): `W/` makes no difference. Text that is no entity tag matches nothing.
  */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
@@ -22,8 +22,8 @@ export function matchesStrongly(ifMatch: string, etag: string): boolean {
 const gzipEnd = '-gzip"';
 
 /**
- * The tag of an answer as the caller gets it: gzip has other bytes, so another tag (RFC 9110, 8.8.3.3). Who holds it in
- * the other coding alone is told of what it holds: a cache refreshes what it has under that name.
+ * The tag of an answer as the caller gets it: gzip has other bytes, so another tag (RFC 9110, 8.8.3.3). A client that
+ * holds it in the other coding alone gets the tag of that one: a cache refreshes its entry under that name.
  */
 export function tagOf(etag: string, asGzip: boolean, held = ''): string {
   const gzip = `${etag.slice(0, -1)}${gzipEnd}`;

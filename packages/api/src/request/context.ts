@@ -18,11 +18,11 @@ import type { LargeBodies } from './large.ts';
 import type { Simulation } from './simulation.ts';
 import type { Precondition } from './tags.ts';
 
-/** What one process holds for all of its requests. */
+/** The state that one process holds for all of its requests. */
 export interface App {
   /** The primary. */
   readonly database: Database;
-  /** What calls get as `ctx.reads`. */
+  /** The reads that calls get as `ctx.reads`. */
   readonly reads: Reads;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
@@ -35,12 +35,12 @@ export interface App {
   readonly metrics: Metrics;
   /** Whether the database answers and a worker beats; at most 2 s. */
   readiness(): Promise<Readiness>;
-  /** Tells the relay that something was committed; calls within a few milliseconds become one notification. */
+  /** Notifies the relay that something was committed; calls within a few milliseconds become one notification. */
   wakeRelay(): void;
-  /** Who calls, as `TRUSTED_PROXIES` lets it be known. */
+  /** The caller's address, as `TRUSTED_PROXIES` lets it be known. */
   readonly clientAddress: ClientAddress;
   readonly policy: Policy;
-  /** What answers and documents say of what will go. */
+  /** The deprecations in answers and documents. */
   readonly deprecations: Deprecations;
   /** The addresses and ranges that webhooks come from, as the operator publishes them; none are fixed where it is empty. */
   readonly webhookSourceAddresses: readonly string[];
@@ -59,7 +59,7 @@ export interface Policy {
 export interface RequestContext {
   readonly app: App;
   readonly requestId: string;
-  /** Where it stands in a trace, if it does: the header that calls made for it carry. */
+  /** Its position in a trace, if any: the header that calls made for it carry. */
   readonly traceparent?: string | undefined;
   /** When it came, by `performance.now()`. */
   readonly startedAt: number;
@@ -88,7 +88,7 @@ export interface RequestContext {
   readonly headers: Record<string, string>;
 }
 
-/** What reads at one location: a call, or a command. */
+/** A reader at one location: a call, or a command. */
 export interface Lookup {
   readonly app: { readonly database: SqlDatabase };
   readonly caller: Pick<Caller, 'locationId'>;
@@ -104,13 +104,14 @@ export interface CallContext extends RequestContext {
   readonly simulation?: Simulation | undefined;
   /** Set when the call came with an idempotency key: what writes stores its answer with it (writing.ts). */
   readonly idempotency?: Idempotency | undefined;
-  /** What must hold of the resource before it is written: what writes compares it (writing.ts). */
+  /** The precondition of the resource before it is written: the write compares it (writing.ts). */
   readonly precondition?: Precondition | undefined;
 }
 
 /**
- * What an operation gets that reads or writes together with other callers (`joinedQuery`, `joinedMutation`). It has no place among
- * those that use the database, and so no database: only such reads and writes, and `inPlace` for what it needs beyond.
+ * The context of an operation that reads or writes together with other callers (`joinedQuery`, `joinedMutation`). It
+ * has no place among those that use the database, and so no database: only such reads and writes, and `inPlace` for
+ * what it needs beyond.
  */
 export interface JoinedCall
   extends Pick<

@@ -3,7 +3,7 @@ import type { Answer } from './answer.ts';
 import type { CallContext, JoinedCall } from './context.ts';
 import type { OperationMeta } from './meta.ts';
 
-/** What a router says of an operation. */
+/** A router's declaration of an operation. */
 export type Definition = {
   meta: OperationMeta;
   input: z.ZodObject;
@@ -19,7 +19,7 @@ export type Definition = {
     }
 );
 
-/** What an operation does with its input. */
+/** The work of an operation on its input. */
 export type Work<Context, Input = unknown, Value = unknown> = (call: {
   ctx: Context;
   input: Input;

@@ -1,11 +1,11 @@
 import { type Deprecation, type Deprecations, type Ending, noticeMonths } from '../deprecations.ts';
 import type { Operation } from './operations.ts';
 
-/** What is said of an operation that is deprecated: by itself, or with its family. */
+/** The deprecation of an operation: by itself, or with its family. */
 export type DeprecatedRoute = Deprecation & Partial<Pick<Ending, 'sunset'>>;
 
 /**
- * What is deprecated, by method and path. Throws for an operation that is not served, a day that is none, and a family
+ * The deprecations, by method and path. Throws for an operation that is not served, a day that is none, and a family
  * that would end too early: the service does not start with these.
  */
 export function deprecatedRoutes(

@@ -2,8 +2,9 @@
 export type Encoding = 'br' | 'gzip' | 'identity';
 
 /**
- * What of `offered`, the better first, a caller likes best by its `Accept-Encoding` (RFC 9110, 12.5.3). Without the
- * header, or where it likes none of them better, `identity`: a caller that refuses that as well gets it all the same.
+ * The coding of `offered`, the better first, that a caller prefers by its `Accept-Encoding` (RFC 9110, 12.5.3).
+ * Without the header, or where it likes none of them better, `identity`: a caller that refuses that as well gets it
+ * even so.
  */
 export function encodingFor<Offered extends Encoding>(
   accepted: string | undefined,
@@ -13,7 +14,7 @@ export function encodingFor<Offered extends Encoding>(
   const weights = new Map(accepted.toLowerCase().split(',').map(weighted));
   const rest = weights.get('*');
   let best: Offered | 'identity' = 'identity';
-  // What nobody speaks of may come as it is, when nothing better can.
+  // A coding that is not mentioned may be used, when nothing better can.
   let most = weights.get('identity') ?? rest ?? 0;
   for (const each of offered) {
     const weight = weights.get(each) ?? rest ?? 0;

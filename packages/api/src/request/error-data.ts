@@ -13,7 +13,7 @@ export const ErrorData = z
     reason: ErrorReason,
     fields: z
       .array(z.object({ path: z.string(), message: z.string() }))
-      .meta({ description: 'What fails, field by field: ten at most.' }),
+      .meta({ description: 'The failing fields, ten at most.' }),
     resourceId: z
       .string()
       .exactOptional()
@@ -26,12 +26,12 @@ export const ErrorData = z
     since: z
       .string()
       .exactOptional()
-      .meta({ description: 'Of `cursor_not_restored`: the moment to begin anew with.' }),
+      .meta({ description: 'Of `cursor_not_restored`: the moment to restart from.' }),
   })
-  .meta({ id: 'ErrorData', description: 'What an error says beside its message.' });
+  .meta({ id: 'ErrorData', description: 'The data of an error beside its message.' });
 export type ErrorData = z.infer<typeof ErrorData>;
 
-/** What the typed client is told of an error. */
+/** The error as the typed client gets it. */
 export function errorData(error: ApiError, requestId: string): ErrorData {
   const { errorCode, status, reason, fields, other, headers, since } = error;
   const wait = headers['Retry-After'];

@@ -1,4 +1,4 @@
-/** What each filter of a list means in SQL, given its parameter. */
+/** The SQL of each filter of a list, given its parameter. */
 export type FilterSql<Filters> = { readonly [Name in keyof Filters]-?: (value: string) => string };
 
 /** The filters that a call gives, always in the same order. */

@@ -61,7 +61,7 @@ export function claimOf(ctx: CallContext, { operation, key, requestHash }: Idemp
   return { statement: claim, values };
 }
 
-/** What an earlier call answered, by what `claimOf` found. Throws as `findKey` does. */
+/** The answer of an earlier call, from the result of `claimOf`. Throws as `findKey` does. */
 export function storedAnswer<Value>(
   ctx: CallContext,
   { operation, key }: Idempotency,
@@ -96,7 +96,7 @@ export function storeAnswer<Value>(
   return { text, isPruned: true, ...(etag !== undefined && { etag }), ...(isSecret && { isSecret }) };
 }
 
-/** What a sealed answer is tied to. */
+/** The context that a sealed answer is tied to. */
 const answerOwner = ({ caller }: CallContext, operation: string, key: string) => ({
   locationId: caller.locationId,
   answerTo: `${caller.apiKeyId}/${operation}/${key}`,
@@ -113,7 +113,7 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** What is known of a key that was claimed before; nothing where the outcome is null. */
+/** The stored record of a key that was claimed before; undefined where the outcome is null. */
 export interface KnownKey {
   outcome: 'replayed' | 'reused' | null;
   response: string | null;
@@ -122,7 +122,7 @@ export interface KnownKey {
   refusal: string | null;
 }
 
-/** What `claimOf` claims a key by, and looks for it. */
+/** The claim and look-up key of `claimOf`. */
 export const claim = statement<KnownKey>(
   'claim_idempotency_key',
   `select outcome, response, sealed, encryption_key_id, refusal

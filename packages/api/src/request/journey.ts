@@ -197,8 +197,8 @@ function inputOf(ctx: CallContext, { input: schema, kind }: NamedOperation, { ex
   return readAheadAsNow(ctx, schema, read.data);
 }
 
-// Where the operation writes, it finds a known key by itself. A repeat may be refused before it comes there (the first
-// took the last of the stock): so no refusal is told before the key was looked for.
+// Where the operation writes, it finds a known key by itself. A repeat may be refused before it gets there (the first
+// took the last of the stock): so the idempotency key is looked up before a refusal is reported.
 async function workOnce(
   ctx: CallContext,
   operation: NamedOperation,

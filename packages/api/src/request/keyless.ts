@@ -13,14 +13,14 @@ import { refuseDeep, refuseUnstorable } from './readable.ts';
 import { finishRequest } from './request-log.ts';
 import { refuseSimulation } from './simulation.ts';
 
-/** Whom a call without a key turned out to be of. */
+/** The location and key of a call without a key. */
 interface Known<Value> {
   value: Value;
   apiKeyId: string;
   locationId: string;
 }
 
-/** A call that needs no key, as data: what the typed client is told of it. */
+/** A call that needs no key, as data for the typed client. */
 export interface Keyless {
   /** `appCodes.redeem` */
   name: string;
@@ -30,8 +30,8 @@ export interface Keyless {
 }
 
 /**
- * Defines the one kind of call that needs no key: what gives one, and what ends it. It is the typed client's alone, no idempotency
- * key makes it be done once, and it stands outside of limits that are counted by key: its work bounds what it is asked.
+ * Defines the one kind of call that needs no key: one that gives a key, and one that ends it. It is the typed client's
+ * alone, takes no idempotency key, and is outside of limits that are counted by key: its work bounds its own use.
  */
 export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
   meta: Keyless['meta'],

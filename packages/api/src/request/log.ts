@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { onReaderGone, sayRecords } from '@comanda/db/terminal';
 import pino, { type Logger } from 'pino';
 
-/** Structured logs on standard output. What a line may hold is decided where it is written, field by field. */
+/** Structured logs on standard output. The content of a line is decided where it is written, field by field. */
 export function createLog(level: string, name: 'api' | 'worker'): Logger {
   return pino(
     {
@@ -16,7 +16,7 @@ export function createLog(level: string, name: 'api' | 'worker'): Logger {
 }
 
 // The lines of one turn of the event loop go out with one call at its end: a call per line costs a busy process a
-// tenth of its time. What is left when the process exits is written then: standard output is written at once.
+// tenth of its time. The rest is written when the process exits: standard output is written at once.
 let lines = '';
 function flush(): void {
   if (lines === '') return;
@@ -28,7 +28,7 @@ function flush(): void {
 /** Standard output, which all logs of the process share. */
 function standardOutput(): pino.DestinationStream {
   if (!process.listeners('exit').includes(flush)) process.on('exit', flush);
-  // Nobody reads any more: that must not end the process.
+  // The reader is gone: that must not end the process.
   onReaderGone();
   return {
     write(line) {

@@ -7,7 +7,7 @@ export type RestRoute = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${'v1' | 'v2'}/
 
 /** Everything about an operation that is data: entrances, documents, tests and limits all read it here. */
 export interface OperationMeta {
-  /** What a key must hold; null when any valid key will do. */
+  /** The permission that a key must hold; null when any valid key will do. */
   permission: Permission | null;
   /** One line for the documents. */
   summary: string;
@@ -22,7 +22,7 @@ export interface OperationMeta {
   idempotent?: boolean;
   /** Counts against the batch limits once it starts; its body may have 8 MiB. */
   batch?: boolean;
-  /** Performed in the thread for large bodies whatever its size: it works on more than it is given. */
+  /** Performed in the thread for large bodies at any size: it works on more than it is given. */
   apart?: boolean;
   /**
    * The answer carries an `ETag` that changes with every byte of the body; REST answers 304 to a caller whose `If-None-Match`
@@ -30,8 +30,8 @@ export interface OperationMeta {
    */
   conditional?: boolean;
   /**
-   * The answer carries the tag of this resource, which moves with whatever a change can set of it. One that writes it by its `id`
-   * takes `If-Match`. The tag covers the whole body only where the operation is `conditional`, too.
+   * The answer carries the tag of this resource, which changes with every column that a change can set. One that writes
+   * it by its `id` takes `If-Match`. The tag covers the whole body only where the operation is `conditional`, too.
    */
   tag?: TaggedTable;
   /** Events of types that the key does not see are left out, and `X-Hidden-Event-Types` names them. */

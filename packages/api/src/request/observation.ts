@@ -9,7 +9,7 @@ import type { NamedOperation } from './definition.ts';
 /** Takes note of an answer, as its JSON text or as its value. Absent where no certification runs. */
 export type NoteAnswer = (answer: { text: string } | { value: unknown }) => void;
 
-/** What a certification is told of a call beside its operation. */
+/** A call as a certification sees it, beside its operation. */
 export interface ObservedCall {
   /** Method, path and query. */
   request: string;
@@ -58,7 +58,7 @@ async function observe<Result>(
   const note: NoteAnswer = (answer) => {
     answered = idsIn('text' in answer ? JSON.parse(answer.text) : answer.value);
   };
-  // Nobody waits for it: a run judges a call when its answer is known.
+  // Not awaited: a run judges a call when its answer is known.
   const end = (status: number) => {
     const replayed = ctx.headers['Idempotency-Replayed'] === 'true';
     database
@@ -106,7 +106,7 @@ function idsIn(answer: unknown): string[] {
   });
 }
 
-/** A page has no more entries, but for an export. */
+/** A page has no more entries, except an export. */
 const mostIds = 1_000;
 
 const findRun = statement<{ id: string }>(

@@ -17,7 +17,7 @@ import { finishRequest } from './request-log.ts';
 import { beginSimulation } from './simulation.ts';
 import type { TaggedTable } from './tags.ts';
 
-/** What procedures are made with; operations by `operation()`, subscriptions by `subscription()`. */
+/** The builders of procedures; operations by `operation()`, subscriptions by `subscription()`. */
 export const trpc = initTRPC
   .context<RequestContext>()
   .meta<{ definition?: Definition; subscription?: unknown; keyless?: unknown }>()
@@ -35,8 +35,8 @@ export const { router } = trpc;
 
 /**
  * Starts the definition of an operation: its input and output follow, then its work as a query or as a mutation. Both
- * entrances take a call the same way: admission (credential, limits, permission), then `perform`. What the meta says,
- * no work repeats. Every mutation takes an idempotency key.
+ * entrances take a call the same way: admission (credential, limits, permission), then `perform`. Work never repeats
+ * a check that the meta declares. Every mutation takes an idempotency key.
  */
 export const operation = <const Meta extends OperationMeta>(
   meta: Meta,
@@ -73,7 +73,7 @@ type Mutation<Given, Output, NeedsKey extends boolean, Tagged extends boolean> =
 
 type Query<Given, Output> = TRPCQueryProcedure<{ input: Omittable<Given>; output: Output; meta: unknown }>;
 
-// What the types of a draft say, only its schemas hold.
+// The types of a draft are enforced by its schemas alone.
 function draft<Given, Input, Answered, Output, NeedsKey extends boolean, Tagged extends boolean>(
   parts: Pick<Definition, 'meta'> & Partial<Pick<Definition, 'input' | 'output'>>,
 ): Draft<Given, Input, Answered, Output, NeedsKey, Tagged> {

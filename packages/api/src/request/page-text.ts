@@ -11,7 +11,7 @@ export interface PageText {
   cut?: number | null;
 }
 
-/** SQL that makes entries of a table `page`, which stands before it in the same `with recursive`. */
+/** SQL that makes entries of a table `page`, which precedes it in the same `with recursive`. */
 export interface Entries {
   /** Further tables, each behind a comma. */
   tables: string;
@@ -54,7 +54,7 @@ export function entriesUntilFull({
 /** SQL: how many entries there are when their bytes ended the page. */
 export const cutOf = ({ shown }: Entries): string => `nullif(${shown}, (select count(*) from page))::int`;
 
-/** What a list is made of; `r` is the row of the table, `$1` the location, further filters begin at `$4`. */
+/** The parts of a list; `r` is the row of the table, `$1` the location, further filters begin at `$4`. */
 export interface PageParts {
   name: string;
   table: string;
@@ -63,7 +63,7 @@ export interface PageParts {
   entry: string;
   /** Further conditions. */
   where?: string;
-  /** What an entry shows beside its row. */
+  /** The fields that an entry shows beside its row. */
   joins?: string;
   /** How many there are in all; else they are counted. */
   total?: string;

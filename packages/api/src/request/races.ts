@@ -1,6 +1,7 @@
 import { isState } from '@comanda/db';
 
-// Rolled back; taken meanwhile by somebody else (a sku, an external_id); gone meanwhile, or referenced by what came meanwhile.
+// Rolled back; taken meanwhile by another transaction (a sku, an external_id); deleted meanwhile, or referenced by a
+// new row.
 const races = ['collided', 'taken', 'referenced'] as const;
 
 /** How often a transaction is begun at most. */
@@ -13,8 +14,8 @@ const attempts = 5;
 export const repeatingRaces = <T>(transaction: () => Promise<T>) => repeating(races, transaction);
 
 /**
- * The same for a transaction whose caller is told what was taken meanwhile. Our own take their locks in one order
- * (prisma/sql/locks.sql); what is edited by hand takes them in any.
+ * The same for a transaction whose caller learns which name was taken meanwhile. Our own take their locks in one
+ * order (prisma/sql/locks.sql); hand edits take them in any.
  */
 export const repeatingDeadlocks = <T>(transaction: () => Promise<T>) => repeating(['collided'], transaction);
 

@@ -20,7 +20,7 @@ export function refuseDeep(input: unknown): void {
 
 /**
  * Throws `validation_error` naming values and member names that cannot be stored, as they hold U+0000 or unpaired
- * surrogates; but for the input's own `id`: ids are opaque, and one with U+0000 in it simply does not exist.
+ * surrogates; except for the input's own `id`: ids are opaque, and one with U+0000 in it simply does not exist.
  */
 export function refuseUnstorable({ value, mayBeUnstorable }: Pick<Input, 'value' | 'mayBeUnstorable'>): void {
   if (!mayBeUnstorable || isStorable(value)) return;

@@ -12,8 +12,8 @@ export function refuseUnfitReferences(schema: z.ZodObject, input: unknown): void
 }
 
 /**
- * What a caller is told of an error where a foreign key refused the work: the fields of the input that name nothing, or which
- * table still refers to what was to be deleted. Any other error is answered as it is.
+ * The error of a work that a foreign key refused: the fields of the input that name no row, or the table that still
+ * refers to the row to delete. Any other error is answered as it is.
  */
 export async function explainReferenced(
   { app, caller }: CallContext,

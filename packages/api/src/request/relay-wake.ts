@@ -8,21 +8,21 @@ const gatherMs = 5;
 const pauseMs = 25;
 
 /**
- * Makes the function that tells the relay of committed changes. Calls within a few milliseconds become one
+ * Makes the function that notifies the relay of committed changes. Calls within a few milliseconds become one
  * NOTIFY, on a connection of the pool and outside every transaction; without end they become one every `pauseMs`. A
  * lost one costs at most the relay's poll.
  */
 export function relayWaker(database: Database): () => void {
   let planned = false;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let sentAt = Number.NEGATIVE_INFINITY;
   return () => {
     if (planned) return;
     planned = true;
-    const rest = toldAt + pauseMs - performance.now();
+    const rest = sentAt + pauseMs - performance.now();
     setTimeout(
       () => {
         planned = false;
-        toldAt = performance.now();
+        sentAt = performance.now();
         database.run(notify, []).catch(() => {});
       },
       Math.max(gatherMs, rest),

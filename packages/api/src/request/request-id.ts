@@ -7,7 +7,7 @@ export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(header) ? header : newId();
 }
 
-/** What a transaction is told of its request: the id, and after a space its place in a trace (`current_request_id()` in SQL). */
+/** The request of a transaction: the id, and after a space its place in a trace (`current_request_id()` in SQL). */
 export function originOf({
   requestId,
   traceparent,

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { ErrorCode, Reason } from '../reasons.ts';
 
-/** What a log line of a request may hold: an allow-list, so that no key, body or secret can slip in. */
+/** The fields of a request's log line: an allow-list, so that no key, body or secret can slip in. */
 export interface RequestLine {
   requestId: string;
   traceId?: string | undefined;
@@ -28,7 +28,7 @@ export function finishRequest(
   durationMs: number,
   fault?: unknown,
 ): void {
-  // What is played must alarm nobody.
+  // Played faults must raise no alarm.
   if (line.simulated === undefined) metrics.observe(line, durationMs);
   line.durationMs = Math.round(durationMs * 10) / 10;
   if (fault === undefined) log.info(line, 'request');

@@ -8,7 +8,7 @@ import type { NamedOperation } from './definition.ts';
 
 /** A fault that a sandbox plays, as if it had come by itself. */
 interface Fault {
-  /** What happens, for the documents. */
+  /** The effect, for the documents. */
   does: string;
   /** Seconds unless said; absent where none can be. */
   seconds?: number;
@@ -16,7 +16,7 @@ interface Fault {
   meets?(operation: Met): boolean;
 }
 
-/** What a call is of: an operation, or a stream. */
+/** The target of a call: an operation, or a stream. */
 export interface Met {
   name: string;
   kind: NamedOperation['kind'] | 'subscription';
@@ -63,10 +63,10 @@ export interface Simulation {
   seconds: number;
 }
 
-/** Seconds at most: who waits is not forgotten by what stands between. */
+/** Seconds at most: a proxy between keeps a waiting client that long. */
 export const mostSeconds = 10;
 
-/** What a request asks for. Node has joined a header that came twice. */
+/** The fault that a request asks for. Node has joined a header that came twice. */
 export function simulateOf(headers: IncomingHttpHeaders): string | undefined {
   const value = headers['x-comanda-simulate'];
   return typeof value === 'object' ? value.join() : value;

@@ -14,7 +14,7 @@ import { finishRequest } from './request-log.ts';
 import { beginSimulation } from './simulation.ts';
 import { refuseUnknown, unknownFields } from './unknown-fields.ts';
 
-/** What is data about a subscription: entrances and documents read it here. */
+/** Data about a subscription: entrances and documents read it here. */
 export interface SubscriptionMeta {
   permission: Permission;
   /** One line for the documents. */
@@ -43,7 +43,7 @@ export interface PlacedStream extends Stream {
 
 type SubscriptionDefinition = Omit<Subscription, 'name'>;
 
-/** An event as a subscription yields it: its id, from which the client goes on by itself, and what it tells. */
+/** An event as a subscription yields it: its id, from which the client goes on by itself, and its data. */
 type Yielded<Output> = AsyncIterable<
   [id: string & { __brand: 'TrackedEnvelopeId' }, data: Output, mark: symbol]
 >;

@@ -7,7 +7,7 @@ import { matchesStrongly } from './conditional.ts';
 /** The resources that have a tag, by their tables. */
 export type TaggedTable = keyof typeof heldRevisions;
 
-/** What a write requires of a resource: that its tag is one of those that the caller names. */
+/** A write's precondition on a resource: that its tag is one of those that the caller names. */
 export interface Precondition {
   table: TaggedTable;
   id: string;
@@ -43,8 +43,8 @@ const heldRevisions = {
 } as const satisfies Record<string, Statement<Revised>>;
 
 /**
- * Holds the row of a precondition to the end of the transaction, and throws `changed_since` where its tag is none of those that
- * are named. What is not there is left to the work, which answers 404.
+ * Holds the row of a precondition to the end of the transaction, and throws `changed_since` where its tag is none of
+ * those that are named. A missing row is left to the work, which answers 404.
  */
 export async function requireUnchanged(
   tx: Transaction,

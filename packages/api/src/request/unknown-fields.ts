@@ -7,7 +7,10 @@ import type { RequestContext } from './context.ts';
 /** Bytes of the names in `X-Ignored-Fields`. */
 const mostBytes = 1024;
 
-/** Whether a request asks for the refusal of unknown fields. RFC 7240: preferences stand behind commas, in any case. */
+/**
+ * Whether a request asks for the refusal of unknown fields. RFC 7240: preferences are separated by commas, in any
+ * case.
+ */
 export function prefersStrict({ headers: { prefer } }: Pick<IncomingMessage, 'headers'>): boolean {
   return prefer !== undefined && /(^|,)\s*handling\s*=\s*"?strict"?\s*(,|;|$)/i.test([prefer].flat().join());
 }
@@ -42,20 +45,20 @@ export function refuseUnknown(names: readonly string[], known: readonly string[]
 
 /** Names in the answer what was passed over: percent-encoded, ten at most, in `X-Ignored-Fields`. */
 export function tellIgnored({ headers }: Pick<RequestContext, 'headers'>, names: readonly string[]): void {
-  const told = namesInHeader(names, headers['X-Ignored-Fields']);
-  if (told !== '') headers['X-Ignored-Fields'] = told;
+  const ignored = namesInHeader(names, headers['X-Ignored-Fields']);
+  if (ignored !== '') headers['X-Ignored-Fields'] = ignored;
 }
 
 /** Names as a header holds them, behind those of `before`: percent-encoded, ten at most, in 1 KiB. Empty when there are none. */
 export function namesInHeader(names: readonly string[], before = ''): string {
-  const told = before === '' ? [] : before.split(', ');
+  const listed = before === '' ? [] : before.split(', ');
   for (const name of names) {
-    if (told.length >= mostFaults) break;
+    if (listed.length >= mostFaults) break;
     // An unpaired surrogate has no encoding.
     const encoded = encodeURIComponent(name.replaceAll(/\p{Cs}/gu, '\ufffd'));
-    if ([...told, encoded].join(', ').length <= mostBytes) told.push(encoded);
+    if ([...listed, encoded].join(', ').length <= mostBytes) listed.push(encoded);
   }
-  return told.join(', ');
+  return listed.join(', ');
 }
 
 function collect(given: unknown, read: unknown, path: readonly PropertyKey[], found: Set<string>): void {

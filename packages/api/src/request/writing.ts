@@ -38,7 +38,10 @@ export function inTransaction<Value>(
   );
 }
 
-/** What each transaction of a call begins with: it refuses (503, 403) where the location is not active, whatever this process has heard. */
+/**
+ * The first statement of each transaction of a call: it refuses (503, 403) where the location is not active, even if
+ * this process has not been notified.
+ */
 export const beginningOf = (ctx: Beginning): Call<never> => ({
   statement: begin,
   values: [ctx.caller.locationId, makerOf(ctx)],
@@ -54,8 +57,8 @@ const begin = statement<never>(
 );
 
 /**
- * Writes with one statement, which is a transaction by itself: it asks `refuse_unless_active`, and tells the request's id
- * where that matters.
+ * Writes with one statement, which is a transaction by itself: it calls `refuse_unless_active`, and passes the
+ * request's id where that matters.
  */
 export function inStatement<Value>(
   ctx: CallContext,
@@ -66,7 +69,7 @@ export function inStatement<Value>(
   return isAlone ? work(ctx.app.database) : inTransaction(ctx, work, before);
 }
 
-/** What an earlier call with the key answered. Throws `conflict` when that came with another body. */
+/** The answer of an earlier call with the key. Throws `conflict` when that came with another body. */
 export async function findStoredAnswer<Value>(ctx: CallContext): Promise<Answer<Value> | undefined> {
   const { app, idempotency } = ctx;
   return idempotency === undefined ? undefined : findKey<Value>(app.database, ctx, idempotency);

@@ -1,6 +1,6 @@
 import type { Grant } from '../permissions.ts';
 
-/** A refusal that stands in for one of the work. `reason` may be one that the table does not have. */
+/** A refusal in place of one of the work. `reason` may be one that the table does not have. */
 export interface StubRefusal {
   reason: string;
   code: string;
@@ -14,7 +14,7 @@ export interface StubRefusal {
   since?: string | undefined;
 }
 
-/** What stands in for the outcome of an operation's work. */
+/** The replacement for the outcome of an operation's work. */
 export type StubAnswer =
   | {
       value: unknown;
@@ -24,7 +24,7 @@ export type StubAnswer =
       replayed?: boolean | undefined;
     }
   | { refused: StubRefusal }
-  /** The request gets no answer: `fetch` rejects with `failed`. With `done` the work was done all the same. */
+  /** The request gets no answer: `fetch` rejects with `failed`. With `done` the work was done even so. */
   | { failed: unknown; done?: { value: unknown } | undefined };
 
 /** An event as it is published. */
@@ -42,13 +42,13 @@ export interface StubEvents {
   onPublished(listener: () => void): () => void;
 }
 
-/** What a stub answers. */
+/** The answers of a stub. */
 export interface StubOptions {
-  /** What the key of the caller was granted. */
+  /** The grants of the caller's key. */
   permissions: readonly Grant[];
   /**
-   * Stands in for the work of an operation, by its name and its input, in which defaults are filled in. `undefined`
-   * for `events.list` answers the published events.
+   * Replaces the work of an operation, by its name and its input, in which defaults are filled in. `undefined` for
+   * `events.list` answers the published events.
    */
   answer(operation: string, input: unknown): Promise<StubAnswer | undefined>;
   events: StubEvents;

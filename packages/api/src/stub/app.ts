@@ -6,7 +6,7 @@ import type { Reason } from '../reasons.ts';
 import type { App } from '../request/context.ts';
 import { claim, type KnownKey } from '../request/idempotency.ts';
 
-/** Of whatever a stub does not have: every use of it throws. */
+/** A placeholder for every part that a stub does not have: every use of it throws. */
 const beyond = new Proxy(() => {}, {
   get: (_, name) => (name === 'then' ? undefined : beyond),
   apply: () => {
@@ -26,13 +26,16 @@ export const stubCaller = (permissions: readonly string[]): Caller => ({
   allEventTypes: false,
 });
 
-/** What depends on what there is: a stub holds any text for an id or a cursor of something. */
+/** Checks that depend on stored rows: a stub accepts any text as an id or a cursor. */
 const ofState: ReadonlySet<Reason> = new Set<Reason>([
   ...(['not_found', 'unknown_product', 'unknown_category', 'unknown_reference'] as const),
   ...(['unknown_cursor', 'payment_method_unusable'] as const),
 ]);
 
-/** Does work as far as it needs no database. Throws what it refuses before, but for what depends on what there is. */
+/**
+ * Does work as far as it needs no database. Throws refusals that come before the database, except those that depend
+ * on stored rows.
+ */
 export async function workWithoutDatabase(work: () => unknown): Promise<void> {
   try {
     await work();
@@ -51,7 +54,7 @@ export function createStubApp(caller: Caller, knownKey: (values: readonly unknow
     if (statement === claim) return knownKey(values);
     throw new Error('a stub has no database');
   };
-  // What is done in a transaction may refuse before its first statement.
+  // Work in a transaction may refuse before its first statement.
   const transaction = async (_: unknown, work: (tx: never, found: never[]) => unknown) => work(beyond, []);
   const own: Readonly<Record<string | symbol, unknown>> = { run, transaction };
   const database = new Proxy(beyond as object, { get: (_, name) => own[name] ?? beyond }) as never;

@@ -3,7 +3,7 @@ import { type KnownKey, keyReused } from '../request/idempotency.ts';
 
 /** The idempotency keys that came, with what was answered. */
 export interface StubKeys {
-  /** What PostgreSQL would know of a key, by the values of `claim`. */
+  /** PostgreSQL's record of a key, by the values of `claim`. */
   known(values: readonly unknown[]): KnownKey[];
   /**
    * Does work once for a key: of two calls at once the second waits for the first. A refusal leaves the key unused. Throws
@@ -12,7 +12,7 @@ export interface StubKeys {
   once(key: Idempotency, work: () => Promise<Done>): Promise<Done>;
 }
 
-/** What work came to; with `lost` it was done, and its caller is told something else. */
+/** The result of work; with `lost` it was done, and its caller gets another answer. */
 export type Done = {
   text: string;
   etag?: string | undefined;

@@ -14,7 +14,7 @@ export class Unanswered extends Error {
   }
 }
 
-/** What an answer of a stub means for its call. Throws the refusal that it is, and `Unanswered`. */
+/** The meaning of a stub's answer for its call. Throws the refusal that it is, and `Unanswered`. */
 export function answered(answer: StubAnswer | undefined): Done {
   if (answer === undefined) throw new Unanswered(new Error('there is no answer'));
   if ('refused' in answer) throw refusalOf(answer.refused);

@@ -46,7 +46,9 @@ export const cellsCheck: Work = {
     (value as CellState[]).some(({ database, api }) => database !== 'ok' || api !== 'ready'),
 };
 
-/** Puts a text in the place of a file at once, so that nobody reads half of it; says whether it was another. */
+/**
+ * Replaces a file with a text atomically, so that no reader sees half of it; returns whether its content was another.
+ */
 export async function replaceFile(path: string, text: string): Promise<boolean> {
   const before = await readFile(path, 'utf8').catch(() => undefined);
   if (before === text) return false;

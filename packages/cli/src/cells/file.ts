@@ -11,7 +11,7 @@ import { parse } from '../input.ts';
 export interface Cell {
   /** As proxies call it, too. */
   name: string;
-  /** Where its API is reached, past whatever routes: `http://10.0.1.5:3000`. */
+  /** The address of its API, bypassing all routes: `http://10.0.1.5:3000`. */
   origin: string;
   /** Whether it gets keys that name no location, and all that has no key. */
   isDefault: boolean;
@@ -41,8 +41,8 @@ const CellsFile = z.strictObject({
 });
 
 /**
- * Reads the operator's file of cells; a `_file` in it stands beside it unless its path is absolute. Throws CommandError,
- * which says what is wrong with which cell and shows no secret.
+ * Reads the operator's file of cells; a relative path in a `_file` is relative to it. Throws CommandError, whose
+ * message names the fault and its cell and shows no secret.
  */
 export async function readCells(path: string): Promise<Cell[]> {
   const refused = (fault: string) => new CommandError('invalid_request', `${path}: ${fault}`);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { CommandError } from '@comanda/api/src/command-error.ts';
-import { tell } from '../locations.ts';
+import { log } from '../locations.ts';
 import { replaceFile } from './command.ts';
 
 /** A reload that takes longer is ended, and counts as failed. */
@@ -11,15 +11,15 @@ const reloadMs = 120_000;
 export async function load(path: string | undefined, map: string, reload: string | undefined): Promise<void> {
   if (path !== undefined) {
     await replaceFile(path, map);
-    tell(`map: wrote ${path}`);
+    log(`map: wrote ${path}`);
   }
   if (reload === undefined) return;
-  tell(`map: ${reload}`);
+  log(`map: ${reload}`);
   await promisify(execFile)('/bin/sh', ['-c', reload], { timeout: reloadMs }).catch(
     (error: { stderr?: string; message: string }) => {
       throw new CommandError(
         'conflict',
-        `the reload failed: ${error.stderr?.trim() || error.message}. Mend it and run the same command again, or take the move back by --abort with a reload that works`,
+        `the reload failed: ${error.stderr?.trim() || error.message}. Repair it and run the same command again, or take the move back by --abort with a reload that works`,
       );
     },
   );

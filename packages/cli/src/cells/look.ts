@@ -10,7 +10,7 @@ export interface CellState {
   database: string;
   /** `ready`, or what `/readyz` says. */
   api: string;
-  /** How many locations live there, and how many went elsewhere; null where the database does not tell. */
+  /** The number of locations in it, and of those that moved elsewhere; null where the database does not show it. */
   locations: number | null;
   left: number | null;
 }

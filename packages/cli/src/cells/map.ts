@@ -60,7 +60,7 @@ function cellOf(code: string, places: readonly { name: string; at: Placed }[]): 
       `the location ${code} left ${names(places)} for a cell that is not in the file, or has it no more: delete it there, or add the cell`,
     );
   if (new Set(here.map(({ at }) => at.id)).size > 1)
-    throw refused(`the code ${code} is that of two locations, in ${names(here)}: make one of them anew`);
+    throw refused(`the code ${code} is that of two locations, in ${names(here)}: replace one of them`);
   const fault =
     serving.length > 1
       ? 'both answer: disable it in the one that it left'
@@ -87,7 +87,7 @@ const listPlaced = statement<Placed>(
    left join internal.location_moves v on v.id = l.id and v.step = 'map'`,
 );
 
-/** What a map may be printed for. */
+/** The uses that a map may be printed for. */
 export const mapForms = {
   haproxy: (map: CellMap) => linesOf(map, (code, cell) => `${code} ${cell}`),
   nginx: (map: CellMap) => linesOf(map, (code, cell) => `${code} ${cell};`),

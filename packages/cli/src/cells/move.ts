@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Work } from '../command.ts';
 import { parse } from '../input.ts';
 import { makeFolder } from '../location-folder.ts';
-import { encryptionKeyIds, tell } from '../locations.ts';
+import { encryptionKeyIds, log } from '../locations.ts';
 import { shellWord } from '../shell-word.ts';
 import { type Cell, cellNamed, inCell, readCells } from './file.ts';
 import { load } from './leading.ts';
@@ -23,7 +23,7 @@ const Input = z.object({
   form: z.enum(forms, { error: `must be one of ${forms.join(', ')}` }).default('haproxy'),
 });
 
-/** What `comanda locations move` gives. */
+/** The result of `comanda locations move`. */
 interface Moved {
   id: string;
   name: string;
@@ -34,7 +34,7 @@ interface Moved {
   folder: string;
   /** How long each step took; `refused`: for how long no write was accepted anywhere. */
   seconds: Record<string, number>;
-  /** What a person is to do now. */
+  /** The next step for a person. */
   next: string;
 }
 
@@ -96,7 +96,7 @@ async function begin({ id, source, target, settings, options, cells }: Omit<Movi
   if (options.folder !== undefined) await makeFolder(folder);
   const [old] = await source.run(keysWithoutCode, [id]);
   if (old !== undefined && old.count > 0)
-    tell(`${old.count} keys carry no code of a location, and are led to the default cell: rotate them`);
+    log(`${old.count} keys carry no code of a location, and are led to the default cell: rotate them`);
   await moves.beginMove(source, target, id, folder);
 }
 
@@ -108,25 +108,25 @@ async function goOn(moving: Omit<Moving, 'row'>, name: string): Promise<Moved> {
     const step = steps.find((each) => each.name === row.step);
     const moved = { id, name, cell: target.cell, step: row.step, folder: row.folder, seconds: row.seconds };
     if (step === undefined) return { ...moved, next: afterwards(id, name, row) };
-    tell(`${step.name}: ${step.does}`);
+    log(`${step.name}: ${step.does}`);
     const began = performance.now();
     const done = await step.run({ ...moving, row });
     if (done === false) return { ...moved, next: whatToRun(target.cell) };
     const seconds = { [step.name]: secondsSince(began) };
     if (step.name === 'follow') {
       await moves.refuseWrites(source, target, id, seconds);
-      tell('disable: done, reads go on');
+      log('disable: done, reads go on');
     } else if (step.name === 'map') {
       const changed = await moves.leaveLocation(source, target, moving, {
         ...{ exportedAt: exportOf(row), seconds },
       });
-      if (changed !== undefined) tell(`${changed}: do it again in cell ${target.cell}`);
+      if (changed !== undefined) log(`${changed}: do it again in cell ${target.cell}`);
     } else {
       const all =
         step.name === 'enable' ? { ...seconds, refused: round(row.refused + secondsSince(began)) } : seconds;
       await moves.advanceMove(source, id, [step.name, step.next], { ...done, seconds: all });
     }
-    tell(`${step.name}: done after ${secondsSince(began)} s`);
+    log(`${step.name}: done after ${secondsSince(began)} s`);
   }
 }
 
@@ -143,7 +143,7 @@ async function abort(moving: Omit<Moving, 'row'>, row: MoveRow | undefined, name
   }
   const isLoaded = options.map !== undefined && options.reload !== undefined;
   const isLedBack = isOpen && (isLoaded || options.continue !== undefined);
-  await moves.abortMove(source, target, id, row, { tell, isLedBack });
+  await moves.abortMove(source, target, id, row, { log, isLedBack });
   const next = `It is active here, as before. ${folder} may hold a copy of it: remove it.`;
   return { ...moved, step: 'abort', next };
 }
@@ -155,7 +155,7 @@ const whatToRun = (cell: string): string =>
   `Writes are refused, reads answered in both cells. Load the map into the proxies now, so that they lead its keys to cell ${cell}; then run the same command with --continue.`;
 
 const afterwards = (id: string, name: string, { folder, cell }: MoveRow): string =>
-  `It is in cell ${cell}. What is left here goes by: comanda locations delete ${id} --confirm ${shellWord(name)}. ${folder} holds a copy of it: remove it.`;
+  `It is in cell ${cell}. Remove what is left here with: comanda locations delete ${id} --confirm ${shellWord(name)}. ${folder} holds a copy of it: remove it.`;
 
 const round = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
 const secondsSince = (began: number): number => round((performance.now() - began) / 1_000);

@@ -14,12 +14,12 @@ import {
   readManifest,
   writeManifest,
 } from '../location-folder.ts';
-import { tell } from '../locations.ts';
+import { log } from '../locations.ts';
 import type { Cell } from './file.ts';
 import { load } from './leading.ts';
 import { mapCells, mapForms } from './map.ts';
 
-/** What a step works with. */
+/** The context of a step. */
 export interface Moving {
   id: string;
   code: string;
@@ -47,7 +47,7 @@ export const steps: readonly Step[] = [
     ...{ name: 'copy', next: 'load', does: 'writes all of it to the folder; the location is active' },
     async run({ source, id, row: { folder } }) {
       await emptyFolder(folder);
-      const manifest = await exportLocation(source, id, await makeFolder(folder), tell);
+      const manifest = await exportLocation(source, id, await makeFolder(folder), log);
       await writeManifest(folder, manifest);
       return { exportedAt: manifest.exported_at };
     },
@@ -56,7 +56,7 @@ export const steps: readonly Step[] = [
     ...{ name: 'load', next: 'follow', does: 'brings it into the other cell; the location is active' },
     async run({ target, row: { folder } }) {
       const manifest = await readManifest(folder);
-      await moves.receiveLocation(target, manifest, readerOf(folder), tell);
+      await moves.receiveLocation(target, manifest, readerOf(folder), log);
       return {};
     },
   },
@@ -69,9 +69,9 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    ...{ name: 'drain', next: 'export', does: 'lets what is under way come to its end' },
+    ...{ name: 'drain', next: 'export', does: 'lets calls under way finish' },
     async run({ source, id }) {
-      await comeToRest(source, id, tell);
+      await comeToRest(source, id, log);
       return {};
     },
   },
@@ -113,7 +113,7 @@ async function exportLacking({ source, target, id, row }: Moving, isFinal: boole
 async function importLacking({ target, row }: Moving): Promise<void> {
   const folder = changesIn(row.folder);
   const manifest = await readManifest(folder);
-  await applyChanges(target.database, manifest, readerOf(folder), { keyIds: target.keyIds, tell });
+  await applyChanges(target.database, manifest, readerOf(folder), { keyIds: target.keyIds, log });
 }
 
 /** The step between the cells: the copy answers reads, callers are led to it, and this cell gives the location up. */
@@ -135,11 +135,11 @@ async function leadCallers({
       `${changed}: take the move back (--abort) and begin again, or go on with --continue and do it again there`,
     );
   const wasOpen = await moves.isCopyOpen(target, id, exportedAt);
-  // Whatever cannot be asked is found while the move can still be taken back.
+  // Anything that cannot be queried is found while the move can still be taken back.
   const map = await mapCells(cells, { code, to: target.cell });
   await moves.openCopyForReads(target, id);
   await load(options.map, mapForms[form](map), options.reload);
-  // Who has not been told to load the map cannot have done so.
+  // A proxy that was not reloaded cannot have loaded the map.
   if (options.reload === undefined) return wasOpen && options.continue !== undefined ? {} : false;
   return {};
 }

@@ -9,13 +9,13 @@ import { report } from './report.ts';
 /** `comanda doctor` */
 export const doctor: Work = {
   runAlone: (environment, { location, ...flags }) =>
-    withProgress((told) =>
+    withProgress((onProgress) =>
       diagnose(environment, {
         ...(location !== undefined && { location: parse(Id, location) }),
         deep: flags.deep !== undefined,
         ...(flags.repair !== undefined && { repair: 'repair' }),
         ...(flags['dry-run'] !== undefined && { repair: 'dry run' }),
-        told,
+        onProgress,
       }),
     ),
   show: report,

@@ -24,7 +24,7 @@ const marks: Record<Outcome, string> = {
 const conclusions: Record<Outcome, string> = {
   ok: 'All is well.',
   warning: 'It works; the warnings are worth a look.',
-  unknown: 'Something could not be looked at, so nobody knows whether all is well.',
+  unknown: 'Something could not be looked at, so it is unknown whether all is well.',
   wrong: 'Something is wrong: see above what to do.',
 };
 

@@ -7,7 +7,7 @@ import { withProgress } from '../progress.ts';
 import type { Lines } from '../rows.ts';
 import { type Drill, drill } from './drill.ts';
 
-// What PostgreSQL takes for a moment to recover to: the T and Z of ISO 8601 it refuses there.
+// The format in which PostgreSQL takes a moment to recover to: the T and Z of ISO 8601 it refuses there.
 const moment = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?[+-]\d\d(:?\d\d)?$/;
 
 const isStanza = (from: string) => from.startsWith('pgbackrest:');
@@ -45,7 +45,7 @@ export const drillCommand: Work = {
       against: against ?? known,
       database: database ?? databaseIn(known) ?? 'comanda',
     };
-    return withProgress((told) => drill(environment, settings, all, told));
+    return withProgress((onProgress) => drill(environment, settings, all, onProgress));
   },
   show: text,
   isFailure: (value) => !(value as Drill).works,

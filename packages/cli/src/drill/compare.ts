@@ -10,7 +10,7 @@ import {
   setPatience,
 } from './statements.ts';
 
-/** What a copy holds: the orders of each location, and its newest events, the latest first. */
+/** The contents of a copy: the orders of each location, and its newest events, the latest first. */
 export interface Holding {
   orders: (Orders & { last: number })[];
   newest: Newest[];
@@ -62,7 +62,7 @@ export async function compare(
   }
 }
 
-/** Whoever adds up millions of rows takes longer than a command may otherwise. */
+/** Adding up millions of rows takes longer than a command may otherwise. */
 export const abandonMs = 3_600_000;
 
 function differenceOf(

@@ -22,7 +22,7 @@ import { fetchFrom, restoreStanza } from './stanza.ts';
 export interface Place {
   /** A folder of its own, which nobody else may enter: whoever can is let in to the copy. */
   home: string;
-  /** Whose it is; null means ours. */
+  /** The account that owns it; null means ours. */
   account: Account | null;
   programs: Programs;
   /** Ends what is under way. */
@@ -123,7 +123,7 @@ async function startFiles(
   const { until } = options;
   const data = join(place.home, 'data');
   chmodSync(data, 0o700);
-  // What the original was told is not for a copy: where it archives to, whom it follows, whom it lets in.
+  // Settings of the original that a copy must not have: its archive, its primary, its access rules.
   for (const name of readdirSync(data))
     if (/^(postmaster\.(pid|opts)|(standby|recovery)\.signal|.*\.conf)$/.test(name)) rmSync(join(data, name));
   writeFileSync(join(data, 'pg_hba.conf'), 'local all all trust\n');
@@ -135,13 +135,13 @@ async function startFiles(
     ...(restoreCommand !== undefined && { restore_command: restoreCommand }),
     ...(until !== undefined && { recovery_target_time: until }),
     recovery_target_action: 'promote',
-    // Nobody reads it before it is whole, so it need not have as many connections as the original.
+    // It is not read before it is whole, so it need not have as many connections as the original.
     hot_standby: 'off',
   });
   await untilRecovered(place, options);
 }
 
-/** pg_ctl returns when the log begins to be replayed; PostgreSQL lets nobody in before it ends. */
+/** pg_ctl returns when the log begins to be replayed; PostgreSQL refuses connections until it ends. */
 async function untilRecovered(place: Place, { superuser, database }: CopyOptions): Promise<void> {
   await repeat(async () => {
     try {

@@ -7,7 +7,7 @@ import { diagnose } from '@comanda/api/src/doctor/doctor.ts';
 import { again, openSqlDatabase, readEncryptionKeyFile, repeat, roleName, type Settings } from '@comanda/db';
 import { migrate, migrateQueue } from '@comanda/db/migrating';
 import { lastLines, serverAccount } from '@comanda/embedded';
-import type { Told } from '../progress.ts';
+import type { Progress } from '../progress.ts';
 import { abandonMs, compare, type Holding, readHolding } from './compare.ts';
 import { copyUrl, makeCopy, type Place, stopCopy } from './copy.ts';
 import { findPrograms } from './programs.ts';
@@ -15,7 +15,7 @@ import { pausedSettings, startPaused } from './service.ts';
 import { type Source, sourceOf } from './source.ts';
 import { readClock, readDoings } from './statements.ts';
 
-/** What to drill. */
+/** The options of a drill. */
 export interface DrillOptions {
   /** A dump, the files of a base backup, `pgbackrest:<stanza>`, or the URL of a running database. */
   from: string;
@@ -38,7 +38,7 @@ export interface Step {
   seconds: number;
 }
 
-/** What a drill came to. */
+/** The result of a drill. */
 export interface Drill {
   works: boolean;
   seconds: number;
@@ -47,13 +47,14 @@ export interface Drill {
 
 /**
  * Restores a backup into a cluster of its own, runs a paused service on it, and removes all again. A step that fails is
- * the last one, and no error. `told` hears which is under way. @throws {CommandError} for options that cannot be used.
+ * the last one, and no error. `onProgress` is called with the step under way. @throws {CommandError} for options that cannot
+ * be used.
  */
 export async function drill(
   environment: NodeJS.ProcessEnv,
   settings: Settings,
   options: DrillOptions,
-  told: Told = () => {},
+  onProgress: Progress = () => {},
 ): Promise<Drill> {
   const source = sourceOf(options.from);
   const key = settings.encryptionKey ?? readEncryptionKeyFile(settings.dataDir);
@@ -69,17 +70,17 @@ export async function drill(
   const steps: Step[] = [];
   const begun = performance.now();
   try {
-    await allSteps({ environment, settings, key, options, source, place, told }, steps);
+    await allSteps({ environment, settings, key, options, source, place, onProgress }, steps);
   } finally {
     await stopCopy(place).catch(() => {});
-    // What was ended half-way may write for a moment.
+    // A process that was ended half-way may write for a moment.
     rmSync(place.home, { recursive: true, force: true, maxRetries: 50, retryDelay: 10 });
     for (const name of interrupting) process.off(name, interrupt);
   }
   return { works: steps.every(({ ok }) => ok), seconds: secondsSince(begun), steps };
 }
 
-/** What is under way is ended then, and all removed. */
+/** The step under way is ended then, and everything removed. */
 const interrupting = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 interface Scene {
@@ -90,7 +91,7 @@ interface Scene {
   options: DrillOptions;
   source: Source;
   place: Place;
-  told: Told;
+  onProgress: Progress;
 }
 
 function makePlace(
@@ -107,7 +108,7 @@ function makePlace(
   return { home, account, programs: found, signal };
 }
 
-/** What is under way in each step. */
+/** A description of each step under way. */
 const doings = {
   restored: 'restoring',
   migrated: 'migrating',
@@ -120,16 +121,16 @@ const doings = {
 } as const;
 type StepName = keyof typeof doings;
 
-/** What a step gives: what it found, and whether that is well. */
+/** The result of a step: its finding, and whether that is well. */
 type Finding = string | { ok: boolean; found: string };
 
 async function allSteps(
-  { environment, settings, key, options, source, place, told }: Scene,
+  { environment, settings, key, options, source, place, onProgress }: Scene,
   steps: Step[],
 ): Promise<void> {
   const { databaseRolePrefix: rolePrefix } = settings;
   const step = async (name: StepName, work: () => Promise<Finding>) => {
-    told(steps.length, options.against === undefined ? 7 : 8, doings[name]);
+    onProgress(steps.length, options.against === undefined ? 7 : 8, doings[name]);
     const begun = performance.now();
     const finding = await work().catch((error: unknown) => ({ ok: false, found: reasonOf(error) }));
     const broken = place.signal.aborted ? { ok: false, found: 'interrupted' } : finding;
@@ -223,10 +224,10 @@ interface Run extends Pick<Scene, 'environment' | 'key'> {
   step(name: StepName, work: () => Promise<Finding>): Promise<void>;
 }
 
-/** What is due every hour was queued last when the backup was made. */
+/** Hourly jobs were queued last when the backup was made. */
 const ofCopy = { cronMinutes: Number.POSITIVE_INFINITY };
 
-/** What waited in a backup is published within that. */
+/** Changes that waited in a backup are published within that. */
 const publishingMs = 60_000;
 
 async function runPaused({ environment, key, urls, copy, step }: Run): Promise<void> {

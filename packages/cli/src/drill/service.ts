@@ -10,7 +10,7 @@ export interface PausedService {
   stop(): Promise<void>;
 }
 
-/** The settings of what runs on a copy: those of here, but for its secrets, where it listens, and what it must not do. */
+/** The settings of processes on a copy: those of here, without its secrets, listening addresses and outward effects. */
 export const pausedSettings = (
   environment: Readonly<Record<string, string | undefined>>,
   { service, owner, key }: { service: string; owner: string; key: string },

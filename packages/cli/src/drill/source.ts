@@ -16,14 +16,17 @@ import { join, resolve } from 'node:path';
 import { CommandError } from '@comanda/api/src/command-error.ts';
 import { type StanzaSource, stanzaOf } from './stanza.ts';
 
-/** What a drill restores: a running database, a dump of pg_dump (a file or a folder), the files of a base backup, or a stanza. */
+/**
+ * The source that a drill restores: a running database, a dump of pg_dump (a file or a folder), the files of a base
+ * backup, or a stanza.
+ */
 export type Source =
   | StanzaSource
   | { kind: 'running'; url: string }
   | { kind: 'dump'; path: string }
   | { kind: 'files'; path: string; major: string };
 
-/** Tells what stands behind `--from`. @throws {CommandError} when it is none of these. */
+/** Recognizes the kind of source behind `--from`. @throws {CommandError} when it is none of these. */
 export function sourceOf(from: string): Source {
   if (/^postgres(ql)?:\/\//.test(from)) return { kind: 'running', url: from };
   if (from.startsWith('pgbackrest:')) return stanzaOf(from.slice('pgbackrest:'.length));

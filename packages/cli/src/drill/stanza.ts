@@ -15,7 +15,7 @@ export interface StanzaSource {
   major: string;
 }
 
-/** What `pgbackrest info` says of a stanza, as far as it is read. */
+/** The fields of `pgbackrest info` for a stanza, as far as they are read. */
 const Info = z.array(
   z.object({
     status: z.object({ message: z.string() }),
@@ -42,7 +42,7 @@ export function stanzaOf(stanza: string): StanzaSource {
 
 /**
  * Restores the newest backup of a stanza, or the newest before `until`, into the empty folder `data` of the place.
- * Tablespaces and links come to lie within the place. @throws {CommandError} with pgBackRest's last words.
+ * Tablespaces and links are placed within the place. @throws {CommandError} with pgBackRest's last words.
  */
 export async function restoreStanza(
   { home, account, signal }: Place,

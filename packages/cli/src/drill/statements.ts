@@ -53,7 +53,7 @@ export const countUnknown = statement<{ unknown: number; old: number }>(
    where not exists (select from events e where e.location_id = w.location_id and e.id = w.id and e.number = w.number)`,
 );
 
-/** What waits to be published, and what was sent since a moment. */
+/** The changes that wait to be published, and those sent since a moment. */
 export const readDoings = statement<{ waiting: number; attempts: number }>(
   'drill_doings',
   `select (select count(*)::int from internal.captured_changes where failures = 0) as waiting,

@@ -1,7 +1,7 @@
 import { statement } from '@comanda/db';
 import type { Harm, Invariant, Repaired } from './invariant.ts';
 
-/** What is counted beside what it counts. */
+/** Counts and the rows that they count. */
 export const counted: readonly Invariant[] = [
   {
     name: 'counts',
@@ -57,7 +57,7 @@ export const counted: readonly Invariant[] = [
        left join internal.location_counters c on c.location_id = l.id and c.name = 'order'
        where coalesce(c.value, 0) < h.number or c.value >= 2000000000 and c.value > h.number limit 101`,
     ),
-    // Beyond the highest number that an order may have none is placed, so nobody takes one meanwhile.
+    // Numbers beyond the highest one that an order may have are not given, so no order takes one meanwhile.
     repairs: counterRepair(
       'order',
       'case when c.value >= 2000000000 then excluded.value else greatest(c.value, excluded.value) end',

@@ -43,7 +43,7 @@ export const shown: readonly Invariant[] = [
   {
     name: 'documents',
     means: 'Products, orders and events can be shown, and are as documented.',
-    advice: "Mend the row that is named: in one transaction, select deed('repair: <why>'), then update it.",
+    advice: "Repair the row that is named: in one transaction, select deed('repair: <why>'), then update it.",
     of: 'location',
     newest: 200,
     async asks({ database, location, newest }) {
@@ -64,7 +64,7 @@ async function judge(on: Queryable, kind: Kind, location: string, ids: readonly 
   try {
     rows = await on.run(kind.documents, [location, ids]);
   } catch (error) {
-    // What else fails says nothing of a document.
+    // Other failures say nothing of a document.
     if (!isState(error, 'data')) throw error;
     const [only] = ids;
     if (only === undefined) return [];

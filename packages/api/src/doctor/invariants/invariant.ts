@@ -4,9 +4,9 @@ import type { SqlDatabase, Statement, Transaction } from '@comanda/db';
 export interface Harm {
   /** Null where it concerns no location. */
   location: string | null;
-  /** What it is: `order 42 (01935a3e-…)`. */
+  /** The row in question: `order 42 (01935a3e-…)`. */
   what: string;
-  /** What is wrong with it, to be read after `what`. */
+  /** The fault of it, to be read after `what`. */
   harm: string;
   /** It may be meant: a warning. */
   mild?: boolean;
@@ -21,11 +21,11 @@ export interface Look {
   newest: number | null;
 }
 
-/** What must always hold, whoever writes: what is asked, and how it is derived again where it can be. */
+/** An invariant, for every writer: how it is checked, and how it is derived again where it can be. */
 export interface Invariant {
   name: string;
   means: string;
-  /** What a person does, where it is not repaired. */
+  /** The advice for a person, where it is not repaired. */
   advice: string;
   /** Asked once, or for one location after the other. */
   of: 'database' | 'location';
@@ -34,8 +34,8 @@ export interface Invariant {
   /** At most 101 rows. A statement takes the location ($1) and how many ($2), as far as it names them. */
   asks: Statement<Harm> | ((look: Look) => Promise<Harm[]>);
   /**
-   * Derives again what does not hold at a location ($1), all of it, and says what it did: a sentence a row. It waits for
-   * nobody for long, and finds nothing to do the second time. `schema`: the migrator makes it again.
+   * Derives again everything that is violated at a location ($1), and reports it: a sentence a row. It does not wait
+   * long for other sessions, and finds nothing to do the second time. `schema`: the migrator makes it again.
    */
   repairs?: Statement<Repaired> | ((repairing: Repairing) => Promise<Repaired[]>) | 'schema';
 }
@@ -54,8 +54,8 @@ export interface Repaired {
   after: unknown;
 }
 
-/** More rows than these are not told one by one. */
-export const toldAtMost = 100;
+/** More rows than these are not reported one by one. */
+export const reportedAtMost = 100;
 
 /** The values that a statement names. */
 export function valuesFor(

@@ -1,6 +1,6 @@
 import { isState, type SqlDatabase, statement } from '@comanda/db';
 import { adviceBy, type Finding, ok, reasonOf, unknown, warning, wrong } from '../check.ts';
-import { type Harm, type Invariant, toldAtMost, valuesFor } from './invariant.ts';
+import { type Harm, type Invariant, reportedAtMost, valuesFor } from './invariant.ts';
 
 /** How far to look. */
 export interface Reach {
@@ -11,14 +11,14 @@ export interface Reach {
   seconds: number;
 }
 
-/** What was found of one invariant. */
+/** The violations found of one invariant. */
 export interface Looked {
   invariant: Invariant;
   harms: Harm[];
   finding: Finding;
 }
 
-/** What kept an invariant from being looked at, and what is to be done where the SQLSTATE says so. */
+/** The error that kept an invariant from being checked, and the advice where the SQLSTATE has one. */
 interface Failure {
   why: string;
   advice: string | undefined;
@@ -94,7 +94,7 @@ async function locationsOf(database: SqlDatabase): Promise<string[]> {
   return [...ids.slice(from), ...ids.slice(0, from)];
 }
 
-/** What was looked at, for who wonders how much `well` means. */
+/** The extent of the check, so that a reader can judge `well`. */
 function extent({ of, newest }: Invariant, { deep }: Reach, seen: number, all: number): string {
   if (of === 'database') return '';
   const rows = deep || newest === undefined ? '' : `the newest ${newest.toLocaleString('en')} of `;
@@ -116,7 +116,7 @@ function conclude(harms: readonly Harm[], failures: readonly Failure[], looked: 
     .map(
       ({ location, what, harm }) => `${what}${location === null ? '' : ` of location ${location}`} ${harm}`,
     );
-  const count = harms.length > toldAtMost ? `more than ${toldAtMost}` : String(harms.length);
+  const count = harms.length > reportedAtMost ? `more than ${reportedAtMost}` : String(harms.length);
   const more = harms.length > shown.length ? ` … ${count} in all` : '';
   const found = `${shown.join('; ')}${more}${looked}`;
   return harms.every(({ mild }) => mild === true) ? warning(found) : wrong(found);

@@ -26,7 +26,7 @@ export const money: readonly Invariant[] = [
   },
   {
     name: 'order gaps',
-    means: 'The numbers of orders have no gaps but for those of comanda restored and of imports.',
+    means: 'The numbers of orders have no gaps except those of comanda restored and of imports.',
     advice:
       'An order was deleted under a deed, or past the guards: comanda audit --table orders says by whom. Restore it from a backup if it is to come back.',
     of: 'location',

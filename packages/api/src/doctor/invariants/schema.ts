@@ -1,7 +1,7 @@
 import { readChangedObjects, readSchemaState, statement } from '@comanda/db';
 import type { Harm, Invariant, Repaired } from './invariant.ts';
 
-/** What guards everything else. */
+/** The objects that guard everything else. */
 export const schema: readonly Invariant[] = [
   {
     name: 'checksums',
@@ -42,7 +42,7 @@ export const schema: readonly Invariant[] = [
   },
   {
     name: 'disabled triggers',
-    means: 'No trigger is disabled: what it guards, counts and tells, and what refers to what, is seen to.',
+    means: 'No trigger is disabled: guards, counts, captured changes and foreign keys all work.',
     advice:
       'alter table <table> enable trigger all (for foreign keys by a superuser); and see what was written meanwhile.',
     of: 'database',
@@ -90,8 +90,10 @@ export const schema: readonly Invariant[] = [
       const rows = await database.run(zonesInUse, []);
       return rows.flatMap(({ location, timezone, listed, server }) => {
         const lacks = [!listed && 'time_zones', !server && 'PostgreSQL', !isKnown(timezone) && 'Node'];
-        const told = lacks.filter((lack) => lack !== false).join(', ');
-        return told === '' ? [] : [{ location, what: `zone ${timezone}`, harm: `is unknown to ${told}` }];
+        const lacking = lacks.filter((lack) => lack !== false).join(', ');
+        return lacking === ''
+          ? []
+          : [{ location, what: `zone ${timezone}`, harm: `is unknown to ${lacking}` }];
       });
     },
     repairs: 'schema',

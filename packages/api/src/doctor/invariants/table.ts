@@ -5,5 +5,5 @@ import { money } from './money.ts';
 import { schema } from './schema.ts';
 import { told } from './told.ts';
 
-/** What must always hold, in the order in which it is told and repaired: what guards the rest comes first. */
+/** The invariants, in the order of their report and repair: those that guard the rest come first. */
 export const invariants: readonly Invariant[] = [...schema, ...counted, ...money, ...told, ...shown];

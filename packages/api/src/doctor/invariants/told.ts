@@ -4,14 +4,14 @@ import { findForsaken, queueJobs } from '../../resources/sync-jobs/queue.store.t
 import { hiddenQueue } from '../statements.ts';
 import type { Harm, Invariant, Repaired } from './invariant.ts';
 
-/** Events, and what waits to reach somebody. */
+/** Events, and work that waits for its receiver. */
 export const told: readonly Invariant[] = [
   {
     name: 'event feed',
     means:
-      'The numbers of events have no holes but for those of comanda restored: nothing that was told is gone before its time.',
+      'The numbers of events have no holes except those of comanda restored: no published event was removed before its time.',
     advice:
-      'What is missing was removed by hand. Readers of the feed go on; who needs it restores it from a backup.',
+      'The missing events were removed by hand. Readers of the feed go on; the events can be restored from a backup.',
     of: 'location',
     newest: 10_000,
     asks: statement<Harm>(
@@ -30,7 +30,7 @@ export const told: readonly Invariant[] = [
     name: 'endpoint secrets',
     means: 'Every active endpoint has a signing secret: without one nothing is sent to it.',
     advice:
-      'Its owner makes one, and tells the consumer: POST /v2/webhook-endpoints/{id}/rotate-secret. A secret that we made up nobody could check.',
+      'Its owner makes one, and gives it to the consumer: POST /v2/webhook-endpoints/{id}/rotate-secret. A secret made up by the service would be unknown to the consumer.',
     of: 'database',
     asks: statement<Harm>(
       'doctor_endpoint_secrets',
@@ -61,7 +61,7 @@ export const told: readonly Invariant[] = [
   },
   {
     name: 'deliveries',
-    means: 'What waits for an endpoint has a time at which it is due.',
+    means: 'Every delivery that waits for an endpoint has a time at which it is due.',
     advice: 'comanda doctor --repair makes it due now, or drops it where the endpoint is disabled.',
     of: 'location',
     newest: 10_000,
@@ -99,7 +99,7 @@ export const told: readonly Invariant[] = [
         throw new Error('row security hides the queue from this role');
       const found = await findForsaken(database, null, snapshotSeconds);
       return found.flatMap(({ locationId: location, jobs }) =>
-        jobs.map((id) => ({ location, what: `sync job ${id}`, harm: 'waits, and nobody is to do it' })),
+        jobs.map((id) => ({ location, what: `sync job ${id}`, harm: 'waits, and no job is queued for it' })),
       );
     },
     async repairs({ tx, location }) {

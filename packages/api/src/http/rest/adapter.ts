@@ -27,7 +27,7 @@ import { sendStream } from './stream.ts';
 /**
  * The REST entrance: documented paths over the operations of the router. The order of checks is the contract's:
  * path and method, credential, request limit, permission, readable body, and then what the operation itself
- * checks. Express stands aside here: it would cost more than everything else together.
+ * checks. Express is not used here: it would cost more than everything else together.
  */
 export function restHandler(
   app: App,
@@ -117,11 +117,11 @@ export function restHandler(
     const caller = await admit(context, operation.meta);
     line.apiKeyId = caller.apiKeyId;
     line.locationId = caller.locationId;
-    const told = () => ({
+    const announced = () => ({
       request: `${request.method} ${request.url}`,
       idempotencyKey: idempotencyKeyOf(request),
     });
-    return observing(context, caller, operation, told, async (fault, note) => {
+    return observing(context, caller, operation, announced, async (fault, note) => {
       const simulation = beginSimulation(context, caller, operation, fault);
       const admitted = Object.assign(context, { caller, simulation });
       return serveAdmitted(request, response, match, query, admitted, note);
@@ -168,7 +168,7 @@ export function restHandler(
     // A tag that covers less than the body is a name of a state for If-Match: no cache may keep the answer by it.
     if (answer.etag !== undefined && !meta.conditional) headers.ETag = answer.etag;
     if (answer.etag !== undefined && meta.conditional) {
-      // What a cache may do: keep it for this key, and ask each time.
+      // The directive for caches: keep it for this key, and ask each time.
       Object.assign(headers, {
         ETag: tagOf(answer.etag, asksForGzip(request), request.headers['if-none-match']),
         'Cache-Control': 'private, no-cache',

@@ -2,14 +2,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiError } from '../../errors.ts';
 import { namesInHeader } from '../../request/unknown-fields.ts';
 
-/** Headers on every answer of every kind: nothing is guessed at, run, framed, or told to another site. */
+/**
+ * Headers on every answer of every kind: the type is not guessed at, nothing is run or framed, and no address is sent
+ * to another site.
+ */
 export const safeHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
 } as const;
 
-/** Headers on every answer of the API: JSON that nobody keeps. */
+/** Headers on every answer of the API: JSON that no cache keeps. */
 export const commonHeaders = {
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',
@@ -17,7 +20,7 @@ export const commonHeaders = {
   ...safeHeaders,
 } as const;
 
-/** Headers on every 304: those of the answer it stands for, without what describes a body. */
+/** Headers on every 304: those of the answer that it represents, without those that describe a body. */
 const bodilessHeaders = { 'Cache-Control': commonHeaders['Cache-Control'], ...safeHeaders } as const;
 
 /**
@@ -97,7 +100,10 @@ export function sendRefusal(
   dropRest(request, () => response.end());
 }
 
-/** What tells programs why: the reason, beside other links where it is explained, the fields that fail, and the moment to begin anew with. */
+/**
+ * The headers that explain an error to programs: the reason, beside other links the page that explains it, the
+ * failing fields, and the moment to restart from.
+ */
 export const reasonHeaders = (
   { reason, since, fields }: ApiError,
   link?: string,

@@ -20,7 +20,8 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse)
       throw unsupported(`The body must not be encoded (${encoding.slice(0, 40)}).`, {
         'Accept-Encoding': 'identity',
       });
-    // What has no room is refused before it is sent. Only bytes that have arrived take room: others may never come.
+    // A body that has no room is refused before it is sent. Only bytes that have arrived take room: others may
+    // never come.
     place?.ask(declared);
     askForBody(request);
     return collect(request, most, place);

@@ -19,10 +19,11 @@ export type StreamHandler = (request: IncomingMessage, response: ServerResponse)
 const retryMs = 1_000;
 
 /**
- * The subscriptions at their REST paths. The first words say how soon to come again, and behind which event: who loses the
- * stream before it has brought one misses nothing. Each event is sent as the SSE standard has it: `id`, `event` (its type) and `data`, the
- * very text that endpoints of v2 receive. What ends a stream is its last event, `error`, with the body that the refusal of a
- * call has; a process that stops says so, too. Answers whether the path is one of theirs.
+ * The subscriptions at their REST paths. The first lines say how soon to reconnect, and behind which event: a client
+ * that loses the stream before its first event misses nothing. Each event is sent as the SSE standard has it: `id`,
+ * `event` (its type) and `data`, the very text that endpoints of v2 receive. An error that ends a stream is its last
+ * event, `error`, with the body that the refusal of a call has; a process that stops sends one, too. Answers whether
+ * the path is one of theirs.
  */
 export function streamHandler(app: App, router: AnyRouter): StreamHandler {
   const byPath = new Map(subscriptionsOf(router).map((each) => [each.meta.rest.slice('GET '.length), each]));
@@ -53,7 +54,7 @@ async function serve(
       readStreamInput(subscription, query, request.headers),
     );
     const close = () => stream.close();
-    // Who has gone while it was opened is not told of again.
+    // The client may have disconnected while the stream opened; `close` does not fire a second time.
     if (response.closed) close();
     response.once('close', close);
     try {
@@ -92,7 +93,7 @@ const streamHeaders = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-A
 
 const blocks = new WeakMap<object, Buffer>();
 
-/** An event as its block. Made once, whoever reads it: what waits for slow readers is one text, not one for each. */
+/** An event as its block. Made once for any number of readers: slow readers share one waiting text. */
 export function sse(news: Pick<News, 'id' | 'type' | 'body'>): Buffer {
   const { id, type, body } = news;
   const known = blocks.get(news) ?? Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${body}\n\n`);

@@ -1,7 +1,7 @@
 import type { NextPage } from '../../request/answer.ts';
 import { decode } from './decode.ts';
 
-/** What a parameter replaces. A cursor stands for the beginning, and for what was passed over. */
+/** The part that a parameter replaces. A cursor replaces the beginning and the offset. */
 const replaced: Readonly<Record<string, readonly string[]>> = {
   cursor: ['cursor', 'updated_since', 'offset'],
   offset: ['offset'],

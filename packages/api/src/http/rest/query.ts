@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type FieldFault, invalid } from '../../errors.ts';
 import { decode } from './decode.ts';
 
-/** What a query parameter's text becomes before zod sees it. */
+/** The value of a query parameter's text before zod sees it. */
 export type Coercion = 'number' | 'boolean' | 'strings' | 'string';
 
 /** A query string as it was read. */
@@ -19,11 +19,10 @@ export function coercions(input: z.ZodObject): Map<string, Coercion> {
 }
 
 /**
- * Reads a query string strictly: plain decimals become numbers, exactly `true` and `false` booleans, a list is
- * split at commas or repeated; any other text stays text, for zod to refuse. Unknown parameters are named apart, but for those
- * of links and caches (`utm_…`, `_…`). Throws `validation_error` for a repeated single-value parameter and a number
- * that is written oddly, 400 for broken
- * percent-encoding.
+ * Reads a query string strictly: plain decimals become numbers, exactly `true` and `false` booleans, a list is split at
+ * commas or repeated; any other text stays text, for zod to refuse. Unknown parameters are named apart, except those of
+ * links and caches (`utm_…`, `_…`). Throws `validation_error` for a repeated single-value parameter and a number that
+ * is written oddly, 400 for broken percent-encoding.
  */
 export function parseQuery(query: string, known: ReadonlyMap<string, Coercion>): Query {
   const values = new Map<string, unknown>();

@@ -9,7 +9,7 @@ export interface ServedRoute extends Route {
   coercions: ReadonlyMap<string, Coercion>;
 }
 
-/** What a path leads to. */
+/** The target of a path. */
 export interface Match {
   route: ServedRoute;
   /** Path parameters, percent-decoded. */

@@ -7,10 +7,10 @@ import { asksForGzip, packedInto } from '../packing.ts';
 import { commonHeaders, headerList } from './answer.ts';
 
 /**
- * Sends an answer as it is made and its family shows it, packed for who asks, no faster than the caller takes it, chunked and without a
- * Content-Length. Resolves when all is sent, or when the caller is gone. Throws what the stream throws: before the first piece nothing is sent
- * yet, and the refusal is an ordinary one; later the connection has to be cut, so that nobody takes a part for all.
- * The caller closes the stream.
+ * Sends an answer as it is made and its family shows it, packed if the client accepts it, no faster than the caller
+ * takes it, chunked and without a Content-Length. Resolves when all is sent, or when the caller is gone. Throws what
+ * the stream throws: before the first piece nothing is sent yet, and the refusal is an ordinary one; later the
+ * connection has to be cut, so that no client takes a part for all. The caller closes the stream.
  */
 export async function sendStream(
   request: IncomingMessage,

@@ -1,4 +1,4 @@
-/** Who gave codes that are none, by the address of the connection. */
+/** Failed attempts to use a code, by the address of the connection. */
 export interface Guesses {
   /** Seconds until the address may give another; 0: at once. `now` in milliseconds. */
   waitOf(address: string, now: number): number;
@@ -6,8 +6,8 @@ export interface Guesses {
 }
 
 /**
- * So many in a minute are answered as what they are. The code itself is 192 random bits, so nobody finds one: this says to a
- * program that errs to wait. What spares the database is that all codes are read together (`foundCodes`).
+ * So many in a minute are answered normally. The code itself is 192 random bits, so it cannot be guessed: this asks a
+ * faulty program to wait. The database is spared because all codes are read together (`foundCodes`).
  */
 export const mostGuesses = 10;
 

@@ -17,7 +17,7 @@ export const screens = {
     'products:read',
     'events:read',
   ],
-  // It makes keys for every use, and nobody gives what they do not have.
+  // It makes keys for every use, and no key grants more than it has.
   desk: ['*'],
 } as const satisfies Record<string, readonly Grant[]>;
 
@@ -27,7 +27,7 @@ export type Screen = keyof typeof screens;
 /** Every screen. */
 export const screenNames = Object.keys(screens) as [Screen, ...Screen[]];
 
-/** What makes a code. */
+/** The input that makes a code. */
 export const CodeCreate = z.object({
   name: Label.refine((name) => name.length <= 100, { error: 'must have at most 100 characters' }).default(
     'somebody',
@@ -40,10 +40,10 @@ export const CodeCreate = z.object({
 });
 export type CodeCreate = z.input<typeof CodeCreate>;
 
-/** What is given for a key. */
+/** The key in exchange for a code. */
 export const CodeRedeem = z.object({ code: z.string() }).meta({ id: 'CodeRedeem' });
 
-/** Who is signed in: a key of their own, what it opens, and where. */
+/** The person signed in: a key of their own, its permissions, and its location. */
 export const SignedIn = z
   .object({
     key: z.string(),

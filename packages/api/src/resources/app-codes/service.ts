@@ -37,8 +37,8 @@ export async function redeem(
 }
 
 /**
- * Revokes the key that a code gave. What ends a session stands outside of the limits and permissions of its key: who signs out is
- * never told to wait. Throws `unauthorized` for a key that is none of a person at the app.
+ * Revokes the key that a code gave. A call that ends a session is outside of the limits and permissions of its key: a
+ * person who signs out never has to wait. Throws `unauthorized` for a key that is none of a person at the app.
  */
 export async function signOut(
   { app, requestId, clientAddress }: RequestContext,
@@ -78,7 +78,7 @@ async function use(
   return { value, apiKeyId: key.id, locationId };
 }
 
-/** What is answered to a code that was never made: it counts against its address, and after a few of them says to wait. */
+/** The answer to a code that was never made: it counts against its address, and after a few of them says to wait. */
 function guessed(app: App, address: string): ApiError {
   const guesses = counted.get(app) ?? guessesOf();
   counted.set(app, guesses);
@@ -96,9 +96,9 @@ function guessed(app: App, address: string): ApiError {
 type Missed = 'app_code_unknown' | 'app_code_used' | 'app_code_expired';
 
 const refused = (reason: Missed): ApiError =>
-  new ApiError(reason, told[reason], { headers: { 'WWW-Authenticate': 'Bearer' } });
+  new ApiError(reason, messages[reason], { headers: { 'WWW-Authenticate': 'Bearer' } });
 
-const told: Readonly<Record<Missed, string>> = {
+const messages: Readonly<Record<Missed, string>> = {
   app_code_unknown: 'This code is incomplete or was never made; open the whole link, or ask for another.',
   app_code_used: 'This code was used already; each signs in once. Ask for another.',
   app_code_expired: 'This code is older than ten minutes; ask for another.',

@@ -1,6 +1,6 @@
 import { statement } from '@comanda/db';
 
-/** What a code was made with, and where. */
+/** The input and the location that a code was made with. */
 export interface CodeRow {
   location_id: string;
   name: string;
@@ -13,7 +13,7 @@ export interface CodeRow {
   sandbox: boolean;
 }
 
-/** What is known of a code that was made. */
+/** The stored record of a code. */
 export interface FoundCode {
   location_id: string;
   state: 'usable' | 'used' | 'expired';

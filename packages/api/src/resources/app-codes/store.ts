@@ -38,7 +38,7 @@ export const foundCodes: JoinedRead<Buffer, sql.FoundCode> = {
   },
 };
 
-/** What is kept of a code; undefined for a text that is none. */
+/** The stored form of a code; undefined for a text that is none. */
 export function codeHash(text: string): Buffer | undefined {
   return codePattern.test(text) ? hashOf(text) : undefined;
 }

@@ -1,17 +1,19 @@
 /**
- * What is asked for. `people`: what procedures, the command line and hands did. `all`: what programs changed as well, in one table or by
- * one key. `row`: what was done to one row, or one entry.
+ * The scope of the question. `people`: changes by procedures, the command line and by hand. `all`: changes by programs
+ * as well, in one table or by one key. `row`: changes of one row, or one entry.
  */
 export type Asked = 'people' | 'all' | 'row';
 
-/** What narrows the entries, as it is given. */
+/** The filters of the entries, as they are given. */
 interface Narrowed {
   table?: string | null | undefined;
   by?: string | null | undefined;
   row?: string | null | undefined;
 }
 
-/** Which entries are looked through. What programs did is much, so it is shown where somebody asks for it. */
+/**
+ * Which entries are looked through. Programs make many changes, so these are shown only where a caller asks for them.
+ */
 export function askedFor({ table, by, row }: Narrowed): Asked {
   if (row != null) return 'row';
   return table == null && by == null ? 'people' : 'all';

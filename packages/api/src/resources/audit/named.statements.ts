@@ -1,4 +1,4 @@
-/** What entries are about, as people know it. */
+/** The names that people know the subjects of entries by. */
 interface Thing {
   table: string;
   /** The column that names it. */
@@ -56,7 +56,7 @@ const ofSeveral = `select string_agg(${nameOf('a.relation', 'first.id', 'first.k
      ) first
      where a.resource_id is null and a.relation is not null`;
 
-// What a program changed, of which an entry has an array a column; `only` one row where it is given.
+// The changes of a program, of which an entry has an array a column; `only` one row where it is given.
 const ofProgram = (
   only: string,
 ): string => `select string_agg(${nameOf('a.relation', 'r.id', 'r.kept')}, ', ' order by r.at)

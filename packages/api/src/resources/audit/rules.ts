@@ -1,25 +1,25 @@
 import { calledAfter } from '../keys/schema.ts';
 import type { AuditEntry } from './schema.ts';
 
-/** What an entry says of who made it, as it is stored. `login` is of a session of the database. */
+/** The record of an entry's author, as it is stored. `login` is of a session of the database. */
 export interface Maker {
   actor_kind: AuditEntry['actor'];
   key_name: string | null;
   role: string | null;
   application: string | null;
-  /** `own`: of nobody else; `shared`: one that several use, or that may take the name of any; `service`: ours. */
+  /** `own`: of one person alone; `shared`: one that several use, or that may take the name of any; `service`: ours. */
   login: 'own' | 'shared' | 'service' | null;
 }
 
 const undo = 'audit undo';
 
-/** What a session calls itself while it undoes something for a person or a key. */
+/** The name of a session while it undoes something for a person or a key. */
 export const undoneBy = (name: string | undefined): string =>
   name === undefined ? undo : `${undo} by ${name}`;
 
 /**
- * Who did it. Known is whose key or own login it was; what a session calls itself over a shared login, and the name that was
- * given at the command line, are only stated.
+ * The author of a change. Known is the owner of a key or of an own login; the name that a session takes over a shared
+ * login, and the name that was given at the command line, are only stated.
  */
 export function personOf({
   actor_kind,
@@ -39,13 +39,14 @@ export function personOf({
 const named = (name: string | null, by_known: boolean): Pick<AuditEntry, 'by' | 'by_known'> =>
   name === null || name === '' ? {} : { by: calledAfter(name), by_known };
 
-// What a key may do again must be within what keys may do: the reach of a key is a person's to give back.
+// A change that a key may repeat must be within what keys may do: the reach of a key is a person's to give
+// back.
 const notByKey = ['api_keys'];
 
 /** Whether a key may undo what is done in the table. */
 export const isUndoneByKey = (table: string | null | undefined): boolean =>
   table == null || !notByKey.includes(table);
 
-/** Whether an undo by a key has a chance, as far as the entry tells. A later change is found by the undo itself. */
+/** Whether an undo by a key has a chance, as far as the entry shows. A later change is found by the undo itself. */
 export const mayBeUndone = ({ actor, table, cannot_undo }: AuditEntry): boolean =>
   actor === 'database' && table !== undefined && cannot_undo === undefined && isUndoneByKey(table);

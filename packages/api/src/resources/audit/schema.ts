@@ -18,13 +18,13 @@ const filters = {
   table: z
     .string()
     .optional()
-    .meta({ description: 'What was changed in it by hand or by programs.', example: 'products' }),
+    .meta({ description: 'The changes in it by hand or by programs.', example: 'products' }),
   by: z
     .string()
     .optional()
     .meta({
       description:
-        'A person, by whatever they did it: a login or application of the database, the name given at the command line, the ' +
+        'A person, by any way of access: a login or application of the database, the name given at the command line, the ' +
         'name of a key, with or without `app: `; or the id of a key.',
       example: 'ana',
     }),
@@ -49,7 +49,7 @@ const Fields = z.record(z.string(), z.unknown()).nullable();
 
 /** A row that was changed by hand or by a program; `before` is null for one that came, `after` for one that went. */
 const HandEditedRow = z.object({
-  /** Its primary key, but for the location. */
+  /** Its primary key, without the location. */
   key: z.record(z.string(), z.unknown()),
   before: Fields,
   after: Fields,
@@ -57,7 +57,7 @@ const HandEditedRow = z.object({
   left_out: z.array(z.string()).optional(),
 });
 
-/** Who changed what. Contract, section 8. */
+/** The author and content of a change. Contract, section 8. */
 export const AuditEntry = z
   .object({
     id: Id,
@@ -65,7 +65,7 @@ export const AuditEntry = z
     location_id: Id.optional(),
     created_at: Timestamp,
     actor: z.enum(['api_key', 'command_line', 'database']),
-    /** Who did it: whose key or login, else the name that was stated. Absent where nobody stated one. */
+    /** The author: the owner of the key or login, else the name that was stated. Absent where no name was stated. */
     by: z.string().optional(),
     /** Whether that is known: an own login, or a key. False for what was stated at the command line or over a shared login. */
     by_known: z.boolean().optional(),
@@ -81,7 +81,10 @@ export const AuditEntry = z
     /** The procedure; of rows insert, update, delete or truncate. */
     operation: z.string(),
     resource_id: Id.optional(),
-    /** What it is called, or its number: today, else as the entry keeps it. Of a payment, the order's; of several rows, the first three's. */
+    /**
+     * Its name, or its number: today's, else as the entry keeps it. Of a payment, the order's; of several rows, the
+     * first three's.
+     */
     resource_name: z.string().optional(),
     /** The fields that differ; `before` is null for what was made. Absent where `rows` are there. */
     changes: z.object({ before: Fields, after: Fields }).optional(),
@@ -93,22 +96,22 @@ export const AuditEntry = z
     cascaded: z.record(z.string(), z.int()).optional(),
     /** The entry of the deletion that these rows went with. */
     caused_by: Id.optional(),
-    /** What the transaction said to pass a guard. */
+    /** The deed that the transaction declared to bypass a guard. */
     deed: z.string().optional(),
     /** The entry that this undid. */
     undo_of: Id.optional(),
     /** By hand: why it cannot be undone, or which deed that needs. A later change is found by the undo itself. */
     cannot_undo: z.string().optional(),
   })
-  .meta({ id: 'AuditEntry', description: 'Who changed what.' });
+  .meta({ id: 'AuditEntry', description: 'A change and its author.' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
 /** An entry as the desk shows it. */
 export const AuditListEntry = AuditEntry.extend({
   can_undo: z.literal(true).exactOptional().meta({
-    description: 'The key may undo it, as far as the entry tells; a later change may still stand in the way.',
+    description: 'The key may undo it, as far as the entry shows; a later change may still prevent it.',
   }),
-}).meta({ id: 'AuditListEntry', description: 'Who changed what.' });
+}).meta({ id: 'AuditListEntry', description: 'A change and its author.' });
 export type AuditListEntry = z.infer<typeof AuditListEntry>;
 
 export const AuditPage = page(AuditListEntry);
@@ -123,6 +126,6 @@ export const AuditUndoRequest = z.object({
 });
 export type AuditUndoRequest = z.infer<typeof AuditUndoRequest>;
 
-/** What an undo wrote, or would have written. */
+/** The changes of an undo, made or planned. */
 export const AuditUndo = z.object({ dry_run: z.boolean(), entries: z.array(AuditEntry) });
 export type AuditUndo = z.infer<typeof AuditUndo>;

@@ -62,7 +62,7 @@ export const listEntries = ofAsked<EntryRow>(
    order by a.created_at desc, a.id desc`,
 );
 
-/** What this transaction wrote to undo $1: at the location of that entry, or anywhere where that had none. */
+/** The changes of this transaction to undo $1: at the location of that entry, or anywhere where that had none. */
 export const listUndone = statement<EntryRow>(
   'list_undone_entries',
   `select ${shown(false)}

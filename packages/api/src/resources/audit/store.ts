@@ -8,9 +8,9 @@ import type { AuditEntry, AuditList, AuditUndo } from './schema.ts';
 import * as sql from './statements.ts';
 
 /**
- * Lists audit entries of every location, or what one did or what was done to it, newest first, their times in the
- * zone of the location where it was done. What went by cascade is counted with its cause, and shown when its table or
- * id is asked for. Throws `resource_not_found` for a location that nothing is known of.
+ * Lists audit entries of every location, of one author or of one subject, newest first, their times in the zone of
+ * the location where the change was made. Rows deleted by cascade are counted with their cause, and shown when their
+ * table or id is asked for. Throws `resource_not_found` for an unknown location.
  */
 export async function list(database: SqlDatabase, wanted: AuditList): Promise<AuditEntry[]> {
   const { location_id: location } = wanted;
@@ -67,9 +67,9 @@ async function entries(
 /** An entry as callers see it. */
 export function entryOf(stored: sql.EntryRow): AuditEntry {
   const { timezone, created_at, actor_kind, changes, login, ...row } = stored;
-  const told = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+  const present = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
   return {
-    ...(told as Pick<AuditEntry, 'id' | 'operation'>),
+    ...(present as Pick<AuditEntry, 'id' | 'operation'>),
     created_at: wireTime(created_at, timezone ?? 'UTC'),
     actor: actor_kind,
     ...personOf(stored),

@@ -6,7 +6,7 @@ const FieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.strin
 /** A field as it is and as it would be; `before` is left out for what does not exist yet. */
 export const FieldChange = z
   .object({ field: z.string(), before: FieldValue.optional(), after: FieldValue })
-  .meta({ id: 'FieldChange', description: 'What a sync would change of one field.' });
+  .meta({ id: 'FieldChange', description: 'The change that a sync would make to one field.' });
 export type FieldChange = z.infer<typeof FieldChange>;
 
 /** `true` in a sync that shall only say what it would do. */
@@ -15,13 +15,13 @@ export const DryRun = z.boolean().optional().meta({
   example: false,
 });
 
-/** What an answer of a sync carries beside what it must. */
+/** The optional fields of an answer of a sync. */
 export const SyncInclude = list(z.enum(['ids']), 20)
   .min(1, 'must name ids')
   .optional()
   .meta({ description: '`ids`: the id of each thing that was named and applied.', example: ['ids'] });
 
-/** What a sync does, or would do, to something. */
+/** The effect of a sync on something, actual or planned. */
 export const SyncAction = z.enum(['created', 'updated', 'deleted', 'unchanged']);
 export type SyncAction = z.infer<typeof SyncAction>;
 

@@ -16,9 +16,9 @@ const productColumnsSql = productColumns
   .map((name) => (columnTypes[name] === 'numeric' ? `${name}::float8` : name))
   .join(', ');
 
-/** What a batch names and decides from. */
+/** The rows that a batch names and decides from. */
 export interface Asked {
-  /** What its fields refer to; what is there is held first. */
+  /** The rows that its fields refer to; existing ones are locked first. */
   references?: readonly Reference[];
   categories?: { ids?: readonly string[]; externalIds?: readonly string[] };
   products?: { ids?: readonly string[]; externalIds?: readonly string[]; skus?: readonly string[] };
@@ -26,7 +26,7 @@ export interface Asked {
   all?: boolean;
   /** Of the categories, by id, those whose products change with them: they get another name, or go. */
   changing?(categories: readonly CategoryRow[]): string[];
-  /** What it takes beside the products that it names. Those under a changing category are only held. */
+  /** The rows that it locks beside the products that it names. Those under a changing category are only held. */
   stock?: boolean;
   links?: boolean;
   options?: boolean;
@@ -81,8 +81,9 @@ export interface Reads {
 export const reading = reads('read', '');
 export const locking = reads('lock', ' for update');
 
-// Rows that are named are looked up one by one: `limit 1`, `offset 0` and locks keep a look-up from becoming a join, which
-// could read all of the location (docs/decisions/0020). What bears another name once it is locked, its reader passes by.
+// Rows that are named are looked up one by one: `limit 1`, `offset 0` and locks keep a look-up from becoming a join,
+// which could read all of the location (docs/decisions/0020). Rows that have another name once they are locked are
+// skipped by their reader.
 function reads(verb: string, lock: string): Reads {
   const fence = lock === '' ? ' limit 1' : lock;
   const named = (table: string, name: string, values: string) =>
@@ -141,7 +142,7 @@ function reads(verb: string, lock: string): Reads {
   };
 }
 
-/** $1 location, $2 product ids. Who changes links holds their product; only a category that goes takes them along. */
+/** $1 location, $2 product ids. A change of links locks their product; only a deleted category takes them along. */
 const readLinks = statement<LinkRow>(
   'read_bulk_links',
   `select l.product_id, l.category_id, coalesce(c.external_id, c.id::text) as category

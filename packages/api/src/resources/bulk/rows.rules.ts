@@ -26,7 +26,7 @@ export interface StockRow {
 export interface LinkRow {
   product_id: string;
   category_id: string;
-  /** What names the category: its external_id, or its id. */
+  /** The identifier of the category: its external_id, or its id. */
   category: string;
 }
 
@@ -56,7 +56,7 @@ export interface ItemRow {
   stock_quantity: number;
 }
 
-/** What the database holds of what a batch names: of each kind all that was asked for. */
+/** The stored rows that a batch names: of each kind all that was asked for. */
 export interface Current {
   /** References of the batch that name nothing. */
   unknown: readonly Reference[];
@@ -78,7 +78,7 @@ export interface Written<Row> {
 
 /** Everything that a batch writes, in whole rows, and what it removes, by id. */
 export interface Writes {
-  /** What goes with its parent is not named again. */
+  /** A row deleted with its parent is not named again. */
   removed: { categories: string[]; products: string[]; subselections: string[]; items: string[] };
   /** Products whose sku another one takes: they give it up first. */
   releasedSkus: string[];

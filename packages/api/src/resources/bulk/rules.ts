@@ -28,18 +28,18 @@ export function settle<Row extends object>(
   return row;
 }
 
-/** What becomes of something that is settled; only a dry run asks. */
-export type Told = () => FieldChange[];
+/** The result of something that is settled; only a dry run asks. */
+export type ChangesOf = () => FieldChange[];
 
 const productNames = Object.fromEntries(productColumns.map((name) => [name, name]));
 
-/** Settles the product `id`; answers what changes of it. What is new takes the defaults. */
+/** Settles the product `id`; answers its changes. A new product takes the defaults. */
 export function settleProduct(
   { products }: Writes,
   id: string,
   given: Given<Omit<ProductRow, 'id' | 'external_id'>> & { external_id: string },
   before: ProductRow | undefined,
-): Told {
+): ChangesOf {
   const { external_id, sku } = given;
   const columns = Object.fromEntries(productColumns.map((name) => [name, given[name]])) as Given<ProductRow>;
   const row = settle(products, before, columns, () => ({ id, external_id, ...freshFields, sku: id }));
@@ -59,7 +59,7 @@ export function settleStock(
   given: Given<Omit<StockRow, 'product_id'>> | undefined,
   before: StockRow | undefined,
   prefix = 'stock.',
-): Told {
+): ChangesOf {
   if (given === undefined) return () => [];
   const row = settle(stock, before, given, () => ({
     ...{ product_id, enabled: true, quantity: 0, min_stock_alarm: 0 },
@@ -69,8 +69,8 @@ export function settleStock(
 }
 
 /**
- * Settles which categories a product stands under: `wanted`, by id with what names them, and no others when `exact`.
- * Answers the names before and after; nothing when they are the same.
+ * Settles the categories of a product: `wanted`, by id with its identifier, and no others when `exact`. Answers the
+ * names before and after; nothing when they are the same.
  */
 export function settleLinks(
   { addedLinks, removedLinks }: Writes,
@@ -92,7 +92,7 @@ export function settleLinks(
   };
 }
 
-/** What becomes of something that was there or not, of which `changes` change. */
+/** The result for something that existed or not, of which `changes` change. */
 export function actionOf(before: object | undefined, changes: readonly FieldChange[]) {
   const action = before === undefined ? 'created' : changes.length > 0 ? 'updated' : 'unchanged';
   return action satisfies SyncAction;

@@ -15,8 +15,9 @@ import { write } from './writes.statements.ts';
 
 /**
  * Applies the batch of a call in one transaction, which also counts it, at its end: a batch that fails counts nothing.
- * A dry run only answers what it would come to, and leaves the idempotency key unused. Throws the refusal of the batch, `validation_error` for more than the
- * key may send (`size`, told of `path`), `rate_limited` when the hour's batch jobs are used up.
+ * A dry run only answers its outcome, and leaves the idempotency key unused. Throws the refusal of the batch,
+ * `validation_error` for more than the key may send (`size`, reported with `path`), `rate_limited` when the hour's
+ * batch jobs are used up.
  */
 export async function runBatch<Plan extends { writes: Writes }, Value>(
   ctx: CallContext,
@@ -52,7 +53,7 @@ export async function runBatch<Plan extends { writes: Writes }, Value>(
     );
   // One item is a single write.
   if (size === 1 && !asked.all) return applied(false);
-  // More are looked at without locks before: what is refused or all there already holds up nobody.
+  // Larger ones are checked without locks before: a batch that is refused or changes nothing blocks no other.
   const foreseen = await foresee(database, locationId, batch);
   if (writesAnything(foreseen.writes)) return places.batches.inTurn(locationId, () => applied(true));
   return inTransaction(ctx, async (tx) => {

@@ -4,17 +4,19 @@ import type { Current, Writes } from './rows.rules.ts';
 import { beginSnapshot } from './statements.ts';
 import { write } from './writes.statements.ts';
 
-// What products jobs, catalog sync and stock sync have in common: they read what they name, decide, and write whole rows.
-// Everything that writes at a location takes its locks in one order, which stands at the head of prisma/sql/locks.sql.
+// The common part of products jobs, catalog sync and stock sync: they read the rows that they name, decide, and write
+// whole rows. Every writer at a location takes its locks in one order, which is at the head of prisma/sql/locks.sql.
 
-/** A batch: what it asks for, and what it comes to then. */
+/** A batch: its input, and its outcome. */
 export interface Batch<Plan extends { writes: Writes }> {
   asked: Asked;
   /** Decides from what there is. Throws what refuses the batch. */
   plan(current: Current): Plan;
 }
 
-/** What the batch would come to now: all reads in one snapshot, without a lock or a change. Throws its refusal. */
+/**
+ * The outcome of the batch at this moment: all reads in one snapshot, without a lock or a change. Throws its refusal.
+ */
 export function foresee<Plan extends { writes: Writes }>(
   database: Database,
   locationId: string,

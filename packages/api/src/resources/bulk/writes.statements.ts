@@ -13,7 +13,7 @@ import type {
 // Not Prisma: a batch is written by a few statements over whole sets, many times faster than row by row. Columns come as
 // one array each, which Postgres reads faster than JSON (docs/decisions/0018).
 
-/** Writes a plan. What it touches is locked already, but for links, which come last in the order of locks. */
+/** Writes a plan. The rows it touches are locked already, except links, which come last in the order of locks. */
 export async function write(on: Queryable, locationId: string, writes: Writes): Promise<void> {
   const { removed, releasedSkus, removedLinks, addedLinks } = writes;
   const of = (lists: readonly (readonly unknown[])[], run: Statement<unknown>) =>
@@ -106,7 +106,7 @@ function table<Row>(name: string, types: Record<keyof Row & string, string>): Ta
       `insert_bulk_${name}`,
       `insert into ${name} (location_id, ${columns.join(', ')}) select $1::uuid, v.* from ${given} order by v.${key}`,
     ),
-    // By their places, which nobody can change while they are locked.
+    // By their ctids, which cannot change while they are locked.
     update: statement(
       `update_bulk_${name}`,
       `update ${name} t set ${set.join(', ')} from (
@@ -118,13 +118,13 @@ function table<Row>(name: string, types: Record<keyof Row & string, string>): Ta
   };
 }
 
-/** Where the rows of $1 location and $2 ids stand, which this transaction has locked. */
+/** The ctids of the rows of $1 location and $2 ids, which this transaction has locked. */
 function placesOf(name: string, key = 'id'): string {
   return `array(select t.place from unnest($2::uuid[]) as v (id) cross join lateral (
      select ctid as place from ${name} where location_id = $1::uuid and ${key} = v.id for update) t)`;
 }
 
-/** $1 location, $2 product ids. Skus that nobody else can have, until the new ones are written. */
+/** $1 location, $2 product ids. Temporary skus that no other product can have, until the new ones are written. */
 const releaseSkus = statement(
   'release_bulk_skus',
   `update products set sku = 'released ' || id where ctid = any (${placesOf('products')})`,
@@ -139,8 +139,8 @@ const addLinks = statement(
 );
 
 /**
- * $1 location, $2 products, $3 categories, as many of each; $4 products and $5 categories that go. Their links are locked
- * in the one order and go with them: what is told of a product that is deleted names its categories.
+ * $1 location, $2 products, $3 categories, as many of each; $4 products and $5 categories that go. Their links are
+ * locked in the one order and deleted with them: the event of a deleted product names its categories.
  */
 const removeLinks = statement(
   'remove_bulk_links',

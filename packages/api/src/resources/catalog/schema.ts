@@ -6,7 +6,7 @@ const externalId = z.string().optional().meta({ example: 'DR-01' });
 
 const CatalogStock = z
   .object({ enabled: z.boolean(), quantity: z.number() })
-  .meta({ id: 'CatalogStock', description: 'What is left; counted only when enabled.' });
+  .meta({ id: 'CatalogStock', description: 'The remaining stock; counted only when enabled.' });
 
 /** An option of a subselection. */
 export const CatalogItem = z
@@ -70,6 +70,6 @@ export const Catalog = z
   .meta({ id: 'Catalog', description: 'Everything that can be ordered, as one tree.' });
 export type Catalog = z.infer<typeof Catalog>;
 
-/** What publishing answers: the catalog's version, as `catalog.updated` will say. */
+/** The answer of publishing: the catalog's version, as `catalog.updated` will have it. */
 export const PublishedCatalog = z.object({ published_at: Timestamp }).meta({ id: 'PublishedCatalog' });
 export type PublishedCatalog = z.infer<typeof PublishedCatalog>;

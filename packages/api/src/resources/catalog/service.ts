@@ -29,7 +29,7 @@ export async function get(ctx: JoinedCall): Promise<Answer<Catalog>> {
   return { text, etag };
 }
 
-/** Tells the world that the catalog is published: `catalog.updated`, whatever did or did not change. */
+/** Announces that the catalog is published: `catalog.updated`, with or without a change. */
 export function publish(ctx: CallContext): Promise<Answer<PublishedCatalog>> {
   const { locationId } = ctx.caller;
   return inTransaction(ctx, async (tx) => {
@@ -87,6 +87,6 @@ async function readOnce(on: Queryable, ctx: CallContext): Promise<Built | undefi
   return row.milliseconds === null ? undefined : row;
 }
 
-// A version stands for one state of one history, the format for one way to show it; keys of two locations share the path.
+// A version identifies one state of one history, the format one way to show it; keys of two locations share the path.
 const etagOf = (locationId: string, { milliseconds, epoch, format }: sql.StampedVersion) =>
   `"${milliseconds}-${epoch}-${format}-${locationId.slice(-12)}"`;

@@ -20,7 +20,9 @@ const stamped = (
 ) => `(extract(epoch from ${moment}) * 1000)::bigint as milliseconds,
   wire_time(${moment}, l.timezone) as version, ${epoch} as epoch, catalog_format() as format`;
 
-/** $1 locations. The version of what is there now; no row for one whose catalog nobody has read since it changed. */
+/**
+ * $1 locations. The version of the present state; no row for a location whose catalog was not read since it changed.
+ */
 export const readCurrentVersions = statement<StampedVersion & { location_id: string }>(
   'read_catalog_versions',
   `select v.location_id, ${stamped('v.version', 'v.epoch')}
@@ -40,7 +42,7 @@ export const readCatalog = statement<{ categories: string } & (StampedVersion | 
    where l.id = $1::uuid`,
 );
 
-/** $1 location, $2 the primary's epoch. The same without writing: the version is null when nobody has given that state one. */
+/** $1 location, $2 the primary's epoch. The same without writing: the version is null when that state has none yet. */
 export const readStampedCatalog = statement<
   { categories: string } & (StampedVersion | { milliseconds: null })
 >(
@@ -51,7 +53,7 @@ export const readStampedCatalog = statement<
    where l.id = $1::uuid`,
 );
 
-/** $1 location. To the end of the transaction nobody gives a later state its version. */
+/** $1 location. To the end of the transaction no other one gives a later state its version. */
 export const holdVersion = statement('hold_catalog_version', 'select hold_catalog_version($1::uuid)');
 
 /** $1 location. The version of all that is committed by now. */

@@ -106,7 +106,7 @@ function inOrder<Row extends { position: number }>(rows: readonly Row[] = []): R
 }
 
 function gone(plan: Planned, type: Type, path: readonly (string | null)[], id: string): void {
-  // What was made by hand has no external_id; it goes with what it belongs to.
+  // Rows made by hand have no external_id; they are deleted with their parent.
   const external_ids = path.flatMap((name) => name ?? []);
   plan.changes.push({ type, external_ids, id, action: 'deleted', changes: [] });
 }

@@ -1,6 +1,6 @@
 /**
- * Positions for what is named, rising in the order sent. What stands in that order already stays where it is; what
- * is new at the end comes after everything that stays.
+ * Positions for what is named, rising in the order sent. Entries that are in that order already keep their
+ * position; new ones at the end come after everything that stays.
  */
 export function positions(
   named: readonly { external_id: string }[],

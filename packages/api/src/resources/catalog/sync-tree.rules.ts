@@ -9,16 +9,16 @@ import {
   isGivenProduct,
 } from './sync-entries.rules.ts';
 
-/** A product that a sync names, once, wherever it stands. */
+/** A product that a sync names, listed once for all its categories. */
 export interface NamedProduct {
-  /** Where it stands first: `categories[0].products[1]`. */
+  /** Its first position: `categories[0].products[1]`. */
   at: string;
   product: GivenProduct;
-  /** The external ids of the categories that it stands under, in the order sent. */
+  /** The external ids of its categories, in the order sent. */
   categories: string[];
 }
 
-/** What a sync names. */
+/** The items that a sync names. */
 export interface NamedTree {
   categories: readonly GivenCategory[];
   products: readonly NamedProduct[];
@@ -29,7 +29,7 @@ export interface NamedTree {
 /**
  * Gathers the products of a tree. Throws `validation_error` when something is named twice where it must be named
  * once, when a product's fields differ from one category to another or one of them deletes it, when two products have
- * one sku, when a product shall stand under a category that is to be deleted.
+ * one sku, when a product is listed in a category that is to be deleted.
  */
 export function readTree(categories: readonly SyncedCategory[]): NamedTree {
   const faults = [repeated(categories, 'categories')];

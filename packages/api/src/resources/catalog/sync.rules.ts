@@ -17,7 +17,7 @@ import { type GivenSubselection, given } from './sync-entries.rules.ts';
 import { positions } from './sync-positions.rules.ts';
 import type { NamedProduct, NamedTree } from './sync-tree.rules.ts';
 
-/** What a dry run calls the columns that it compares. */
+/** The names of the compared columns in a dry run. */
 const categoryFields = {
   name: 'name',
   priority: 'priority',
@@ -33,7 +33,7 @@ const itemFields = {
   ...{ position: 'position', stock_enabled: 'stock.enabled', stock_quantity: 'stock.quantity' },
 } as const;
 
-/** What a sync comes to: one change for every node that is named or removed. */
+/** The outcome of a sync: one change for every node that is named or removed. */
 export interface CatalogPlan {
   changes: CatalogChange[];
   /** How many nodes are named. */

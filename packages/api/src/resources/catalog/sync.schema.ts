@@ -18,7 +18,7 @@ const ProductStock = ItemStock.extend({ min_stock_alarm: Quantity.optional() }).
   id: 'CatalogSyncProductStock',
 });
 
-/** `true` in an entry that shall go, whatever else it has. */
+/** `true` in an entry that is to be deleted, with any other fields. */
 const Delete = z.boolean().optional().meta({
   description:
     'Deletes it, with all that belongs to it; beside it only `external_id` counts. An entry that is not there is `unchanged`.',
@@ -40,7 +40,7 @@ const neededOfSubselection = ['name', 'min_selection', 'max_selection', 'items']
 const neededOfProduct = ['name', 'price'] as const;
 const neededOfCategory = ['name'] as const;
 
-/** An option as a sync brings it. What is left out keeps its value; a new one takes the default. */
+/** An option in the body of a sync. A field that is left out keeps its value; a new one takes the default. */
 export const SyncedItem = z
   .object({
     external_id: ExternalId.meta({
@@ -103,7 +103,7 @@ export const SyncedProduct = z
   .meta({ id: 'CatalogSyncProduct', ...onlyIf(givenUnlessDeleted(...neededOfProduct)) });
 export type SyncedProduct = z.infer<typeof SyncedProduct>;
 
-/** A category as a sync brings it, with the products that stand under it. */
+/** A category in the body of a sync, with its products. */
 export const SyncedCategory = z
   .object({
     external_id: ExternalId,
@@ -123,7 +123,7 @@ export const SyncedCategory = z
   .meta({ id: 'CatalogSyncCategory', ...onlyIf(givenUnlessDeleted(...neededOfCategory)) });
 export type SyncedCategory = z.infer<typeof SyncedCategory>;
 
-/** What happens to what is not named: `upsert` leaves it, `replace` removes it when it has an `external_id`. */
+/** The treatment of items that are not named: `upsert` leaves them, `replace` removes those with an `external_id`. */
 export const CatalogSyncMode = z.enum(['upsert', 'replace']);
 export type CatalogSyncMode = z.infer<typeof CatalogSyncMode>;
 
@@ -140,12 +140,12 @@ export const CatalogSync = z
   .meta({ id: 'CatalogSync' });
 export type CatalogSync = z.infer<typeof CatalogSync>;
 
-/** What a dry run says of one category, product, subselection or item. */
+/** The change of one category, product, subselection or item in a dry run. */
 export const CatalogChange = z
   .object({
     type: z.enum(['category', 'product', 'subselection', 'item']),
     external_ids: z.array(z.string()).meta({
-      description: 'Where it stands: its own external_id, after those of its product and subselection.',
+      description: 'Its position: its own external_id, after those of its product and subselection.',
     }),
     id: z.string().optional().meta({ description: 'Of what exists.' }),
     action: SyncAction,
@@ -160,7 +160,7 @@ export const CatalogNode = CatalogChange.pick({ type: true, external_ids: true }
   .meta({ id: 'CatalogNode', description: 'A category, product, subselection or item that was named.' });
 export type CatalogNode = z.infer<typeof CatalogNode>;
 
-/** What a sync came to, counted over categories, products, subselections and items. */
+/** The outcome of a sync, counted over categories, products, subselections and items. */
 export const CatalogSyncResult = z
   .object({
     version: Timestamp.meta({
@@ -171,12 +171,15 @@ export const CatalogSyncResult = z
     updated: z.int(),
     deleted: z.int().meta({ description: 'With all that belonged to what was removed.' }),
     unchanged: z.int(),
-    ids: z.array(CatalogNode).optional().meta({ description: 'With `include` of `ids`, but for a dry run.' }),
+    ids: z
+      .array(CatalogNode)
+      .optional()
+      .meta({ description: 'With `include` of `ids`, except in a dry run.' }),
     dry_run: z.literal(true).optional().meta({ description: 'Nothing was changed.' }),
     changes: z
       .array(CatalogChange)
       .optional()
       .meta({ description: 'Of a dry run: what would become of each.' }),
   })
-  .meta({ id: 'CatalogSyncResult', description: 'What a catalog sync came to.' });
+  .meta({ id: 'CatalogSyncResult', description: 'The outcome of a catalog sync.' });
 export type CatalogSyncResult = z.infer<typeof CatalogSyncResult>;

@@ -56,7 +56,7 @@ function apply(ctx: CallContext, input: CatalogSync): Promise<Answer<CatalogSync
 const sizeOf = ({ categories, products, deleted }: NamedTree): number =>
   categories.length + products.length + deleted.categories.length + deleted.products.length;
 
-// The version of what is committed is not known before the commit. With a key, whoever repeats a call that ended in
+// The version of what is committed is not known before the commit. With a key, a repeat of a call that ended in
 // between finishes its answer.
 async function withVersion(
   ctx: CallContext,

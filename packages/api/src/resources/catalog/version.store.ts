@@ -2,8 +2,8 @@ import type { JoinedRead } from '../../places/joined-reads.ts';
 import { readCurrentVersions, type StampedVersion } from './statements.ts';
 
 /**
- * The version of what a location's catalog is now, by the location's id; none when nobody has read it since it changed.
- * Read anew for every request, but for all that wait at once together: that is all that an unchanged catalog costs.
+ * The version of a location's present catalog, by the location's id; none when it was not read since it changed. Read
+ * for every request, once for all that wait together: that is all that an unchanged catalog costs.
  */
 export const currentVersions: JoinedRead<string, StampedVersion> = {
   textOf: (locationId) => locationId,

@@ -47,5 +47,5 @@ export const PricesChanged = z
     }),
     seen: z.string().meta({ description: 'Names the products and their prices before.' }),
   })
-  .meta({ id: 'PricesChanged', description: 'What a change of prices comes to.' });
+  .meta({ id: 'PricesChanged', description: 'The outcome of a change of prices.' });
 export type PricesChanged = z.infer<typeof PricesChanged>;

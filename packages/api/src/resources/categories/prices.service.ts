@@ -11,9 +11,9 @@ import type { PriceChange, PricesChanged } from './prices.schema.ts';
 import { holdPrices, type PricedRow, readPrices, writePrices } from './prices.statements.ts';
 
 /**
- * Changes the price of every product of a category by an amount or a percentage, all or none; a dry run only answers what that
- * comes to. The history of the products records it. Throws `resource_not_found`, `changed_since` where the products or prices are not those that were `seen`, and
- * `validation_error` where a price would be below zero or too large.
+ * Changes the price of every product of a category by an amount or a percentage, all or none; a dry run only answers
+ * the outcome. The history of the products records it. Throws `resource_not_found`, `changed_since` where the products
+ * or prices are not those that were `seen`, and `validation_error` where a price would be below zero or too large.
  */
 export async function changePrices(ctx: CallContext, input: PriceChange): Promise<Answer<PricesChanged>> {
   const { id, dry_run, seen } = input;

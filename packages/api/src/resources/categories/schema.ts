@@ -26,7 +26,7 @@ const Priority = z
   .max(32_767, 'must be -32768 to 32767')
   .meta({ description: 'Lower comes first.', example: 10 });
 
-/** What creates a category; v1 and v2 alike. */
+/** The body that creates a category; v1 and v2 alike. */
 export const CategoryCreate = z
   .object({
     external_id: ExternalId.optional(),
@@ -38,7 +38,7 @@ export const CategoryCreate = z
   .meta({ id: 'CategoryCreate' });
 export type CategoryCreate = z.infer<typeof CategoryCreate>;
 
-/** What changes a category: only the fields that are present. */
+/** The body that changes a category: only the fields that are present. */
 export const CategoryUpdate = z
   .object({
     id: Id,

@@ -37,7 +37,7 @@ export const certificationsRouter = router({
   get: operation({
     permission: 'certifications:read',
     summary: 'Read a certification',
-    description: 'What it waits for now, what it saw, and at the end the verdict. The report is kept.',
+    description: 'The step it waits for, the calls it saw, and at the end the verdict. The report is kept.',
     rest: ['GET /v2/certifications/{id}'],
     errors: ['resource_not_found'],
   })

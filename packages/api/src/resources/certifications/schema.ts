@@ -26,7 +26,7 @@ const Role = z.enum(certificationRoles);
 
 const flag = (description: string) => z.boolean().exactOptional().meta({ description });
 
-/** What an integration does; checks of what it does not do are left out, and the verdict names what it does not do. */
+/** The features of an integration; checks of absent features are left out, and the verdict names these. */
 export const CertificationStart = z
   .object({
     role: Role.exactOptional().meta({
@@ -53,7 +53,7 @@ const Does = z
     takes_orders: z.boolean(),
     brings_catalog: z.boolean(),
   })
-  .meta({ id: 'CertificationDoes', description: 'What the integration does.' });
+  .meta({ id: 'CertificationDoes', description: 'The features of the integration.' });
 type Does = z.infer<typeof Does>;
 
 const nothing: Does = {
@@ -61,7 +61,7 @@ const nothing: Does = {
   ...{ places_orders: false, takes_orders: false, brings_catalog: false },
 };
 
-/** What an integration of each role does, unless its start says otherwise. */
+/** The features of an integration of each role, unless its start says otherwise. */
 export const doesOf: Readonly<Record<z.infer<typeof Role>, Does>> = {
   erp: { ...nothing, receives_webhooks: true, takes_orders: true, brings_catalog: true },
   kiosk: {
@@ -71,10 +71,10 @@ export const doesOf: Readonly<Record<z.infer<typeof Role>, Does>> = {
   listener: { ...nothing, receives_webhooks: true },
 };
 
-/** What a person, or a program for them, has to do now. */
+/** The next step of a person, or of a program for them. */
 export const CertificationAction = z
   .enum(['none', 'place_order', 'send_statuses', 'sync_items', 'read_products', 'catch_up'])
-  .meta({ description: 'What to do now. `none`: nothing, your program goes on by itself.' });
+  .meta({ description: 'The next step. `none`: your program goes on by itself.' });
 export type CertificationAction = z.infer<typeof CertificationAction>;
 
 const WaitingFor = z
@@ -84,7 +84,7 @@ const WaitingFor = z
     text: z.string().meta({ example: 'Place an order now.' }),
     until: Timestamp,
   })
-  .meta({ id: 'CertificationWaiting', description: 'What the run waits for.' });
+  .meta({ id: 'CertificationWaiting', description: 'The event that the run waits for.' });
 
 const Seen = z
   .object({
@@ -95,7 +95,7 @@ const Seen = z
       .exactOptional()
       .meta({ description: 'Finds the call in the logs of the service.' }),
   })
-  .meta({ id: 'CertificationSeen', description: 'What was seen.' });
+  .meta({ id: 'CertificationSeen', description: 'An observed call or answer.' });
 
 /** A check of a run and how it ended. */
 export const CertificationCheck = z
@@ -110,8 +110,8 @@ export const CertificationCheck = z
     reason: z.string().exactOptional().meta({
       description: 'Why it failed, does not apply or was not played.',
     }),
-    done: z.array(z.string()).meta({ description: 'What the service did.' }),
-    seen: z.array(Seen).meta({ description: 'What it saw.' }),
+    done: z.array(z.string()).meta({ description: 'The actions of the service.' }),
+    seen: z.array(Seen).meta({ description: 'The calls and answers that it saw.' }),
     read: z.string().meta({ description: 'The page to read.', example: '/docs/guides/orders' }),
   })
   .meta({ id: 'CertificationCheck', description: 'A check and how it ended.' });

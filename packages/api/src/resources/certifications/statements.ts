@@ -38,8 +38,9 @@ export const isEnding =
   'r.location_id = any (array(select location_id from ending)) and r.id = any (array(select id from ending))';
 
 /**
- * SQL that aborts the runs of the table `ending`, which precedes it in the same `with` and has `location_id`, `id`, `held_endpoint_id`
- * and `changed` of them; `verdict` is SQL, too. What a run changed is put back where it still is what the run set.
+ * SQL that aborts the runs of the table `ending`, which precedes it in the same `with` and has `location_id`, `id`,
+ * `held_endpoint_id` and `changed` of them; `verdict` is SQL, too. A setting that a run changed is put back where it
+ * still has the value that the run set.
  */
 export const abortedRuns = (verdict: string): string => `ended as (
      update certifications r set status = 'aborted', verdict = ${verdict}, waiting_for = null, faults = '{}', held_endpoint_id = null,

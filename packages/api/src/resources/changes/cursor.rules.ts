@@ -22,13 +22,13 @@ export interface Walk {
   after: Position;
   /** The moment it reads up to: it has an end, however much is changed meanwhile. */
   until: number;
-  /** What has a moment before this was there to be seen when the walk began: the next one begins here. */
+  /** An entry with an earlier moment was visible when the walk began: the next one begins here. */
   horizon: number;
   /** How many entries there were to read when it began. */
   total: number;
 }
 
-/** What a cursor leads to: on through a walk, or to a new one from a moment on. */
+/** The continuation of a cursor: on through a walk, or to a new one from a moment on. */
 export type Cursor = Beginning | Walk;
 
 /** The first moment that a cursor can hold. */

@@ -4,7 +4,7 @@ import { aheadSentence, readFrom } from '../../moments.ts';
 import { excludes } from '../../schema-words.ts';
 import { Id, Pagination, Timestamp, TimestampFilter } from '../../wire.ts';
 
-/** What makes a list answer what has changed, by the moment of the last change, then id. */
+/** The parameters that make a list answer changes, by the moment of the last change, then id. */
 export const changes = {
   updated_since: readFrom(TimestampFilter)
     .optional()
@@ -31,9 +31,9 @@ export interface ChangesInput {
   cursor?: string | undefined;
 }
 
-/** What `deleted` means in the `include` of such a list. */
+/** The meaning of `deleted` in the `include` of such a list. */
 export const deletedMeans =
-  'With `updated_since` or `cursor`, `deleted`: beside `data` the ids of what was deleted in the last 30 days, whatever the filters.';
+  'With `updated_since` or `cursor`, `deleted`: beside `data` the ids of entries deleted in the last 30 days, under any filters.';
 
 /** Asks such a list to report deletions, too. */
 export const includeDeleted = list(z.enum(['deleted']), 20)
@@ -69,10 +69,10 @@ const ChangesPagination = Pagination.extend({
     .meta({
       description:
         'The cursor of the next page, which the `Link` carries, too; only with `updated_since` or `cursor`. An answer ' +
-        'with fewer entries than the `limit` beside it is the last for now: its cursor begins anew, and misses nothing.',
+        'with fewer entries than the `limit` beside it is the last for now: its cursor starts the next walk, and misses nothing.',
       example: 'eyJlIjoiNWYyYTljMWIiLCJzIjoxNzY5ODE3NjAwMDAwfQ',
     }),
-}).meta({ id: 'ChangesPagination', description: 'Where the page stands, and where to read on.' });
+}).meta({ id: 'ChangesPagination', description: 'The position of the page, and the cursor of the next.' });
 
 /** The answer of a list that can be read by what has changed. */
 export function changesPage<Item extends z.ZodType>(item: Item) {

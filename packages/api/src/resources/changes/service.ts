@@ -18,10 +18,10 @@ export const readsChanges = ({ updated_since, cursor }: Partial<ChangesInput>): 
   updated_since !== undefined || cursor !== undefined;
 
 /**
- * Answers a page of what has changed, and the cursor of the next. Whoever follows the cursors to the end and begins
- * anew with the last one misses nothing, however late a transaction commits (docs/decisions/0022); an entry may come
- * twice. Reads the primary: only it knows who is under way. Throws `validation_error` for a cursor that is none, and for one
- * since when deletions that are asked for may have been forgotten.
+ * Answers a page of changed entries, and the cursor of the next. A reader that follows the cursors to the end and
+ * continues with the last one misses no change, however late a transaction commits (docs/decisions/0022); an entry may
+ * come twice. Reads the primary: only it knows the transactions under way. Throws `validation_error` for a cursor that
+ * is none, and for one since when deletions that are asked for may have been forgotten.
  */
 export async function readChanges<Entry>(
   ctx: CallContext,
@@ -76,7 +76,7 @@ async function walkOf(
 // A moment is stated by the caller. A cursor promises that nothing is missed, and could not keep that.
 function refuseForgotten(from: number): void {
   if (from >= Date.now() - deletionsKept.days * 86_400_000) return;
-  const message = `begins more than ${deletionsKept.days} days ago, and what was deleted then is not kept: read the whole list, and begin anew`;
+  const message = `begins more than ${deletionsKept.days} days ago, and deletions of that time are not kept: read the whole list, and start over`;
   throw invalid({ path: 'cursor', message, reason: 'unknown_cursor' });
 }
 

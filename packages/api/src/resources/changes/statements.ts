@@ -31,20 +31,20 @@ export interface Changes {
   tellsDeleted?: boolean;
 }
 
-/** Rows that stand after the place of $2 and $3, up to $4; $1 is the location. */
+/** Rows after the position of $2 and $3, up to $4; $1 is the location. */
 export const afterPosition = (moment: string, id: string) =>
   `(${moment}, ${id}) > ($2::timestamptz, $3::uuid) and ${moment} <= $4::timestamptz`;
 
-/** What a list of changes is made of. Filters are the parameters from $5 on; limit and offset come after them. */
+/** The parts of a list of changes. Filters are the parameters from $5 on; limit and offset come after them. */
 export interface ChangesParts {
   name: string;
   /** How many filters there are. */
   filters: number;
   /** Selects `id` and `moment` of all there is to read. `most`, where it is given, is an order and a limit for a part. */
   rows(most: string): string;
-  /** What a `page` of them shows. */
+  /** The columns that a `page` of them shows. */
   entries: Entries;
-  /** Tells what was deleted of this table, too, by what `deleted_records` calls it. */
+  /** Lists deletions from this table, too, by its name in `deleted_records`. */
   deleted?: { table: 'products' | 'categories'; resource: 'product' | 'category' };
 }
 
@@ -94,7 +94,7 @@ const pageWithDeleted = (
   limit: string,
 ) => `with recursive found as materialized (
          ${found}
-       ), page as materialized (select id, moment from found where not gone)${entries.tables}, told as materialized (
+       ), page as materialized (select id, moment from found where not gone)${entries.tables}, merged as materialized (
          select f.* from found f where coalesce((f.moment, f.id) <= (
            select p.moment, p.id from page p where ${cutOf(entries)} is not null
            order by p.moment, p.id offset greatest(${entries.shown} - 1, 0) limit 1), true)
@@ -102,11 +102,11 @@ const pageWithDeleted = (
        select database_epoch() as epoch, ${entries.data} as data, (
            select coalesce('[' || string_agg('{"id":"' || t.id || '","deleted_at":"'
              || wire_time(t.moment, (select l.timezone from locations l where l.id = $1::uuid)) || '"}',
-             ',' order by t.moment, t.id) || ']', '[]') from told t where t.gone) as deleted,
+             ',' order by t.moment, t.id) || ']', '[]') from merged t where t.gone) as deleted,
          (select count(*) from found)::int as found,
          coalesce(${cutOf(entries)}, case when (select count(*) from found) = ${limit} then (select count(*) from page) end)::int as cut,
          (extract(epoch from l.moment) * 1000)::float8 as moment, l.id
-       from (select) one left join (select * from told order by moment desc, id desc limit 1) l on true`;
+       from (select) one left join (select * from merged order by moment desc, id desc limit 1) l on true`;
 
 /** The parameter of the first filter. */
 export const firstFilter = 5;

@@ -10,7 +10,10 @@ import { retryIn } from './store.ts';
 export const retry = (ctx: CallContext, id: string): Promise<Answer<Delivery>> =>
   inTransaction(ctx, async (tx) => ({ value: await retryIn(tx, actorOf(ctx), id) }));
 
-/** Lists every delivery that tells of the two resources, oldest first; what may be sent again says so to who may do it. */
+/**
+ * Lists every delivery of events about the two resources, oldest first; the ones that may be sent again are marked
+ * for callers that may do it.
+ */
 export async function listOf(
   { app, caller }: Lookup,
   resourceIds: readonly [string, string],

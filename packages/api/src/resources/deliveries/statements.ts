@@ -5,7 +5,8 @@ interface DeliveryText {
   doc: string;
 }
 
-// `d` is the delivery, `w` its endpoint. What waited while its endpoint was disabled is dropped, though its row may not say so yet.
+// `d` is the delivery, `w` its endpoint. A delivery that was pending while its endpoint was disabled is dropped, though
+// its row may not say so yet.
 const dropped = 'd.next_attempt_at is not null and d.number <= w.delivers_after';
 const latest = `not exists (select from webhook_deliveries later where later.location_id = d.location_id
   and later.event_id = d.event_id and later.endpoint_id = d.endpoint_id and (later.created_at, later.id) > (d.created_at, d.id))`;
@@ -50,7 +51,10 @@ export const readLatest = statement<DeliveryText & { id: string; can_retry: bool
    join locations l on l.id = $1::uuid ${attempt}`,
 );
 
-/** All deliveries that tell of two resources, oldest first, as the text of a JSON array: $1 location, $2 and $3 the resources. */
+/**
+ * All deliveries of events about two resources, oldest first, as the text of a JSON array: $1 location, $2 and $3 the
+ * resources.
+ */
 export const readDeliveriesOf = statement<DeliveryText>(
   'read_deliveries_of',
   `select coalesce(json_agg(${entry(`(${settled} and ${latest})`)} order by e.number, d.created_at, d.id), '[]')::text as doc

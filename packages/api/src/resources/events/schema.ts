@@ -5,7 +5,7 @@ import { excludes } from '../../schema-words.ts';
 import { Pagination, page, paging, TimestampFilter } from '../../wire.ts';
 import { Envelope, type EventData, type EventType, envelopeOf, events, eventTypes } from './types.schema.ts';
 
-/** An event as it was published; `type` tells what `data` is. */
+/** An event as it was published; `type` determines the shape of `data`. */
 export type FeedEvent = {
   [Type in EventType]: Omit<Envelope, 'type' | 'api_version' | 'data'> & {
     type: Type;

@@ -4,7 +4,7 @@ import { type EventType, events, eventTypes } from './types.schema.ts';
 
 /** A key, as far as it decides which events it sees. */
 export interface Viewer {
-  /** What the key was granted: permissions, `resource:*`, `*`. */
+  /** The key's grants: permissions, `resource:*`, `*`. */
   granted: ReadonlySet<string>;
   /** A key that was made before event types had permissions: it sees every type. */
   allEventTypes: boolean;
@@ -24,7 +24,7 @@ function permissionFor(type: string): Grant {
   return rows[type]?.permission ?? '*';
 }
 
-/** What is read for a key, and what is left out. */
+/** The types that are read for a key, and those that are left out. */
 export interface Shown {
   /** Undefined for every type. */
   types: EventType[] | undefined;

@@ -2,9 +2,9 @@ import { pageBytes, statement } from '@comanda/db';
 import { runOfType, runsOfTypes } from '../../live/runs.ts';
 import type { PageText } from '../../request/page-text.ts';
 
-// The number before the lowest from a moment on, 30 days ago at most. What happened then was published then or later, and
-// numbers rise with the publishing: its beginning is found by halving (an hour early, should a clock have been put back),
-// and from there on each event is looked at.
+// The number before the lowest from a moment on, 30 days ago at most. A change of that moment was published then or
+// later, and numbers rise with the publishing: its beginning is found by halving (an hour early, should a clock have
+// been put back), and from there on each event is looked at.
 const feedStart = (first: string) =>
   `with recursive wanted as (
      select greatest($2::timestamptz, now() - interval '30 days') as moment
@@ -57,7 +57,8 @@ export const findFeedPosition = statement<{ number: string }>(
   'select e.number::text as number from events e where e.location_id = $1::uuid and e.id = $2::uuid',
 );
 
-// `comanda restored` writes the audit. Whatever is not there and was made before a restore may have gone by any since then.
+// `comanda restored` writes the audit. A missing event that was made before a restore may have been removed by any
+// restore since then.
 export const findRestore = statement<{ since: Date | null }>(
   'find_restore',
   `select min((a.changes ->> 'since')::timestamptz) as since from audit_entries a

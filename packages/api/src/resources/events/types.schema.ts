@@ -8,13 +8,19 @@ import { DeletedProduct, Product } from '../products/schema.ts';
 import { StockEntry } from '../stock/schema.ts';
 import { Turn } from '../turns/schema.ts';
 
-/** What an event type is: its place in the documents, when it fires, the shape of its `data`, and who may see it. */
+/**
+ * An event type: its place in the documents, when it fires, the shape of its `data`, and the permission that shows
+ * it.
+ */
 export interface EventRow {
   category: 'Orders' | 'Payments' | 'Catalog' | 'Operations' | 'Turns' | 'Test';
   /** When it fires, in one line. */
   trigger: string;
   data: z.ZodType;
-  /** What a key must hold to see events of the type, beside `events:read`: the read permission of the resource. */
+  /**
+   * The permission that a key must hold to see events of the type, beside `events:read`: the read permission of the
+   * resource.
+   */
   permission: Permission;
 }
 
@@ -44,7 +50,7 @@ export const CatalogUpdated = z
   })
   .meta({ id: 'CatalogUpdated' });
 
-/** `data` of `order.status_changed`: always the move itself, wherever the order stands by now. */
+/** `data` of `order.status_changed`: always the move itself, at any later status of the order. */
 export const OrderStatusChanged = z
   .object({
     id: Id,
@@ -106,7 +112,7 @@ export type EventType = keyof typeof events;
 /** An event type that an endpoint can subscribe to. */
 export type SubscribableEventType = Exclude<EventType, 'webhook.test'>;
 
-/** What `data` of an event of that type holds. */
+/** The content of `data` of an event of that type. */
 export type EventData<Type extends EventType> = z.infer<(typeof events)[Type]['data']>;
 
 /** Every event type. */
@@ -118,7 +124,7 @@ export const subscribableEventTypes = eventTypes.filter((type) => type !== 'webh
   ...SubscribableEventType[],
 ];
 
-/** What every delivery carries. `api_version` is that of the path the endpoint was created through. */
+/** The fields that every delivery carries. `api_version` is that of the path the endpoint was created through. */
 export const Envelope = z
   .object({
     id: Id.meta({ description: 'The event, at every attempt; also in X-Comanda-Event-Id.' }),
@@ -128,7 +134,7 @@ export const Envelope = z
     location_id: z.uuid(),
     data: z.looseObject({}),
   })
-  .meta({ id: 'EventEnvelope', description: 'What every delivery carries.' });
+  .meta({ id: 'EventEnvelope', description: 'The fields of every delivery.' });
 export type Envelope = z.infer<typeof Envelope>;
 
 /** The envelope of one event type, with its own `data`; strict documents and tests read it. */

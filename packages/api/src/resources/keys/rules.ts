@@ -10,7 +10,7 @@ export interface KeyReach {
   expiresAt: Date | null;
 }
 
-/** What is asked for a new key. */
+/** The input for a new key. */
 export interface WantedKey {
   permissions: readonly Grant[];
   limits: Partial<KeyLimits>;

@@ -8,16 +8,19 @@ const Count = z.int().min(1, 'must be at least 1').max(2_147_483_647);
 
 const ofPerson = 'app: ';
 
-/** What the key of a person at the app is called: nobody else gives such a name, so that the audit knows the person by it. */
+/**
+ * The name of the key of a person at the app: no other call gives such a name, so that the audit knows the person by
+ * it.
+ */
 export const personsKey = (name: string): string => ofPerson + name;
 
 export const isPersonsKey = (keyName: string): boolean => keyName.startsWith(ofPerson);
 
-/** Who a key is called after: the person, else what it is for. */
+/** The name of a key: the person, else its purpose. */
 export const calledAfter = (keyName: string): string =>
   isPersonsKey(keyName) ? keyName.slice(ofPerson.length) : keyName;
 
-/** What makes a key. Limits that are left out take the defaults. */
+/** The body that makes a key. Limits that are left out take the defaults. */
 export const KeyCreate = z
   .object({
     name: Label.refine((name) => !isPersonsKey(name), {
@@ -45,7 +48,7 @@ export type KeyCreateAt = z.infer<typeof KeyCreateAt>;
 /** Which types of events a key sees: `all` is of keys that were made before types had permissions, and is never given again. */
 const EventTypesSeen = z.enum(['by_permission', 'all']);
 
-/** What changes of a key; without an end it is good until it is revoked. */
+/** The body that changes a key; without an end it is good until it is revoked. */
 export const KeyUpdate = z.object({
   ...KeyCreate.partial().shape,
   expires_at: TimestampFilter.nullable().optional(),
@@ -88,7 +91,7 @@ export const Key = z
   .meta({ id: 'Key' });
 export type Key = z.infer<typeof Key>;
 
-/** What a key may use, and when it runs out. Contract, section 4. */
+/** The limits of a key, and its expiry. Contract, section 4. */
 export type KeyLimits = Pick<Key, 'per_minute' | 'monthly' | 'batch_jobs_per_hour' | 'max_items_per_batch'>;
 
 /** A new key with its text, which is shown once. */
@@ -103,7 +106,7 @@ export const KeyRotated = KeyWithText.extend({
 }).meta({ id: 'KeyRotated' });
 export type KeyRotated = z.infer<typeof KeyRotated>;
 
-/** What is left to a key: some of what it has. What is not given stays. */
+/** The limits of a key after a change: some of those it has. A limit that is not given stays. */
 export const KeyNarrow = z
   .object({
     id: Id,

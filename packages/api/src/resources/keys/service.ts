@@ -96,7 +96,7 @@ export function rotate(ctx: CallContext, { id, grace_hours }: KeyRotate): Promis
       const end = before.expires_at === undefined ? null : new Date(before.expires_at);
       if (end !== null && end.getTime() <= Date.now()) throw conflict('guarded', over);
       const wanted: WantedKey = {
-        // What a newer release granted is kept, and only `*` grants it.
+        // A permission granted by a newer release is kept, and only `*` grants it.
         permissions: before.permissions,
         limits: { per_minute, monthly, batch_jobs_per_hour, max_items_per_batch },
         expiresAt: earlier(end, maker.expiresAt),
@@ -146,8 +146,8 @@ export function revoke(ctx: CallContext, id: string): Promise<Answer<Key>> {
 function refuseBeyond(maker: KeyReach, wanted: WantedKey): void {
   const faults = exceeding(maker, wanted);
   if (faults.length === 0) return;
-  const told = faults.slice(0, 10).map(({ path, message }) => `${path}: ${message}`);
-  throw new ApiError('beyond_own_key', `A key may grant no more than it has: ${told.join('; ')}`);
+  const listed = faults.slice(0, 10).map(({ path, message }) => `${path}: ${message}`);
+  throw new ApiError('beyond_own_key', `A key may grant no more than it has: ${listed.join('; ')}`);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { KeyLimits } from './schema.ts';
 
 // Not Prisma: its transaction costs more than 1.5 ms of Node (docs/decisions/0002).
 
-/** What a key may use when nothing else is set for it, by the names on the wire. */
+/** The limits of a key when nothing else is set for it, by the names on the wire. */
 export const defaultKeyLimits: KeyLimits = {
   per_minute: defaultLimits.perMinute,
   monthly: defaultLimits.monthly,
@@ -66,7 +66,7 @@ export const revokeKey = statement<KeyText & { revoked: boolean }>(
    returning ${entry} as doc, held.revoked_at is null as revoked`,
 );
 
-/** $1 location, $2 id. What it may do, held to the end of the transaction. */
+/** $1 location, $2 id. Its grants, held to the end of the transaction. */
 export const holdKey = statement<KeyLimits & { permissions: string[]; expires_at: Date | null }>(
   'hold_key',
   `select r.permissions, r.expires_at, ${limits.map(([name, value]) => `${value} as ${name}`).join(', ')}

@@ -97,7 +97,7 @@ async function holdUsable(tx: Transaction, id: string): Promise<Key> {
   return key;
 }
 
-/** What an input asks for. */
+/** The grants that an input asks for. */
 export function wantedOf({ name: _, permissions, expires_at, ...limits }: KeyCreate): WantedKey {
   return {
     permissions: [...new Set(permissions)],
@@ -125,7 +125,7 @@ export async function insertKey(
   return made;
 }
 
-/** Stores a new key and writes nothing down: that is for whoever calls it. */
+/** Stores a new key and records no audit entry: that is for its caller. */
 export async function storeKey(
   tx: Transaction,
   locationId: string,

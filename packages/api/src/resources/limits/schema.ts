@@ -5,17 +5,17 @@ import { Timestamp } from '../../wire.ts';
 
 const Window = z
   .object({
-    limit: z.int().meta({ description: 'What the key may use in a window.', example: 600 }),
+    limit: z.int().meta({ description: 'The limit of a window.', example: 600 }),
     used: z.int().meta({ example: 3 }),
     remaining: z.int().meta({
-      description: 'What is left at least: with several API processes it may be a little more.',
+      description: 'The least amount left: with several API processes it may be a little more.',
       example: 597,
     }),
     resets_at: Timestamp.meta({ description: 'When the window ends and the next begins.' }),
   })
   .meta({ id: 'LimitWindow', description: 'A limit, and what of it is used in the current window.' });
 
-/** What a key may do, and what it has left. */
+/** The limits of a key, and what is left of them. */
 export const Limits = z
   .object({
     permissions: z.array(typedAs(z.string(), Grant)).meta({
@@ -31,5 +31,5 @@ export const Limits = z
     batch_jobs_per_hour: Window.meta({ description: 'Batch jobs in an hour of the clock.' }),
     max_items_per_batch: z.int().meta({ example: 500 }),
   })
-  .meta({ id: 'Limits', description: 'What the key may do and has left.' });
+  .meta({ id: 'Limits', description: 'The limits of the key and what is left of them.' });
 export type Limits = z.infer<typeof Limits>;

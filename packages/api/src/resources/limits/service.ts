@@ -5,7 +5,7 @@ import type { CallContext } from '../../request/context.ts';
 import { wireTime } from '../../wire.ts';
 import type { Limits } from './schema.ts';
 
-/** What the caller's key may do and has left; this request is counted. Specification: Limits. */
+/** The limits of the caller's key and what is left of them; this request is counted. Specification: Limits. */
 export async function get({ app, caller }: CallContext): Promise<Answer<Limits>> {
   const { minute, month, batchHour } = await app.limiter.usage(caller);
   const shown = ({ resetsAt, ...window }: WindowUsage) => ({

@@ -1,7 +1,8 @@
 import { type LocationTable, type Statement, sqlName, statement, tableNamed } from '@comanda/db';
 import { nameOf, ofLocation } from './whole.statements.ts';
 
-// What a copy of a location lacks. Each statement of a table is made from its row (packages/db/src/tables).
+// The rows that a copy of a location lacks. Each statement of a table is made from its row
+// (packages/db/src/tables).
 
 /** A foreign key between tables of a location, beside `location_id`. */
 export interface Reference {
@@ -27,8 +28,8 @@ function named(alias: string): string {
 }
 
 /**
- * $1 a transaction number, and $2 the epoch of the database in which it was the oldest under way. How many numbers ago that was,
- * by which the age of a row is compared; null where it says nothing.
+ * $1 a transaction number, and $2 the epoch of the database in which it was the oldest under way. The age in
+ * transaction numbers, by which the age of a row is compared; null where it says nothing.
  */
 export const ageOf = statement<{ age: number | null }>(
   'copy_age',
@@ -36,7 +37,7 @@ export const ageOf = statement<{ age: number | null }>(
      then age($1::text::xid8::xid) end as age`,
 );
 
-/** The columns by which a row is known, as one text: the same in every database where dates are written alike. */
+/** The columns that identify a row, as one text: the same in every database where dates are written alike. */
 const keyOf = ({ key }: LocationTable): string =>
   `concat_ws(' ', ${key.map((column) => `t."${column}"::text`).join(', ')})`;
 
@@ -85,7 +86,7 @@ export const listKeys = (each: LocationTable): Statement<{ key: string }> =>
      where k.key <> all ($3::text[])`,
   );
 
-/** $1 location, $2 when its copy was exported. All rows, but for what the audit says of the copy. */
+/** $1 location, $2 when its copy was exported. All rows, except the audit's entries about the copy. */
 export const clearCopied = (each: LocationTable): Statement<never> =>
   statement(
     `copy_clear_${nameOf(each)}`,
@@ -103,7 +104,7 @@ export const deleteKeys = (each: LocationTable): Statement<never> =>
     `delete from ${each.table} t where ${ofLocation(each)} and ${keyOf(each)} = any ($2::text[])`,
   );
 
-/** $1 location, $2 rows. Those that are there, by the columns by which they are known. */
+/** $1 location, $2 rows. The existing ones, by the columns that identify them. */
 export const deleteRows = (each: LocationTable): Statement<never> =>
   statement(
     `copy_replace_${nameOf(each)}`,
@@ -148,7 +149,10 @@ function copyOf(entry: string): string {
   return `coalesce(${entry}.changes->'after'->>'copy', ${entry}.changes->'after'->>'exported_at')`;
 }
 
-/** What a copy has: all that was committed before the oldest transaction that was under way, in that history of its database. */
+/**
+ * The state of a copy: all that was committed before the oldest transaction that was under way, in that history of
+ * its database.
+ */
 export interface Copied {
   snapshot: string;
   epoch: string;
@@ -165,7 +169,7 @@ export const findCopied = statement<Copied>(
    having count(*) > 0`,
 );
 
-/** $1 location, $2 the cell. While the row is there nobody enables or deletes the copy. */
+/** $1 location, $2 the cell. While the row is there the copy can be neither enabled nor deleted. */
 export const insertArrival = statement<never>(
   'copy_insert_arrival',
   `insert into internal.location_moves (id, cell, folder, step) values ($1::uuid, $2, '', 'arriving')`,

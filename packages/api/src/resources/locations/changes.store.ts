@@ -8,7 +8,7 @@ import * as sql from './whole.statements.ts';
 /** A copy of a location in another database. */
 export interface Copy {
   database: SqlDatabase;
-  /** When the first export was made, by which the copy is known. */
+  /** The moment of the first export, which identifies the copy. */
   exportedAt: string;
 }
 
@@ -16,9 +16,9 @@ export interface Copy {
 const comparedTables = belongings.filter(({ derived }) => derived !== true);
 
 /**
- * Reads what the copy of a location lacks, as it stood at one moment, and gives it to `write` table by table: the rows that were
- * written since, with those that name them, and the keys of rows that are gone. `isFinal` where the location is at rest: work that
- * waits comes too then. Throws `resource_not_found`, and `conflict` when there is no such copy.
+ * Reads the rows that the copy of a location lacks, as of one moment, and gives them to `write` table by table: the
+ * rows that were written since, with those that name them, and the keys of deleted rows. `isFinal` where the location
+ * is at rest: work that waits comes too then. Throws `resource_not_found`, and `conflict` when there is no such copy.
  */
 export function exportChanges(
   source: SqlDatabase,
@@ -99,7 +99,7 @@ async function readChanges(reading: Reading, each: LocationTable): Promise<Read>
     replaced.set(each.table, keys);
   return exported;
 
-  /** What else differs: rows that went here, and rows that the other database removed by itself. */
+  /** Other differences: rows that were deleted here, and rows that the other database removed by itself. */
   async function compare(known: readonly string[]) {
     const values = [id, copy.exportedAt, known];
     const print = changed.printKeys(each);

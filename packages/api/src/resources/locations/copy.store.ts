@@ -18,14 +18,15 @@ import * as sql from './whole.statements.ts';
 const batch = 5_000;
 
 /**
- * Brings what the copy of a location lacks, in one transaction: all of it or nothing, and nothing when it has that already. Nobody is
- * told of what came. Throws `conflict` when the copy is another one than that for which it was exported, or an import is under way.
+ * Brings the rows that the copy of a location lacks, in one transaction: all of them or nothing, and nothing when it
+ * has them already. No event is published for these rows. Throws `conflict` when the copy is another one than that for
+ * which it was exported, or an import is under way.
  */
 export async function applyChanges(
   database: SqlDatabase,
   manifest: Manifest,
   read: ReadTable,
-  { keyIds, tell }: Importing,
+  { keyIds, log }: Importing,
 ): Promise<void> {
   const { changes, snapshot, location } = manifest;
   const { id } = location;
@@ -37,10 +38,10 @@ export async function applyChanges(
     const [copied] = await tx.run(changed.findCopied, [id, changes.copy]);
     if (copied === undefined) throw misplaced();
     if (copied.snapshot === snapshot && copied.epoch === manifest.epoch)
-      return tell('the copy has it already');
+      return log('the copy has it already');
     if (changes.since !== null && copied.snapshot !== changes.since) throw misplaced();
 
-    const take = taking(manifest, read, tell);
+    const take = taking(manifest, read, log);
     const quietly = taking(manifest, read, () => {});
     const tables = belongings.filter(({ derived }) => derived !== true);
     const isWhole = changes.since === null;
@@ -74,5 +75,5 @@ export async function applyChanges(
 const misplaced = () =>
   conflict(
     'guarded',
-    'What was exported is not what the copy lacks: run the same command again, or take the move back.',
+    'The export does not match what the copy lacks: run the same command again, or take the move back.',
   );

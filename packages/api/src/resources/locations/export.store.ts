@@ -23,17 +23,17 @@ const patienceMs = 60_000;
 const aboutBytes = 1024 * 1024;
 
 /**
- * Reads all that a location has as it stood at one moment, and gives it to `write` table by table. Of one that is not active
- * it first waits until what was under way there is over: requests, publishing, attempts to deliver. Throws
+ * Reads all rows of a location as of one moment, and gives them to `write` table by table. For a location that is not
+ * active it first waits until work under way there is over: requests, publishing, attempts to deliver. Throws
  * `resource_not_found`, and 503 when that does not end.
  */
 export async function exportLocation(
   database: SqlDatabase,
   id: string,
   write: WriteTable,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<Manifest> {
-  await comeToRest(database, id, tell);
+  await comeToRest(database, id, log);
   return database.transaction(undefined, async (tx) => {
     await tx.run(sql.beginSnapshot, []);
     await tx.run(sql.exportSettings, []);
@@ -46,13 +46,13 @@ export async function exportLocation(
       const written = await write(file, linesOf(rowsOf(tx)));
       await tx.run(sql.closeRows, []);
       tables.push({ table: each.table, file, ...written });
-      if (written.rows > 0) tell(`${each.table}: ${written.rows} rows`);
+      if (written.rows > 0) log(`${each.table}: ${written.rows} rows`);
     }
     return { ...manifestOf(found), tables };
   });
 }
 
-/** What the manifest of an export says, but for its files. */
+/** The manifest of an export, without its files. */
 export const manifestOf = ({ id, code, name, migration, checksum, ...rest }: sql.Described) => ({
   ...{ format: 1 as const, location: { id, code, name }, schema: { migration, checksum } },
   ...rest,
@@ -80,7 +80,7 @@ async function* linesOf(rows: AsyncIterable<{ line: string }[]>): AsyncGenerator
 export async function comeToRest(
   database: SqlDatabase,
   id: string,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<void> {
   if (!isId(id)) throw notFound('Location');
   const look = async () => {
@@ -92,7 +92,7 @@ export async function comeToRest(
   if (status === 'active') return;
   // A call that comes later, or from a process that has not heard of the status, is refused by the database itself
   // (`refuse_unless_active`): what has looked at the status before is all that can still write.
-  tell('waiting for transactions and deliveries that are under way');
+  log('waiting for transactions and deliveries that are under way');
   const rests =
     (await olderStatementsEnd(database, patienceMs)) &&
     (await olderTransactionsEnd(database, patienceMs)) &&

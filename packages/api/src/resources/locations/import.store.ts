@@ -16,35 +16,36 @@ import * as sql from './whole.statements.ts';
 /** A table that takes long says how far it is after each so many rows. */
 const tellEvery = 50_000;
 
-/** The lines of a file, some at a time. Throws at the end where they are not those that the manifest tells of. */
+/** The lines of a file, some at a time. Throws at the end where they are not those of the manifest. */
 export type ReadTable = (exported: ExportedTable) => AsyncIterable<string[]>;
 
-/** What an import is made with. */
+/** The options of an import. */
 export interface Importing {
   /** The keys of ENCRYPTION_KEY here. */
   keyIds: readonly string[];
   /** Says how far it is. */
-  tell: (line: string) => void;
+  log: (line: string) => void;
 }
 
 /**
- * Brings an exported location into this database with all its ids, numbers, times, keys and endpoints, in one transaction:
- * all of it or nothing. It is disabled then, and nobody is told of what came. `arrivingAt` is the name of this cell where the location
- * is still active in another one: work that waits stays there, and nobody enables or deletes the copy.
- * Throws `conflict` when it is here already or another import is under way, `validation_error` for an export that does not fit.
+ * Brings an exported location into this database with all its ids, numbers, times, keys and endpoints, in one
+ * transaction: all of it or nothing. It is disabled then, and no event is published for these rows. `arrivingAt` is the
+ * name of this cell where the location is still active in another one: pending work stays there, and the copy can be
+ * neither enabled nor deleted. Throws `conflict` when it is here already or another import is under way,
+ * `validation_error` for an export that does not fit.
  */
 export async function importLocation(
   database: SqlDatabase,
   manifest: Manifest,
   read: ReadTable,
-  { keyIds, tell, arrivingAt }: Importing & { arrivingAt?: string },
+  { keyIds, log, arrivingAt }: Importing & { arrivingAt?: string },
 ): Promise<{ rows: number }> {
   const { id } = manifest.location;
   return database.transaction(undefined, async (tx) => {
     const [lock] = await tx.run(sql.beginImport, []);
     if (lock?.free !== true) throw importUnderWay();
     await refuseMisfit(tx, manifest, keyIds);
-    const take = taking(manifest, read, tell);
+    const take = taking(manifest, read, log);
     let rows = await take(ownRow, (lines) => tx.run(sql.insertLocation, lines));
     await forgetMoved(tx, manifest.location);
     if (arrivingAt !== undefined) await tx.run(insertArrival, [id, arrivingAt]);
@@ -59,7 +60,7 @@ export async function importLocation(
   });
 }
 
-/** What an entry of the audit says of an import. */
+/** The audit entry of an import. */
 export const importedFrom = ({ exported_at, snapshot, epoch }: Manifest, rows: number) => ({
   ...{ exported_at, rows },
   ...(snapshot !== undefined && { snapshot, epoch }),
@@ -70,7 +71,7 @@ export type Take = (each: LocationTable, bring: (lines: string[]) => Promise<unk
 
 /** Takes the rows of the files of an export. */
 export const taking =
-  (manifest: Manifest, read: ReadTable, tell: (line: string) => void): Take =>
+  (manifest: Manifest, read: ReadTable, log: (line: string) => void): Take =>
   async (each, bring) => {
     const file = manifest.tables.find(({ table }) => table === each.table);
     if (file === undefined || file.file !== each.file) throw misfit(`there is no ${each.file}`);
@@ -80,9 +81,9 @@ export const taking =
       const before = done;
       done += lines.length;
       if (Math.floor(done / tellEvery) > Math.floor(before / tellEvery) && done < file.rows)
-        tell(`${each.table}: ${done} of ${file.rows} rows`);
+        log(`${each.table}: ${done} of ${file.rows} rows`);
     }
-    if (file.rows > 0) tell(`${each.table}: ${file.rows} rows`);
+    if (file.rows > 0) log(`${each.table}: ${file.rows} rows`);
     return done;
   };
 

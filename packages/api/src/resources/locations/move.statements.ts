@@ -1,6 +1,6 @@
 import { statement } from '@comanda/db';
 
-/** What comes next of a move. */
+/** The next step of a move. */
 export type MoveStep =
   | 'copy'
   | 'load'
@@ -92,7 +92,7 @@ export const findCopy = statement<{ name: string; status: string }>(
      where a.location_id = l.id and a.operation = 'locations.import' and a.changes->'after'->>'exported_at' = $2)`,
 );
 
-/** What an edit by hand or from the command line adds to. */
+/** The version that an edit by hand or from the command line increments. */
 export interface Standing {
   events: string;
   entries: number;

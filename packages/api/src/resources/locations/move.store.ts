@@ -26,13 +26,13 @@ export async function findMove(database: Queryable, id: string): Promise<sql.Mov
   return found;
 }
 
-/** Does `work` while nobody else moves the location. Throws `conflict` when somebody does. */
+/** Does `work` while no other command moves the location. Throws `conflict` when another one does. */
 export const movingAlone = <Result>(database: SqlDatabase, id: string, work: () => Promise<Result>) =>
   alone(database, `comanda locations move ${id}`, 'Another command moves this location.', work);
 
 /**
- * Does `work` while nobody else moves a location into that cell: imports are one at a time. Throws `conflict` when somebody does,
- * or an import is under way there.
+ * Does `work` while no other command moves a location into that cell: imports are one at a time. Throws `conflict` when
+ * another one does, or an import is under way there.
  */
 export function arrivingAlone<Result>(
   { database, cell }: Destination,
@@ -127,7 +127,7 @@ export async function advanceMove(
   const [moved] = await database.run(sql.advanceMove, [
     ...[id, done, next, JSON.stringify(seconds), exportedAt ?? null],
   ]);
-  if (moved === undefined) throw conflict('guarded', 'Somebody else went on with this move, or ended it.');
+  if (moved === undefined) throw conflict('guarded', 'Another command went on with this move, or ended it.');
 }
 
 /** Brings the first export into the other cell, where its copy follows; a copy that an earlier try left there is taken as it is. */
@@ -135,12 +135,12 @@ export async function receiveLocation(
   { database, cell, keyIds }: Destination,
   manifest: Manifest,
   read: ReadTable,
-  tell: (line: string) => void,
+  log: (line: string) => void,
 ): Promise<void> {
   const { location, exported_at } = manifest;
   const isThere = async () => (await database.run(sql.findCopy, [location.id, exported_at])).length > 0;
-  if (await isThere()) return tell(`cell ${cell} has it already`);
-  await importLocation(database, manifest, read, { keyIds, tell, arrivingAt: cell }).catch(
+  if (await isThere()) return log(`cell ${cell} has it already`);
+  await importLocation(database, manifest, read, { keyIds, log, arrivingAt: cell }).catch(
     async (error: unknown) => {
       // The connection of an earlier try was cut while it committed.
       if (!(await isThere())) throw error;
@@ -148,7 +148,7 @@ export async function receiveLocation(
   );
 }
 
-/** What changed here since the export, which the copy does not have: empty, or a sentence. */
+/** The changes made here since the export, which the copy does not have: empty, or a sentence. */
 export async function leftBehind(
   source: Queryable,
   { database }: Destination,
@@ -164,7 +164,7 @@ export async function leftBehind(
   return `the location was changed here after its export, by hand or from the command line (${entries} more entries in its audit): the copy does not have that`;
 }
 
-/** Whether the copy answers reads, so that callers may be led to it. Throws `conflict` when somebody enabled it. */
+/** Whether the copy answers reads, so that callers may be led to it. Throws `conflict` when the copy was enabled. */
 export async function isCopyOpen(
   { database, cell }: Destination,
   id: string,
@@ -188,8 +188,8 @@ export async function openCopyForReads({ database }: Destination, id: string): P
 }
 
 /**
- * Gives the location up for good: in one transaction its keys are told to come again, and the step is done. Answers what was
- * changed here since the export.
+ * Gives the location up for good: in one transaction its keys answer that callers come again, and the step is done.
+ * Answers the changes made here since the export.
  */
 export function leaveLocation(
   source: SqlDatabase,
@@ -214,16 +214,16 @@ export function leaveLocation(
 }
 
 /**
- * Takes a move back: the location is active here again, and what came of it to the other cell is deleted there. Cut off it is
- * begun again by the same call. `isLedBack` says that no caller is led to the copy any more. Throws `conflict` where one may
- * be, once the location was given up, and when the copy was enabled by somebody.
+ * Takes a move back: the location is active here again, and what came of it to the other cell is deleted there. Cut off
+ * it is begun again by the same call. `isLedBack` says that no caller is led to the copy any more. Throws `conflict`
+ * where one may be, once the location was given up, and when the copy was enabled.
  */
 export async function abortMove(
   source: SqlDatabase,
   to: Destination,
   id: string,
   { step, exportedAt }: sql.MoveRow,
-  { tell, isLedBack }: { tell: (line: string) => void; isLedBack: boolean },
+  { log, isLedBack }: { log: (line: string) => void; isLedBack: boolean },
 ): Promise<void> {
   if (step === 'enable' || step === 'done') throw givenUp(to.cell);
   const copy = exportedAt === null ? undefined : await closeCopy(to, id, exportedAt, isLedBack);
@@ -239,12 +239,12 @@ export async function abortMove(
         after: { status: 'active' },
       });
     });
-  tell('the move is taken back: the location is here as before');
-  if (copy !== undefined) await deleteLocation(to.database, id, { confirm: copy.name, tell });
+  log('the move is taken back: the location is here as before');
+  if (copy !== undefined) await deleteLocation(to.database, id, { confirm: copy.name, log });
   await source.run(sql.removeMove, [id]);
 }
 
-/** From then on nobody can enable the copy; nothing when there is none. */
+/** From then on the copy cannot be enabled; nothing when there is none. */
 function closeCopy({ database, cell }: Destination, id: string, exportedAt: string, isLedBack: boolean) {
   return database.transaction(undefined, async (tx) => {
     // An import that was cut off has ended, one way or the other.

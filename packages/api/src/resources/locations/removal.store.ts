@@ -9,15 +9,15 @@ import * as sql from './whole.statements.ts';
 const batch = 500;
 
 /**
- * Deletes a disabled location with all that it has, in batches. Cut off it is begun again by the same call, and until then
- * cannot be enabled. Nobody is told, no webhook is sent; the audit keeps a line. Answers how many rows of which table went; what
- * goes by a foreign key is not counted. Throws `resource_not_found`, `validation_error` when `confirm` is not its name, and
- * `conflict` when it is not disabled.
+ * Deletes a disabled location with all that it has, in batches. Cut off it is begun again by the same call, and until
+ * then cannot be enabled. No event is published and no webhook is sent; the audit keeps a line. Answers the number of
+ * deleted rows of each table; rows deleted by a foreign key are not counted. Throws `resource_not_found`,
+ * `validation_error` when `confirm` is not its name, and `conflict` when it is not disabled.
  */
 export async function deleteLocation(
   database: SqlDatabase,
   id: string,
-  { confirm, tell }: { confirm: string | undefined; tell: (line: string) => void },
+  { confirm, log }: { confirm: string | undefined; log: (line: string) => void },
 ): Promise<Record<string, number>> {
   if (!isId(id)) throw notFound('Location');
   const { name, status } = await showLocation(database, id);
@@ -42,7 +42,7 @@ export async function deleteLocation(
         if (count === 0) continue;
         found = true;
         gone[each.table] = (gone[each.table] ?? 0) + count;
-        tell(`${each.table}: ${gone[each.table]} rows`);
+        log(`${each.table}: ${gone[each.table]} rows`);
       }
     }
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Id, isTimeZone, Label, Timestamp } from '../../wire.ts';
 
-/** What is said of a zone that is none. Which names are known, and how they are spelled, only the database knows. */
+/** The message about an unknown time zone. Which names are known, and how they are spelled, only the database knows. */
 export const noTimeZone = 'must be an IANA time zone, such as America/Montevideo';
 
 const TimeZone = z
@@ -29,7 +29,7 @@ export const Location = z
   .meta({ id: 'Location', description: 'A restaurant or shop.' });
 export type Location = z.infer<typeof Location>;
 
-/** A location as whoever makes it sees it, with its code. */
+/** A location as its maker sees it, with its code. */
 export const CodedLocation = Location.extend({
   code: z.string().meta({
     description: 'Its short name, which its keys carry: `cmd_live_<code>_…`.',
@@ -41,13 +41,13 @@ export type CodedLocation = z.infer<typeof CodedLocation>;
 /** A location, and what it does: see `comanda locations disable`. */
 export type LocationState = CodedLocation & { status: 'active' | 'read_only' | 'disabled' | 'deleting' };
 
-/** What makes a location. */
+/** The body that makes a location. */
 export const LocationCreate = z.object({
   name: Label,
   timezone: TimeZone.default('UTC'),
   currency: Currency.default('USD'),
   sandbox: z.boolean().optional().meta({
-    description: 'Makes a sandbox, for good. What a key of a sandbox makes is one, whatever is given.',
+    description: 'Makes a sandbox, for good. What a key of a sandbox makes is one, for any value given.',
     example: true,
   }),
 });

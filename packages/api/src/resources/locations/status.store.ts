@@ -5,7 +5,7 @@ import type { LocationState, LocationUpdate } from './schema.ts';
 import * as sql from './statements.ts';
 import { knowingZones } from './store.ts';
 
-/** What a person sets a location to. */
+/** A status that a person sets for a location. */
 export type LocationStatus = 'active' | 'read_only' | 'disabled';
 
 /** One location with its status. Throws `resource_not_found`. */

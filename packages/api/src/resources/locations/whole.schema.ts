@@ -11,11 +11,11 @@ export const ExportedTable = z.object({
 });
 export type ExportedTable = z.infer<typeof ExportedTable>;
 
-/** `manifest.json` of an export: what stands in the folder, and where it fits. */
+/** `manifest.json` of an export: the contents of the folder, and the releases that it fits. */
 export const Manifest = z.object({
   format: z.literal(1, 'must be 1: the folder is of another version'),
   location: z.object({ id: Id, code: z.string(), name: z.string() }),
-  /** What it was when it was exported. */
+  /** Its state when it was exported. */
   status: z.string(),
   exported_at: z.string(),
   /** The last migration of its database, and the checksum of that. */
@@ -32,7 +32,7 @@ export const Manifest = z.object({
       gone: z.record(z.string(), z.array(z.string())),
     })
     .optional(),
-  /** The keys of ENCRYPTION_KEY by which its secrets are sealed. */
+  /** The keys of ENCRYPTION_KEY that seal its secrets. */
   encryption_keys: z.array(z.string()),
   tables: z.array(ExportedTable),
 });

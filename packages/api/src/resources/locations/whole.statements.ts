@@ -10,20 +10,20 @@ export const ofLocation = ({ table, ofKeys }: LocationTable): string =>
       ? 't.api_key_id in (select k.id from api_keys k where k.location_id = $1::uuid)'
       : 't.location_id = $1::uuid';
 
-/** What an export begins with. Everything is read as it stood at one moment. */
+/** The first statement of an export. Everything is read as of one moment. */
 export const beginSnapshot = statement(
   'export_snapshot',
   'set transaction isolation level repeatable read, read only',
 );
 
-/** What a row looks like depends on no setting of a server. The files may be slow, and indexes give the order. */
+/** The text of a row depends on no setting of a server. The files may be slow, and indexes give the order. */
 export const exportSettings = statement(
   'export_settings',
   `select set_config('timezone', 'UTC', true), set_config('enable_sort', 'off', true),
      set_config('idle_in_transaction_session_timeout', '0', true)`,
 );
 
-/** What an export says of a location. */
+/** The record of a location in an export. */
 export interface Described {
   id: string;
   code: string;
@@ -105,7 +105,7 @@ export const findForImport = statement<{
    from _prisma_migrations m where m.finished_at is not null order by m.migration_name desc limit 1`,
 );
 
-/** $1 the row. Whoever wants it enables it. */
+/** $1 the row. An operator enables it. */
 export const insertLocation = statement(
   'import_location',
   `insert into locations select r.*
@@ -130,7 +130,7 @@ export const adoptVersion = statement(
   `update internal.catalog_versions set epoch = database_epoch() where location_id = $1::uuid and epoch = $2`,
 );
 
-/** $1 location. Whatever comes next counts on from there. */
+/** $1 location. Later numbers count on from there. */
 export const moveSequence = (
   { table }: LocationTable,
   { column, sequence }: { column: string; sequence: string },
@@ -141,7 +141,7 @@ export const moveSequence = (
      where m.most > coalesce(pg_sequence_last_value('${sequence}'), 0)`,
   );
 
-/** Said in each transaction of a deletion. Rows are found by their location, whatever the planner knows. */
+/** Said in each transaction of a deletion. Rows are found by their location, under any plan. */
 export const beginRemoval = statement(
   'removal_begin',
   `select deed('purge: comanda locations delete'), set_config('enable_seqscan', 'off', true)`,
@@ -156,7 +156,7 @@ export const removeRows = (each: LocationTable): Statement<{ count: number }> =>
      select count(*)::int as count from gone`,
   );
 
-/** $1 location. What triggers noted of a batch: nobody is told of it. */
+/** $1 location. The notes of triggers about a batch: they are not published. */
 export const forgetNotes = statement(
   'removal_forget_notes',
   `with notes as (delete from internal.tally_notes where location_id = $1::uuid)

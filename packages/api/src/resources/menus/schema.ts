@@ -15,20 +15,20 @@ export const Menu = z
     is_published: z.boolean(),
     categories: z.array(CategoryName),
   })
-  .meta({ id: 'Menu', description: 'What is shown to guests; at most one is published.' });
+  .meta({ id: 'Menu', description: 'A menu for guests; at most one is published.' });
 export type Menu = z.infer<typeof Menu>;
 
 const CategoryIds = list(Id, 1_000, 'must hold at most 1000 categories').meta({
   description: 'The categories it shows, in this order; a repeated id counts once.',
 });
 
-/** What creates a menu; it is not published yet. */
+/** The body that creates a menu; it is not published yet. */
 export const MenuCreate = z
   .object({ name: Label, category_ids: CategoryIds.optional() })
   .meta({ id: 'MenuCreate' });
 export type MenuCreate = z.infer<typeof MenuCreate>;
 
-/** What changes a menu: only the fields that are present. */
+/** The body that changes a menu: only the fields that are present. */
 export const MenuUpdate = z
   .object({ id: Id, name: Label.optional(), category_ids: CategoryIds.optional() })
   .meta({ id: 'MenuUpdate' });

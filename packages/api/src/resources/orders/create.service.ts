@@ -35,7 +35,7 @@ export async function create(ctx: JoinedCall, request: OrderRequest): Promise<An
       return { text: placed.response, etag: tagOfRow(placed.id, firstRevision) };
     if (placed.outcome === 'replayed') return { text: placed.response, replayed: true };
   }
-  const message = 'What is ordered is changing at the moment; try again shortly.';
+  const message = 'The ordered products are changing at the moment; try again shortly.';
   throw unavailable('location_busy', message, { seconds: 1 });
 }
 
@@ -66,12 +66,12 @@ function memberOf(ctx: JoinedCall, decided: Pick<PlacedOrder, 'request' | 'order
   };
 }
 
-// What came too early is tried again.
+// An order that came too early is tried again.
 async function place(ctx: JoinedCall, member: PlacedOrder): Promise<Placed> {
   const { locationId } = ctx.caller;
   try {
     const placed = await ctx.joinedWrites.write(placing, locationId, member);
-    // Another process does a call with the same key: that is waited for, and nobody waits behind it.
+    // Another process does a call with the same key: that is waited for, and no other call waits behind it.
     return placed.outcome === 'busy'
       ? await ctx.joinedWrites.writeAlone(placing, locationId, member)
       : placed;

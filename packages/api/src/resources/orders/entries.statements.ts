@@ -2,13 +2,13 @@ import { allEntries, type Entries, entriesUntilFull } from '../../request/page-t
 import { included } from './schema.ts';
 import { linesOf, ordersShowing } from './statements.ts';
 
-/** What an entry shows beside the six fields. */
+/** The fields that an entry shows beside the six fields. */
 export type Include = readonly (keyof typeof included)[];
 
-/** What an order in full lacks. */
+/** The fields that an order in full lacks. */
 const beside: readonly string[] = ['books', 'revision'] satisfies Include;
 
-/** What a `page` of orders shows. Lines can make an order large. */
+/** The columns that a `page` of orders shows. Lines can make an order large. */
 export function entries(include: Include, order: string): Entries {
   if (include.length === 0)
     return allEntries(`(select coalesce('[' || string_agg(order_entry(o.id, o.number, o.status, o.total, o.created_at, l.timezone,
@@ -20,7 +20,7 @@ export function entries(include: Include, order: string): Entries {
   const left = Object.entries(included).flatMap(([name, fields]) =>
     beside.includes(name) || include.some((each) => each === name) ? [] : [...fields],
   );
-  // Whatever an order in full shows, but for these.
+  // All fields of an order in full, except these.
   const doc =
     left.length === 0
       ? 'j.doc'

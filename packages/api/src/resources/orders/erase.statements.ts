@@ -33,7 +33,7 @@ const itsEvents = `select e.id from events e where e.location_id = $1::uuid and 
   union all select e.id from payments p join events e on e.location_id = p.location_id and e.resource_id = p.id
   where p.location_id = $1::uuid and p.order_id = $2::uuid`;
 
-/** Its copies: in what was told and answered, and in the audit. */
+/** Its copies: in events and answers, and in the audit. */
 export const eraseCopies = {
   events: erasure(
     'events',

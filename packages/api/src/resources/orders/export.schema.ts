@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DateFilter, paging, rangeOrder, Timestamp } from '../../wire.ts';
 import { Order } from './schema.ts';
 
-/** What is exported: whole days, and which part of a range that is too large for one answer. */
+/** The range of an export: whole days, and the part of a range that is too large for one answer. */
 export const OrderExportRequest = z
   .object({
     from: DateFilter,

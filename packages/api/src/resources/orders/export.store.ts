@@ -8,7 +8,7 @@ import {
   readPiece,
 } from './export.statements.ts';
 
-/** The orders of a range of days as they all stood at one moment, read some hundred at a time, fewer where they are large. */
+/** The orders of a range of days as of one moment, read some hundred at a time, fewer where they are large. */
 export interface OrderCursor {
   /** That moment, in the time of the location. */
   exportedAt: string;

@@ -1,11 +1,11 @@
 import type { OrderCreate } from './schema.ts';
 
-/** What a creation asks for, whichever family. */
+/** The content of a creation, in either family. */
 export type OrderRequest = OrderCreate;
 
 /**
- * What is read for a new order. Prices and quantities are decimal text, as Postgres gives them. A version stands for all of
- * it but what is left: it is another once any of that is.
+ * The data read for a new order. Prices and quantities are decimal text, as Postgres gives them. A version covers all
+ * of it except the remaining stock: it is another once any of that is.
  */
 export interface OrderFacts {
   products: ReadonlyMap<string, KnownProduct>;

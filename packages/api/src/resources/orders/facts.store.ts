@@ -3,7 +3,7 @@ import type { JoinedRead, JoinedReads } from '../../places/joined-reads.ts';
 import type { OrderFacts, OrderRequest } from './facts.rules.ts';
 import { type OrderFactsRow, readOrderFacts } from './statements.ts';
 
-/** What an order asks for, as far as it can be there. */
+/** The rows that an order names, as far as they can exist. */
 interface Asked {
   locationId: string;
   products: string[];
@@ -12,8 +12,8 @@ interface Asked {
 }
 
 /**
- * Reads what an order is decided from, as it stands now, in one snapshot. Who asks while a read is under way is answered
- * by the next one, together with all who asked meanwhile: under load most orders share theirs.
+ * Reads the data that an order is decided from, as of now, in one snapshot. Callers that ask while a read is under way
+ * are answered by the next one together: under load most orders share theirs.
  */
 export async function readFacts(
   joined: JoinedReads,

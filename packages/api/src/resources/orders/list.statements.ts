@@ -11,7 +11,7 @@ import type { OrderList, OrderStatus } from './schema.ts';
 
 type Beside = 'limit' | 'offset' | 'sort' | 'order' | 'updated_since' | 'cursor' | 'include' | 'status';
 
-/** What narrows a list: by one status or by any of several. */
+/** The filters of a list: by one status or by any of several. */
 export type OrderFilters = Omit<OrderList, Beside> & {
   status?: OrderStatus;
   any_status?: OrderStatus[];
@@ -19,7 +19,7 @@ export type OrderFilters = Omit<OrderList, Beside> & {
   text?: string | undefined;
 };
 
-/** What an input narrows the list by. */
+/** The filters of an input. */
 export function filtersOf({
   status = [],
   from,
@@ -59,7 +59,7 @@ const sortColumns = {
   total: 'o.total',
 } as const satisfies Record<OrderList['sort'], string>;
 
-// Limits that are not constant stand around one that is: the planner takes an unknown one for a tenth of the table.
+// Limits that are not constant enclose one that is: the planner takes an unknown one for a tenth of the table.
 const location = '$1::uuid';
 const timezone = `(select l.timezone from locations l where l.id = ${location})`;
 const dayStart = (value: string) => `(select day_start(${value}::date, ${timezone}))`;

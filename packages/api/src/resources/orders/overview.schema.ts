@@ -36,7 +36,7 @@ export const OrderOverview = z
         refund: z.number().meta({ description: 'At most what a refund may be; 0 where none is possible.' }),
       })
       .meta({
-        description: 'Where order and payment may go from where they stand, as far as the key may move them.',
+        description: 'The next statuses of order and payment, as far as the key may move them.',
       }),
   })
   .meta({ id: 'OrderOverview', description: 'Everything about an order.' });

@@ -1,7 +1,7 @@
 import { type Statement, statement } from '@comanda/db';
 import type { OrderWanted } from './overview.schema.ts';
 
-/** What an order hangs together with. */
+/** The resources connected with an order. */
 interface FoundOrder {
   id: string;
   payment_id: string;

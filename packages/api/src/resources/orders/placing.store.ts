@@ -18,7 +18,7 @@ export interface PlacedOrder {
   origin: string;
 }
 
-/** What became of one. `left` is what there is of what it is short of, by id. */
+/** The outcome of one. `left` is the remaining stock of the items that it is short of, by id. */
 export type Placed =
   | { outcome: 'created'; id: string; response: string }
   | { outcome: 'replayed'; response: string }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ErrorReason } from '../../wire.ts';
 import { Amount, OrderCreate, OrderItem } from './schema.ts';
 
-/** What asks for a quote: the body of creation. */
+/** The body that asks for a quote: the body of creation. */
 export const OrderQuoteRequest = OrderCreate.meta({ id: 'OrderQuoteRequest' });
 
 /** Why creation would refuse an order, in its words. */

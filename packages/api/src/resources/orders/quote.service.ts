@@ -9,7 +9,7 @@ import { findOrderId } from './statements.ts';
 
 /**
  * Decides an order as its creation would at this moment, and makes none: nothing is changed or locked, so what is left
- * may be gone when it is placed. What creation would refuse stands in `refusals`.
+ * may be gone when it is placed. Refusals of the creation are in `refusals`.
  */
 export async function quote(
   { app, caller }: CallContext,

@@ -120,7 +120,7 @@ export const ordersRouter = router({
     permission: 'orders:export',
     summary: 'Export orders',
     description:
-      'Full orders of whole days, oldest first, as they all stood at one moment. REST sends them while they are ' +
+      'Full orders of whole days, oldest first, as of one moment. REST sends them while they are ' +
       'read. A range with more than `max_items_per_batch` orders is read in pages; each is a batch job.',
     rest: ['GET /v2/orders/export'],
     batch: true,
@@ -165,7 +165,7 @@ export const ordersRouter = router({
     .query(({ ctx, input }) => orders.search(ctx, input)),
 });
 
-/** What differs in the first family. */
+/** The differences of the first family. */
 export const ordersV1Router = router({
   list: operation({
     permission: 'orders:read',

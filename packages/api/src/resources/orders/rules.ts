@@ -11,7 +11,7 @@ import type {
 import type { OrderStatus } from './schema.ts';
 import { selectionFaults } from './selections.rules.ts';
 
-/** Where an order may go from where it stands. Specification: Order status. Postgres holds the same table. */
+/** The next statuses of an order from each status. Specification: Order status. Postgres holds the same table. */
 export const orderMoves = {
   pending: ['ready', 'canceled'],
   ready: ['closed', 'canceled'],
@@ -36,7 +36,7 @@ export const externalIdTaken = (externalId: string, orderId: string): ApiError =
 /** The largest amount, in cents: 9,999,999,999.99. */
 const largest = 999_999_999_999n;
 
-/** What `decideOrder` decides, of an order that may be made. Throws `validation_error` naming every failing field. */
+/** The result of `decideOrder`, for an order that may be made. Throws `validation_error` naming every failing field. */
 export function priceOrder(request: OrderRequest, facts: OrderFacts): PricedOrder {
   const { order, faults } = decideOrder(request, facts);
   if (faults.length > 0) throw invalid(faults);
@@ -45,7 +45,7 @@ export function priceOrder(request: OrderRequest, facts: OrderFacts): PricedOrde
 
 /**
  * Decides a new order: every rule of the contract's section on orders, in exact decimal arithmetic. `faults` are all
- * that stand against it; lines of unknown products are left out of `order`.
+ * reasons against it; lines of unknown products are left out of `order`.
  */
 export function decideOrder(
   request: OrderRequest,

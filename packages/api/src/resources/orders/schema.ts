@@ -20,7 +20,7 @@ import {
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 import { books, booksMean, PaymentSummary } from '../payments/schema.ts';
 
-/** Where an order stands. Specification: Order status. */
+/** The status of an order. Specification: Order status. */
 export const OrderStatus = z
   .enum(['pending', 'ready', 'closed', 'canceled'])
   .meta({ id: 'OrderStatus', description: 'closed and canceled are final.' });
@@ -46,7 +46,7 @@ export const OrderSummary = z
   .meta({ id: 'OrderSummary', description: 'An order as lists show it.' });
 export type OrderSummary = z.infer<typeof OrderSummary>;
 
-/** What was chosen for a line. */
+/** The selections of a line. */
 export const OrderItemSelection = z
   .object({ item_id: z.string(), quantity: z.number() })
   .meta({ id: 'OrderItemSelection', description: 'An item chosen from a subselection of the product.' });
@@ -93,7 +93,10 @@ export const OrderItemAsSold = OrderItem.extend({
           .string()
           .optional()
           .meta({ description: "With `snapshot`: the item's identifier of yours then." }),
-      }).meta({ id: 'OrderItemSelectionAsSold', description: 'What was chosen, and what `snapshot` adds.' }),
+      }).meta({
+        id: 'OrderItemSelectionAsSold',
+        description: 'A selection, with the fields that `snapshot` adds.',
+      }),
     )
     .optional(),
 }).meta({ id: 'OrderItemAsSold', description: 'A line of an order, and what `snapshot` adds.' });
@@ -148,7 +151,7 @@ export const OrderWithBooks = OrderAsSold.extend({ ...orderBooks, ...revised }).
 });
 export type OrderWithBooks = z.infer<typeof OrderWithBooks>;
 
-/** What a list shows beside the six fields when `include` asks for it, by its name there. */
+/** The fields that a list shows beside the six fields when `include` asks for them, by their names there. */
 export const included = {
   details: Object.keys(details) as (keyof typeof details)[],
   items: ['items'],
@@ -167,7 +170,7 @@ const Include = z.enum([
   'revision',
 ] satisfies (keyof typeof included)[]);
 
-/** What is shown of lines alone. */
+/** The fields of lines alone. */
 const ofLines = ['snapshot', 'tax'] as const;
 
 const asSold =
@@ -217,18 +220,18 @@ const creation = {
   payment_method_id: Id,
 };
 
-/** What creates an order on v2. */
+/** The body that creates an order on v2. */
 export const OrderCreate = z.object({ ...creation, items: items(ItemCreate) });
 export type OrderCreate = z.infer<typeof OrderCreate>;
 
-/** What creates an order on v1: `external_product_id` is unknown there, so it is ignored. */
+/** The body that creates an order on v1: `external_product_id` is unknown there, so it is ignored. */
 export const OrderCreateV1 = z.object({ ...creation, items: items(ItemCreateV1) });
 
-/** What moves an order. `pending` is a status, but never a legal target. */
+/** The body that moves an order. `pending` is a status, but never a legal target. */
 const target = typedAs(z.nonoptional(OrderStatus), OrderStatus.exclude(['pending']));
 export const OrderUpdateStatus = z.object({ id: Id, status: target });
 
-/** What cancels an order. */
+/** The body that cancels an order. */
 export const OrderCancel = z.object({
   id: Id,
   reason: text(0, 500).optional().meta({ description: 'Kept as cancel_reason.' }),
@@ -285,11 +288,11 @@ const includeRead = list(z.enum(['books', 'revision', ...ofLines]), 20)
     example: ['books', 'snapshot'],
   });
 
-/** What reads one on v2. */
+/** The parameters of reading one on v2. */
 export const OrderRead = z.object({ id: Id, include: includeRead });
 export type OrderRead = z.infer<typeof OrderRead>;
 
-/** What reads one on v2 by the caller's own identifier. */
+/** The parameters of reading one on v2 by the caller's own identifier. */
 export const OrderReadByExternalId = ByExternalId.extend({ include: includeRead });
 
 export const OrderPage = changesPage(OrderListEntry);

@@ -8,7 +8,7 @@ const mostDays = 31;
 
 const dayMs = 86_400_000;
 
-/** What is looked for: a part of a text, in the orders of at most 31 days. */
+/** The search term: a part of a text, in the orders of at most 31 days. */
 export const OrderSearch = z
   .object({
     ...paging,

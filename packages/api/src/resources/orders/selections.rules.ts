@@ -4,8 +4,8 @@ import type { KnownSubselection, OrderFacts, OrderRequest } from './facts.rules.
 const reason = 'invalid_selection' as const;
 
 /**
- * What is wrong with the items chosen for a line: each must belong to the product, respect its own `min` and `max`,
- * and together those of their subselection; repeated items add up. Contract: orders.
+ * The faults of the items chosen for a line: each must belong to the product, respect its own `min` and `max`, and
+ * together those of their subselection; repeated items add up. Contract: orders.
  */
 export function selectionFaults(
   { product_id, subselections: chosen = [] }: OrderRequest['items'][number],

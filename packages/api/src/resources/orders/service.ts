@@ -90,9 +90,9 @@ export async function getByExternalId(
 }
 
 /**
- * Moves one, keeping the reason of a cancellation; moves that come at once share a transaction. Moves of one order are serialised: of two
- * racing moves only one legal one wins. What a person at the app does is in the audit. Throws `resource_not_found`, `conflict` for a move
- * that is not in the table.
+ * Moves one, keeping the reason of a cancellation; concurrent moves share a transaction. Moves of one order are
+ * serialised: of two racing moves only one legal one wins. Moves by a person at the app are in the audit. Throws
+ * `resource_not_found`, `conflict` for a move that is not in the table.
  */
 export async function move(
   ctx: JoinedCall,
@@ -110,7 +110,7 @@ export async function move(
     inTransaction(call, async (tx) => {
       const { previous, answer } = movedTo(member, await moveOne(tx, locationId, member));
       const operation = to === 'canceled' ? 'orders.cancel' : 'orders.updateStatus';
-      // Without the reason, which a guest may be named in: it stands with the order, where it is erased.
+      // Without the reason, which a guest may be named in: it is kept with the order, where it is erased.
       if (isPersonsKey(keyName))
         audit(tx, call, operation, id, { before: { status: previous }, after: { status: to } });
       return answer;

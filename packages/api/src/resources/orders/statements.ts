@@ -12,7 +12,10 @@ export interface OrderText extends Revised {
   doc: string;
 }
 
-/** What lines show: the documented fields, the rate of their tax as well, or all that they keep of what was sold. */
+/**
+ * The fields of lines: the documented fields, the rate of their tax as well, or all that they keep of the sold
+ * product.
+ */
 export type Lines = 'plain' | 'tax' | 'snapshot';
 
 /** The forms in which an order is read: by its lines, and with its books or without. */
@@ -66,7 +69,10 @@ export const readOrderByExternalId = forEachShown<OrderText>(
      where o.location_id = $1::uuid and o.external_id = $2`,
 );
 
-/** What became of the move at a place of the batch. `previous` is null when there is no such order, `response` when it may not move so. */
+/**
+ * The outcome of the move at an index of the batch. `previous` is null when there is no such order, `response` when
+ * it may not move so.
+ */
 export interface MovedRow extends Revised {
   place: number;
   previous: OrderStatus | null;
@@ -80,7 +86,10 @@ export const moveOrders = statement<MovedRow>(
    from move_orders($1::uuid, $2::boolean, $3::uuid[], $4::order_status[], $5::text[], $6::text[], $7::uuid[], $8::uuid[])`,
 );
 
-/** What orders are decided from (prisma/sql/orders.sql), as JSON, of several locations. Decimals and versions are text. */
+/**
+ * The data that orders are decided from (prisma/sql/orders.sql), as JSON, of several locations. Decimals and versions
+ * are text.
+ */
 export interface OrderFactsRow {
   products: {
     location_id: string;
@@ -129,7 +138,7 @@ export const readOrderFacts = statement<OrderFactsRow>(
      ) as payment_methods`,
 );
 
-/** What became of the order at a place of the batch. */
+/** The outcome of the order at an index of the batch. */
 export interface PlacedRow {
   place: number;
   outcome: 'created' | 'replayed' | 'reused' | 'stale' | 'busy' | 'taken' | 'short';

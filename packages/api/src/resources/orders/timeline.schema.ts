@@ -4,7 +4,7 @@ import { eventTypes } from '../events/types.schema.ts';
 import { WebhookDelivery } from '../webhook-endpoints/schema.ts';
 import { OrderStatus } from './schema.ts';
 
-/** Who made a change: an API key, or somebody in the database itself (Prisma Studio, psql). */
+/** The author of a change: an API key, or a person in the database itself (Prisma Studio, psql). */
 export const Actor = z
   .discriminatedUnion('type', [
     z
@@ -80,10 +80,10 @@ export const OrderTimelineEntry = z
       })
       .meta({ id: 'OrderDeliveryEntry', description: 'An attempt to deliver one of these events.' }),
   ])
-  .meta({ id: 'OrderTimelineEntry', description: 'What happened to an order or because of it.' });
+  .meta({ id: 'OrderTimelineEntry', description: 'An event in the history of an order.' });
 export type OrderTimelineEntry = z.infer<typeof OrderTimelineEntry>;
 
-/** What happened to an order, oldest first. */
+/** The history of an order, oldest first. */
 export const OrderTimeline = z
   .array(OrderTimelineEntry)
   .meta({ id: 'OrderTimeline', description: 'Oldest first.' });

@@ -6,7 +6,7 @@ import type { OrderTimeline } from './timeline.schema.ts';
 import { readTimeline } from './timeline.statements.ts';
 
 /**
- * Tells what happened to an order, oldest first: its creation and moves with who made them, the events of the order
+ * Returns the history of an order, oldest first: its creation and moves with their authors, the events of the order
  * and of its payment, and every attempt to deliver these. Throws `resource_not_found`.
  */
 export async function timeline(ctx: Lookup, id: string): Promise<Answer<OrderTimeline>> {

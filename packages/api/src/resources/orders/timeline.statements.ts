@@ -1,6 +1,6 @@
 import { statement } from '@comanda/db';
 
-// What a hand did and its audit entry are of one transaction, and so of one moment. `id` is that of the row in `relation`.
+// A hand edit and its audit entry are of one transaction, and so of one moment. `id` is that of the row in `relation`.
 const actor = (
   key: string,
   at: string,
@@ -14,7 +14,7 @@ const actor = (
   else json_build_object('type', 'api_key', 'id', ${key},
     'name', (select k.name from api_keys k where k.location_id = $1::uuid and k.id = ${key})) end`;
 
-// What happened at one moment stands in the order of its causes: creation, moves, events, deliveries.
+// Entries of one moment are in the order of their causes: creation, moves, events, deliveries.
 export const readTimeline = statement<{ doc: string }>(
   'read_order_timeline',
   `with subject as (
@@ -22,7 +22,7 @@ export const readTimeline = statement<{ doc: string }>(
      join locations l on l.id = o.location_id
      left join payments p on p.location_id = o.location_id and p.order_id = o.id
      where o.location_id = $1::uuid and o.id = $2::uuid
-   ), told as (
+   ), published as (
      select e.id, e.number, e.type, e.resource_id, e.request_id, e.created_at, o.timezone from subject o
      cross join lateral unnest(array[o.id, o.payment_id]) as r (id)
      cross join lateral (
@@ -49,13 +49,13 @@ export const readTimeline = statement<{ doc: string }>(
      select e.created_at, 3, e.number, json_build_object(
        'at', wire_time(e.created_at, e.timezone), 'kind', 'event', 'event_id', e.id, 'event_type', e.type,
        'resource_id', e.resource_id, 'request_id', e.request_id)
-     from told e
+     from published e
      union all
      select a.attempted_at, 4, e.number, json_build_object(
        'at', wire_time(a.attempted_at, e.timezone), 'kind', 'delivery', 'event_id', e.id, 'event_type', e.type,
        'delivery_id', d.id, 'endpoint_id', d.endpoint_id, 'attempt', a.attempt, 'status', a.status,
        'response_code', a.response_code, 'error', a.error, 'duration_ms', a.duration_ms)
-     from told e
+     from published e
      cross join lateral (
        select * from webhook_deliveries d where d.location_id = $1::uuid and d.event_id = e.id
          and (select true from webhook_endpoints w where w.location_id = $1::uuid and w.id = d.endpoint_id) offset 0) d

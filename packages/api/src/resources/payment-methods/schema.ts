@@ -16,7 +16,7 @@ export type PaymentMethod = z.infer<typeof PaymentMethod>;
 export const PaymentMethodList = z.object(paging);
 export const PaymentMethodPage = page(PaymentMethod);
 
-/** What creates a payment method. */
+/** The body that creates a payment method. */
 export const PaymentMethodCreate = z.object({
   name: Label,
   type: PaymentMethodType,
@@ -24,7 +24,7 @@ export const PaymentMethodCreate = z.object({
 });
 export type PaymentMethodCreate = z.infer<typeof PaymentMethodCreate>;
 
-/** What changes a payment method: only the fields that are present. */
+/** The body that changes a payment method: only the fields that are present. */
 export const PaymentMethodUpdate = z.object({
   id: Id,
   name: Label.optional(),

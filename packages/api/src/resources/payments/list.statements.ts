@@ -7,7 +7,7 @@ import type { PaymentList } from './schema.ts';
 
 // Not Prisma: payments_json is the one definition of a payment, which events show, too.
 
-/** What narrows the list. */
+/** The filters of the list. */
 type PaymentFilters = Omit<PaymentList, 'limit' | 'offset' | 'updated_since' | 'cursor' | 'include'>;
 
 const location = '$1::uuid';
@@ -21,7 +21,7 @@ const collectedBy = (turn: string) => `r.status = 'completed' and r.id in (
       where later.location_id = ${location} and later.payment_id = e.payment_id and later.kind = 'payment' and later.id > e.id))`;
 
 const treatedApart = {
-  // Whatever its status: a correction may wait.
+  // In any status: a correction may wait.
   unsettled: `r.id in (
     select e.payment_id from settlement_entries e where e.location_id = ${location} and e.turn_id is null and e.kind <> 'refund')`,
   before_books: `r.status = 'completed' and not exists (

@@ -29,7 +29,7 @@ export const paymentsRouter = router({
   get: operation({
     permission: 'payments:read',
     summary: 'Read a payment',
-    description: 'Every order has one; its status stands in the order, too.',
+    description: 'Every order has one; its status is in the order, too.',
     rest: ['GET /v2/payments/{id}'],
     errors: ['resource_not_found'],
   })
@@ -70,7 +70,7 @@ export const paymentsRouter = router({
     .mutation(({ ctx, input }) => payments.refund(ctx, input)),
 });
 
-/** What differs in the first family. */
+/** The differences of the first family. */
 export const paymentsV1Router = router({
   list: operation({
     permission: 'payments:read',

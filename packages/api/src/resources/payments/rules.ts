@@ -1,14 +1,14 @@
 import { type ApiError, conflict } from '../../errors.ts';
 import type { PaymentStatus, PaymentWithBooks } from './schema.ts';
 
-/** Where a payment may go from where it stands. Postgres holds the same table. */
+/** The next statuses of a payment from each status. Postgres holds the same table. */
 export const paymentMoves = {
   pending: ['completed', 'rejected'],
   completed: [],
   rejected: [],
 } as const satisfies Record<PaymentStatus, readonly PaymentStatus[]>;
 
-/** What a payment can be moved to. */
+/** The statuses that a payment can be moved to. */
 export type PaymentTarget = (typeof paymentMoves)['pending'][number];
 
 /** The refusal of a move that is not in the table: a `conflict`. */

@@ -3,13 +3,13 @@ import { list } from '../../lists.ts';
 import { dateRange, Id, Money, page, paging, ReferenceId, rangeOrder, Timestamp, text } from '../../wire.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 
-/** Where a payment stands; `completed` and `rejected` are final. */
+/** The status of a payment; `completed` and `rejected` are final. */
 export const PaymentStatus = z
   .enum(['pending', 'completed', 'rejected'])
   .meta({ id: 'PaymentStatus', description: 'completed and rejected are final.' });
 export type PaymentStatus = z.infer<typeof PaymentStatus>;
 
-/** What kind of payment method it is. */
+/** The type of a payment method. */
 export const PaymentMethodType = z
   .enum(['cash', 'card', 'qr', 'transfer', 'online', 'other'])
   .meta({ id: 'PaymentMethodType' });
@@ -33,10 +33,10 @@ export const Payment = z
     created_at: Timestamp,
     updated_at: Timestamp,
   })
-  .meta({ id: 'Payment', description: 'What was, or is to be, paid for an order.' });
+  .meta({ id: 'Payment', description: 'The payment of an order, made or due.' });
 export type Payment = z.infer<typeof Payment>;
 
-/** What `include=books` adds to a payment and to an order. */
+/** The fields that `include=books` adds to a payment and to an order. */
 export const books = {
   turn_id: Id.optional(),
   settlement_id: Id.optional().meta({ description: 'Once that turn is closed.' }),
@@ -61,12 +61,9 @@ export const PaymentWithBooks = Payment.extend({
   turn_id: Id.optional().meta({ description: 'The turn that collects it; none until the next turn opens.' }),
   unsettled: z.number().optional().meta({
     description:
-      'What the next turn will collect of it: the payment, less corrections of what is settled. Absent where nothing of it waits.',
+      'The amount of it that the next turn will collect: the payment, less corrections of settled amounts. Absent where nothing of it waits.',
   }),
-  refunded: z
-    .number()
-    .optional()
-    .meta({ description: 'What was given back of it, as far as it was recorded.' }),
+  refunded: z.number().optional().meta({ description: 'The refunded amount, as far as it was recorded.' }),
 }).meta({ id: 'PaymentWithBooks', description: 'A payment, and what `include` asks for.' });
 export type PaymentWithBooks = z.infer<typeof PaymentWithBooks>;
 
@@ -77,10 +74,10 @@ const filters = {
   order_id: ReferenceId.optional(),
 };
 
-/** What narrows the list of v1. */
+/** The filters of the list of v1. */
 export const PaymentListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
 
-/** What narrows the list of v2. */
+/** The filters of the list of v2. */
 export const PaymentList = z
   .object({
     ...paging,
@@ -105,10 +102,10 @@ export type PaymentList = z.infer<typeof PaymentList>;
 export const PaymentPageV1 = page(Payment);
 export const PaymentPage = changesPage(PaymentWithBooks);
 
-/** What reads one on v2. */
+/** The parameters of reading one on v2. */
 export const PaymentWanted = z.object({ id: Id, include: includeBooks });
 
-/** What records a refund. */
+/** The body that records a refund. */
 export const PaymentRefund = z.object({
   id: Id,
   amount: Money.gt(0, 'must be more than 0').meta({ example: 2.5 }),

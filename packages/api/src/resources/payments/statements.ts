@@ -20,7 +20,10 @@ export const readPaymentWithBooks = statement<PaymentText>(
   `select left(doc, -1) || payment_books($1::uuid, $2::uuid) || '}' as doc from payments_json($1::uuid, array[$2::uuid])`,
 );
 
-/** What became of the move at a place of the batch: `previous` is null when there is no such payment; it has moved when that is pending. */
+/**
+ * The outcome of the move at an index of the batch: `previous` is null when there is no such payment; it has moved
+ * when that is pending.
+ */
 export interface MovedRow {
   place: number;
   previous: PaymentStatus | null;

@@ -9,9 +9,9 @@ interface ProductField {
   shown: z.ZodType;
   /** As it is given. */
   given: z.ZodType;
-  /** What PostgreSQL calls its type. */
+  /** Its type in PostgreSQL. */
   column: 'text' | 'numeric' | 'boolean' | 'uuid';
-  /** What a new product has that is given none. */
+  /** The default of a new product. */
   fresh: string | number | boolean | null;
   /** The family that alone has it. */
   only?: Family;
@@ -71,20 +71,20 @@ function wire<Field extends z.ZodType>(of: (field: ProductField) => Field): [Nam
 
 type OnRequest = { [Column in Name]: Fields[Column] extends { onRequest: string } ? Column : never }[Name];
 
-/** What `include` must name for a field to be shown; undefined where it always is. */
+/** The value of `include` that shows a field; undefined where it is always shown. */
 export function onRequest(name: Name): string | undefined {
   const field: ProductField = productFields[name];
   return field.onRequest;
 }
 
-/** What is always shown of each. */
+/** The fields that are always shown. */
 export const shownFields = Object.fromEntries(
   wire(({ shown }) => shown).filter(([name]) => onRequest(name) === undefined),
 ) as unknown as {
   -readonly [Column in Exclude<TypedName, OnRequest>]: Fields[Column]['shown'];
 };
 
-/** What reads of v2 show where `include` asks for it. */
+/** The fields that reads of v2 show where `include` asks for them. */
 export const shownOnRequest = Object.fromEntries(
   productColumns.filter(onRequest).map((name) => [name, productFields[name].shown]),
 ) as unknown as { -readonly [Column in OnRequest]: Fields[Column]['shown'] };
@@ -92,7 +92,7 @@ export const shownOnRequest = Object.fromEntries(
 /** The type of each in PostgreSQL. */
 export const columnTypes = part('column');
 
-/** What a new product has. */
+/** The fields of a new product. */
 export const freshFields = part('fresh') as ProductColumns;
 
 /** The columns as a row has them: null where the shown field is left out. */
@@ -102,7 +102,7 @@ export type ProductColumns = {
     : z.output<Fields[Column]['shown']>;
 };
 
-/** What may be given of each, none of it needed. */
+/** The fields that may be given, all optional. */
 export const givenFields = Object.fromEntries(wire(({ given }) => given.optional())) as unknown as {
   [Column in TypedName]: z.ZodOptional<Fields[Column]['given']>;
 };

@@ -102,7 +102,7 @@ export const productsRouter = router({
     .query(({ ctx, input }) => products.getStock(ctx, input.id)),
 });
 
-/** What differs in the first family. */
+/** The differences of the first family. */
 export const productsV1Router = router({
   list: operation({
     permission: 'products:read',

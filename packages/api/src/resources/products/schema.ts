@@ -32,16 +32,16 @@ export const ProductRead = Product.extend(shownOnRequest).meta({
 });
 export type ProductRead = z.infer<typeof ProductRead>;
 
-/** What is left of a product in `product.deleted`. */
+/** The record of a product in `product.deleted`. */
 export const DeletedProduct = z
   .object({ id: z.string(), external_id: z.string().optional() })
   .meta({ id: 'DeletedProduct' });
 
 const CategoryIds = list(Id, 1_000, 'must hold at most 1000 categories').meta({
-  description: 'The categories it stands under; a repeated id counts once.',
+  description: 'The categories that contain it; a repeated id counts once.',
 });
 
-/** What creates a product; v1 and v2 alike. */
+/** The body that creates a product; v1 and v2 alike. */
 export const ProductCreate = z
   .object({
     external_id: ExternalId.optional(),
@@ -52,7 +52,7 @@ export const ProductCreate = z
   .meta({ id: 'ProductCreate' });
 export type ProductCreate = z.infer<typeof ProductCreate>;
 
-/** What changes a product: only the fields that are present. */
+/** The body that changes a product: only the fields that are present. */
 export const ProductUpdate = z
   .object({
     id: Id,
@@ -84,10 +84,10 @@ const includeTax = list(z.enum(['tax']), 20)
   .optional()
   .meta({ description: `More than the documented fields: ${taxMeans}.`, example: ['tax'] });
 
-/** What reads one on v2. */
+/** The parameters of reading one on v2. */
 export const ProductGet = ById.extend({ include: includeTax });
 
-/** What reads one on v2 by the caller's own identifier. */
+/** The parameters of reading one on v2 by the caller's own identifier. */
 export const ProductGetByExternalId = ByExternalId.extend({ include: includeTax });
 
 /** The filters of the v2 list. */

@@ -16,7 +16,7 @@ export interface ProductText extends Revised {
   doc: string;
 }
 
-/** What is shown of a product: the documented fields, or its tax rate as well. */
+/** The fields of a product: the documented fields, or its tax rate as well. */
 export type Shown = 'plain' | 'tax';
 
 /** `j.doc` of `products_json` with what is asked for, of the product `j.id` of this location. */
@@ -49,9 +49,9 @@ export const readProductByExternalId = forEachShown<ProductText>(
 );
 
 /**
- * $1 location, $2 id, $3 whether it is made, $4 its fields that are given as JSON, $5 the categories that it stands under,
- * $6 its stock, $7 request id; null: stays as it is. `doc` is the product as it stands then; null when a category is not
- * there, `known` are those that are. No row: no such product.
+ * $1 location, $2 id, $3 whether it is made, $4 its fields that are given as JSON, $5 its categories, $6 its stock, $7
+ * request id; null: stays as it is. `doc` is the product after the change; null when a category does not exist, `known`
+ * are those that do. No row: no such product.
  */
 export const writeProduct = statement<Revised & { doc: string | null; known: string[] | null }>(
   'write_product',
@@ -59,7 +59,7 @@ export const writeProduct = statement<Revised & { doc: string | null; known: str
    from write_product($1::uuid, $2::uuid, $3, $4::jsonb, $5::uuid[], $6::jsonb, $7)`,
 );
 
-/** What became of the change at a place of the batch; `doc` is null when there is no such product. */
+/** The outcome of the change at an index of the batch; `doc` is null when there is no such product. */
 export interface UpdatedRow extends Revised {
   place: number;
   doc: string | null;
@@ -79,7 +79,7 @@ export const holdCategoriesOf = statement<never>(
      select c.id from categories c where c.location_id = $1::uuid and c.id = v.id for key share) c`,
 );
 
-/** What narrows the list. */
+/** The filters of the list. */
 export type ProductFilters = Omit<ProductList, 'limit' | 'offset' | 'updated_since' | 'cursor' | 'include'>;
 
 /** The statement and values that list what passes the filters; only the filters that are given are in the SQL. */

@@ -3,10 +3,10 @@ import { DateFilter, rangeOrder } from '../../wire.ts';
 
 const Amount = z.number().meta({ description: "In the location's currency, 2 decimals." });
 
-/** What a report is broken down by. */
+/** The grouping of a report. */
 export const SalesGrouping = z
   .enum(['day', 'hour', 'product', 'category', 'payment_method', 'channel', 'tax_rate'])
-  .meta({ id: 'SalesGrouping', description: 'What the rows stand for.' });
+  .meta({ id: 'SalesGrouping', description: 'The grouping of the rows.' });
 export type SalesGrouping = z.infer<typeof SalesGrouping>;
 
 /** A row of a report. */
@@ -17,7 +17,7 @@ export const SalesRow = z
         'The day, the hour of the day (`00` to `23`), the id, the channel, or the rate of tax; empty for what has none.',
       example: '2026-01-31',
     }),
-    name: z.string().meta({ description: 'What a person calls it; empty for what has none.' }),
+    name: z.string().meta({ description: 'The display name; empty for a row without one.' }),
     orders: z.int().meta({ description: 'Orders with something in this row.' }),
     quantity: z.number().meta({ description: 'Sum of the quantities of the items.' }),
     amount: Amount,
@@ -30,7 +30,7 @@ export const SalesRow = z
   })
   .meta({ id: 'SalesRow', description: 'A row of a sales report.' });
 
-/** What was sold in a range of days. Canceled orders do not count. */
+/** The sales of a range of days. Canceled orders do not count. */
 export const SalesReport = z
   .object({
     from: DateFilter,
@@ -42,10 +42,10 @@ export const SalesReport = z
     average_ticket: Amount.meta({ description: 'total_amount ÷ total_orders; 0 when there are none.' }),
     rows: z.array(SalesRow).meta({ description: 'By amount descending, then key.' }),
   })
-  .meta({ id: 'SalesReport', description: 'What was sold in a range of days.' });
+  .meta({ id: 'SalesReport', description: 'The sales of a range of days.' });
 export type SalesReport = z.infer<typeof SalesReport>;
 
-/** What asks for a report: both days are required. */
+/** The parameters of a report: both days are required. */
 export const SalesReportQuery = z
   .object({ from: DateFilter, to: DateFilter, group_by: SalesGrouping.default('day') })
   .check(rangeOrder);

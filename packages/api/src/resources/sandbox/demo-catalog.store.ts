@@ -5,7 +5,7 @@ import { insertDemo } from './statements.ts';
 /** The id of what the demo data calls `name`; `ms` is the time that a new one begins with. */
 export type IdOf = (name: string, ms?: number) => string;
 
-/** What orders are made of: a product of the demo as it was written. */
+/** The parts of orders: a product of the demo as it was written. */
 export interface WrittenProduct {
   id: string;
   external_id: string;

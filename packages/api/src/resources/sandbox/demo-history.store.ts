@@ -69,7 +69,7 @@ export async function writeHistory(
       'lines',
       orders.flatMap(({ lines }) => lines),
     );
-    // What was paid before there were turns belongs to none.
+    // Payments made before there were turns belong to none.
     await tx.run(beforeBooks, [turnId === null]);
     await write(
       'payments',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A sandbox that holds the demo data anew. */
+/** A sandbox that holds the demo data again. */
 export const SandboxReset = z
   .object({
     resets: z
@@ -9,5 +9,5 @@ export const SandboxReset = z
     products: z.int().meta({ description: 'Products of the demo data.', example: 40 }),
     orders: z.int().meta({ description: 'Orders of the demo data.', example: 46 }),
   })
-  .meta({ id: 'SandboxReset', description: 'The sandbox holds the demo data anew.' });
+  .meta({ id: 'SandboxReset', description: 'The sandbox holds the demo data again.' });
 export type SandboxReset = z.infer<typeof SandboxReset>;

@@ -10,17 +10,17 @@ import type { SandboxReset } from './schema.ts';
 import * as sql from './statements.ts';
 
 /**
- * Rows that one transaction removes at most, what goes with them not counted: half a second when they are orders, of which
- * each is kept in its last state until it is told.
+ * Rows that one transaction removes at most, without rows deleted with them: half a second when they are orders, of
+ * which each is kept in its last state until it is published.
  */
 const batchRows = 200;
 /** For so long one call removes; then its caller is asked to come again. */
 const mostMs = 20_000;
 
 /**
- * Empties the sandbox and makes the demo data anew, in one transaction; where there is more than a batch, it is emptied in
- * batches before. One that was cut off is gone on with by the next; of several at once each is done when the first is.
- * Throws `permission_denied` at a location that is no sandbox, 503 when there is too much for one call.
+ * Empties the sandbox and makes the demo data again, in one transaction; where there is more than a batch, it is
+ * emptied in batches before. An interrupted reset is continued by the next; of several at once each is done when the
+ * first is. Throws `permission_denied` at a location that is no sandbox, 503 when there is too much for one call.
  */
 export async function reset(ctx: CallContext): Promise<Answer<SandboxReset>> {
   const { caller, app } = ctx;
@@ -47,7 +47,7 @@ export async function reset(ctx: CallContext): Promise<Answer<SandboxReset>> {
   }
 }
 
-// Nobody sees it empty: what is left goes in the transaction that brings the demo.
+// No reader sees it empty: the rest is removed in the transaction that brings the demo.
 async function finish(
   ctx: CallContext,
   tx: Transaction,

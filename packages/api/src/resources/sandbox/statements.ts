@@ -19,7 +19,7 @@ export const countOn = statement<{ before: number }>(
    on conflict (location_id, name) do update set value = c.value + excluded.value returning (c.value - $3::int)::int as before`,
 );
 
-/** What the demo data is written by: of each table, $1 location, $2 the rows as JSON. */
+/** The statements that write the demo data: of each table, $1 location, $2 the rows as JSON. */
 export const insertDemo = {
   paymentMethods: insertOf('payment_methods', 'id, name, type'),
   categories: insertOf('categories', 'id, external_id, name, priority'),

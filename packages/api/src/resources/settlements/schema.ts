@@ -11,8 +11,7 @@ const summary = {
   ended_at: Timestamp.optional(),
   total_orders: z.int().optional().meta({ description: 'Orders of the turn, canceled ones included.' }),
   total_collected: Amount.optional().meta({
-    description:
-      'Payments that were completed while the turn was open, of whatever orders, less corrections.',
+    description: 'Payments that were completed while the turn was open, of any orders, less corrections.',
   }),
   average_ticket: Amount.optional().meta({
     description:
@@ -26,19 +25,19 @@ export const SettlementSummary = z
   .meta({ id: 'SettlementSummary', description: 'The frozen totals of a closed turn.' });
 export type SettlementSummary = z.infer<typeof SettlementSummary>;
 
-/** What was collected through one kind of payment method. */
+/** The amount collected through one type of payment method. */
 export const SettlementPayment = z
   .object({ method: PaymentMethodType, count: z.int(), amount: Amount })
   .meta({ id: 'SettlementPayment', description: 'Completed payments of one kind.' });
 
-/** How many orders stood where when the turn was closed. */
+/** The number of orders in each status when the turn was closed. */
 export const SettlementOrders = z
   .object({
     closed: z.int(),
     canceled: z.int(),
     open: z.int().meta({ description: 'Neither closed nor canceled.' }),
   })
-  .meta({ id: 'SettlementOrders', description: 'Orders of the turn by where they stood at its end.' });
+  .meta({ id: 'SettlementOrders', description: 'Orders of the turn by their status at its end.' });
 
 /** Entries of one kind. */
 const SettlementFigure = z
@@ -58,7 +57,7 @@ export const Settlement = z
     }),
     refunds: SettlementFigure.optional().meta({
       description:
-        'What was given back, below zero; not part of total_collected. Left out when there are none.',
+        'The refunded amount, below zero; not part of total_collected. Left out when there are none.',
     }),
   })
   .meta({ id: 'Settlement', description: 'The frozen totals of a closed turn, in full.' });

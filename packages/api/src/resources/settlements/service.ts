@@ -31,7 +31,7 @@ export async function entries(
   if (!found.known)
     throw conflict(
       'entries_unknown',
-      'What this settlement is made of is not known: it was made before there were entries.',
+      'The entries of this settlement are not known: it was made before entries were kept.',
     );
   return answerPage(found, paging);
 }

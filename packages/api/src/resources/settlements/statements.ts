@@ -30,7 +30,7 @@ export const readSettlement = statement<{ doc: string }>(
    from settlements r ${joins} where r.location_id = $1::uuid and r.id = $2::uuid`,
 );
 
-/** $1 location, $2 limit, $3 offset, $4 id. What it is made of is known where that makes its total. */
+/** $1 location, $2 limit, $3 offset, $4 id. Its entries are known where they add up to its total. */
 export const listEntries = statement<PageText & { known: boolean }>(
   'list_settlement_entries',
   `select

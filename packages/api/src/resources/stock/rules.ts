@@ -4,7 +4,7 @@ import type { Current, StockRow, Writes } from '../bulk/rows.rules.ts';
 import { actionOf, by, emptyWrites, settleStock } from '../bulk/rules.ts';
 import { productNames, type StockChange, type StockSyncItem, type StockSyncResult } from './schema.ts';
 
-/** What a batch comes to. */
+/** The outcome of a batch. */
 export interface StockPlan {
   writes: Writes;
   changes: StockChange[];
@@ -53,7 +53,7 @@ export function planStock(items: readonly StockSyncItem[], { products, stock }: 
   return { writes, changes, result: { ...counts, errors } };
 }
 
-/** What a change of stock is refused with, and what is there. */
+/** The refusal of a change of stock, and the actual stock. */
 export interface StockConflict {
   reason: 'stock_changed' | 'stock_range';
   message: string;

@@ -10,13 +10,13 @@ import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 export const Stock = z
   .object({
     enabled: z.boolean().meta({ description: 'Whether orders take from it.' }),
-    quantity: z.number().meta({ description: 'What is left, 3 decimals.', example: 24 }),
+    quantity: z.number().meta({ description: 'The remaining quantity, 3 decimals.', example: 24 }),
     min_stock_alarm: z.number().meta({ description: 'Where the alarm begins, 3 decimals.', example: 5 }),
   })
   .meta({ id: 'Stock', description: 'The stock of a product.' });
 export type Stock = z.infer<typeof Stock>;
 
-/** What sets the stock of a product: always all three. */
+/** The body that sets the stock of a product: always all three fields. */
 export const StockInput = z
   .object({ enabled: z.boolean(), quantity: Quantity, min_stock_alarm: Quantity })
   .meta({ id: 'StockInput' });
@@ -45,7 +45,7 @@ export const StockPage = changesPage(StockEntry);
 export const productNames = ['product_id', 'external_id', 'sku'] as const;
 
 const expected = Quantity.optional().meta({
-  description: 'What is there as far as you know. When something else is there, nothing is changed.',
+  description: 'The quantity that you expect. When the actual one differs, nothing is changed.',
   example: 24,
 });
 
@@ -55,9 +55,9 @@ export const StockSyncItem = z
     product_id: Id.optional(),
     external_id: ExternalId.optional(),
     sku: Label.optional(),
-    quantity: Quantity.optional().meta({ description: 'What is there from now on.', example: 24 }),
+    quantity: Quantity.optional().meta({ description: 'The new quantity.', example: 24 }),
     adjust: QuantityChange.optional().meta({
-      description: 'In place of `quantity`: what comes to what is there, or is taken from it.',
+      description: 'In place of `quantity`: the amount to add, or to take if negative.',
     }),
     expected,
     enabled: z
@@ -148,14 +148,14 @@ export const StockSync = z
   .meta({ id: 'StockSync' });
 export type StockSync = z.infer<typeof StockSync>;
 
-/** What changes the stock of one product by what comes or goes. */
+/** The body that changes the stock of one product by an amount. */
 export const StockAdjust = z.object({ id: Id, adjust: QuantityChange, expected });
 export type StockAdjust = z.infer<typeof StockAdjust>;
 
-/** What a dry run says of one item. */
+/** The result of one item in a dry run. */
 export const StockChange = z
   .object({
-    index: z.int().meta({ description: 'Where the item stands in the batch, from 0.' }),
+    index: z.int().meta({ description: 'The index of the item in the batch, from 0.' }),
     product_id: z.string(),
     action: SyncAction.exclude(['deleted']),
     changes: z.array(FieldChange),
@@ -166,14 +166,14 @@ export type StockChange = z.infer<typeof StockChange>;
 /** Why an item was not applied. */
 export const StockSyncError = z
   .object({
-    index: z.int().meta({ description: 'Where the item stands in the batch, from 0.' }),
+    index: z.int().meta({ description: 'The index of the item in the batch, from 0.' }),
     code: z.enum(['resource_not_found', 'conflict']),
     message: z.string(),
     quantity: z.number().optional().meta({ description: 'Of a `conflict`: what is there.', example: 3 }),
   })
   .meta({ id: 'StockSyncError' });
 
-/** What a batch came to. */
+/** The outcome of a batch. */
 export const StockSyncResult = z
   .object({
     total_items: z.int(),
@@ -186,5 +186,5 @@ export const StockSyncResult = z
       .optional()
       .meta({ description: 'Of a dry run: what would become of each item that can be applied.' }),
   })
-  .meta({ id: 'StockSyncResult', description: 'What became of a batch that sets stock.' });
+  .meta({ id: 'StockSyncResult', description: 'The outcome of a batch that sets stock.' });
 export type StockSyncResult = z.infer<typeof StockSyncResult>;

@@ -50,7 +50,7 @@ export async function sync(
   );
 }
 
-/** What is there, as if the product of the first item were not. */
+/** The other names there are, as if the product of the first item did not exist. */
 function withoutFirst([first]: StockSync['items'], current: Current): Current {
   const isFirst = ({ id, external_id, sku }: Current['products'][number]) =>
     first?.product_id === id ||

@@ -26,8 +26,8 @@ export interface ApplyOptions {
 }
 
 /**
- * Begins the next sync job of a location for a job of the queue; nothing when none is due, or one is under way. What another
- * job of the queue had begun is taken over once that is not locked any more.
+ * Begins the next sync job of a location for a job of the queue; nothing when none is due, or one is under way. A job
+ * begun by another job of the queue is taken over once that is not locked any more.
  */
 export const beginSyncJob = (
   database: Database,
@@ -41,9 +41,9 @@ export const beginSyncJob = (
   });
 
 /**
- * Applies what is left of a products sync job that was begun, chunk by chunk; each chunk commits together with the job's
- * progress under a lock on the job's row. So whoever continues after a kill, or applies beside another, applies each item
- * exactly once. Ends the job and answers where it stands then; a job that is over or gone is left alone.
+ * Applies the rest of a products sync job that was begun, chunk by chunk; each chunk commits together with the job's
+ * progress under a lock on the job's row. So a process that continues after a kill, or applies beside another, applies
+ * each item exactly once. Ends the job and answers its status then; a job that is over or deleted is left alone.
  */
 export async function applySyncJob(
   database: Database,
@@ -68,7 +68,7 @@ export async function postponeSyncJob(on: Queryable, { locationId, jobId }: Sync
   await on.run(sql.postponeJob, [locationId, jobId]);
 }
 
-/** Ends a job that cannot go on, for a fault of ours, and answers where it stands. One that is over is left alone. */
+/** Ends a job that cannot go on, for a fault of ours, and answers its status. One that is over is left alone. */
 export async function failSyncJob(
   on: Queryable,
   { locationId, jobId }: SyncJobRef,
@@ -79,7 +79,7 @@ export async function failSyncJob(
 
 const stoppedByUs = 'The job was stopped by a fault on our side; what was applied stays applied.';
 
-/** Some items of a job, or all of them: what they name, and what they come to. */
+/** Some items of a job, or all of them: the rows that they name, and their outcomes. */
 export function productsBatch(
   mode: SyncMode,
   items: readonly ProductSyncItem[],
@@ -94,7 +94,7 @@ export function productsBatch(
         externalIds: items.map(({ external_id }) => external_id),
         skus: items.flatMap(({ sku }) => sku ?? []),
       },
-      // Who is renamed holds its stock, too: a sku that is handed on is written twice.
+      // A renamed product has its stock locked, too: a sku that is handed on is written twice.
       stock: items.some(({ stock, sku }) => stock !== undefined || sku !== undefined),
       links: items.some(({ category_external_ids: names }) => names !== undefined),
     },
@@ -102,7 +102,7 @@ export function productsBatch(
   };
 }
 
-/** Answers where the job stands then; nothing when it is gone. */
+/** Answers the status of the job then; nothing when it was deleted. */
 async function applyChunk(
   tx: Transaction,
   { locationId, jobId }: SyncJobRef,

@@ -6,8 +6,9 @@ import type { SyncJob } from './schema.ts';
 import { holdJob, queueJobAgain } from './statements.ts';
 
 /**
- * Queues a failed job again. It goes on behind what was processed; one of which nothing could be applied begins anew. So no
- * item is applied twice. Counts no batch job. Throws `resource_not_found`, `conflict` for one that has not failed.
+ * Queues a failed job again. It continues behind the last processed item; a job of which nothing could be applied
+ * starts over. So no item is applied twice. Counts no batch job. Throws `resource_not_found`, `conflict` for one that
+ * has not failed.
  */
 export async function retryIn(tx: Transaction, actor: AuditActor, id: string): Promise<SyncJob> {
   const { locationId } = actor;

@@ -49,7 +49,7 @@ export const syncJobsRouter = router({
     permission: 'jobs:retry',
     summary: 'Run a failed sync job again',
     description:
-      'It goes on behind what was processed; when nothing could be applied it begins anew. No item is applied twice.',
+      'It continues behind the last processed item; when nothing could be applied it starts over. No item is applied twice.',
     errors: ['resource_not_found', 'conflict'],
   })
     .input(ById)

@@ -9,7 +9,7 @@ import {
   type SyncMode,
 } from './schema.ts';
 
-/** What applying items comes to. */
+/** The outcome of applying items. */
 export interface ProductsPlan {
   writes: Writes;
   /** Of each item that can be applied, in the order of the batch: only a dry run asks. */
@@ -31,8 +31,8 @@ export function planProducts(
   current: Current,
   newId: () => string,
 ): ProductsPlan {
-  const told: (() => ProductSyncChange)[] = [];
-  const changes = () => told.map((tell) => tell());
+  const pending: (() => ProductSyncChange)[] = [];
+  const changes = () => pending.map((changeOf) => changeOf());
   const plan: ProductsPlan = { writes: emptyWrites(), changes, applied: [], failures: [] };
   const known = by(current.products, (row) => row.external_id);
   const stocks = by(current.stock, (row) => row.product_id);
@@ -69,7 +69,7 @@ export function planProducts(
       () => linkChange(before, names, moved),
     ];
     plan.applied.push({ index, external_id, id });
-    told.push(() => {
+    pending.push(() => {
       const changes = parts.flatMap((part) => part()).sort(byField);
       return { index, external_id, ...(before && { id }), action: actionOf(before, changes), changes };
     });
@@ -115,11 +115,11 @@ function unknownReference(item: ProductSyncItem, unknown: readonly Reference[]):
     unknown.some((each) => each.table === table && each.id === id);
   const faults = referencesIn(ProductSyncItem, item).filter(isUnknown);
   if (faults.length === 0) return undefined;
-  const told = faults.map(({ path, table }) => `${path}: ${namesNothing(table)}`);
-  return { code: 'validation_error', message: told.join('; ') };
+  const listed = faults.map(({ path, table }) => `${path}: ${namesNothing(table)}`);
+  return { code: 'validation_error', message: listed.join('; ') };
 }
 
-// Who has which sku as the batch goes on, and who gave it up.
+// The product that has each sku as the batch goes on, and the one that gave it up.
 function skuBook(products: readonly ProductRow[]) {
   const owners = new Map(products.map(({ id, sku }) => [sku, id]));
   const givers = new Map<string, string>();

@@ -5,7 +5,7 @@ import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.sc
 import { givenFields } from '../products/fields.schema.ts';
 import { StockInput } from '../stock/schema.ts';
 
-/** What happens to an item whose `external_id` exists, and to one whose does not. */
+/** The treatment of an item whose `external_id` exists, and of one whose does not. */
 export const SyncMode = z.enum(['upsert', 'create', 'update']).meta({
   description: 'create: an existing external_id fails that item; update: an unknown one does.',
 });
@@ -15,14 +15,14 @@ const SyncJobStatus = z.enum(['queued', 'processing', 'completed', 'failed']).me
   description: 'completed: some item was applied; failed: none could be, or a fault of ours.',
 });
 
-/** A product as a batch brings it. What is left out keeps its value; on creation it takes the default. */
+/** A product in the body of a batch. A field that is left out keeps its value; on creation it takes the default. */
 export const ProductSyncItem = z
   .object({
     external_id: ExternalId,
     ...{ ...givenFields, name: Label, price: Money },
     category_external_ids: list(ExternalId, 1_000, 'must hold at most 1000 categories')
       .optional()
-      .meta({ description: 'The categories it stands under, by external_id.' }),
+      .meta({ description: 'The categories that contain it, by external_id.' }),
     stock: StockInput.optional(),
   })
   .meta({ id: 'ProductSyncItem' });
@@ -54,7 +54,7 @@ export type ProductSync = z.infer<typeof ProductSync>;
 /** Why an item was not applied. */
 export const SyncItemError = z
   .object({
-    index: z.int().meta({ description: 'Where the item stands in the batch, from 0.' }),
+    index: z.int().meta({ description: 'The index of the item in the batch, from 0.' }),
     external_id: z.string(),
     code: z.enum(['conflict', 'resource_not_found', 'validation_error']),
     message: z.string(),
@@ -68,10 +68,10 @@ export const AppliedItem = SyncItemError.pick({ index: true, external_id: true }
   .meta({ id: 'AppliedItem', description: 'An item that was applied, by the id of its product.' });
 export type AppliedItem = z.infer<typeof AppliedItem>;
 
-/** What a dry run says of one item. */
+/** The result of one item in a dry run. */
 export const ProductSyncChange = z
   .object({
-    index: z.int().meta({ description: 'Where the item stands in the batch, from 0.' }),
+    index: z.int().meta({ description: 'The index of the item in the batch, from 0.' }),
     external_id: z.string(),
     id: z.string().optional().meta({ description: 'Of a product that exists.' }),
     action: SyncAction.exclude(['deleted']),
@@ -80,7 +80,7 @@ export const ProductSyncChange = z
   .meta({ id: 'ProductSyncChange' });
 export type ProductSyncChange = z.infer<typeof ProductSyncChange>;
 
-/** What the start of a job answers, and what a dry run does. */
+/** The answers of the start of a job, and of a dry run. */
 export const StartedSyncJob = z
   .object({
     job_id: z.string().meta({ description: 'Empty for a dry run, which is no job.' }),
@@ -111,8 +111,7 @@ export const SyncJob = z
     errors: z.array(SyncItemError).meta({ description: 'The first 100 items that were not applied.' }),
     error: z.string().optional().meta({ description: 'Why the job failed.' }),
     ids: z.array(AppliedItem).optional().meta({
-      description:
-        'What was applied so far, of a job that was started with `include` of `ids`. Not in lists.',
+      description: 'The results so far, of a job that was started with `include` of `ids`. Not in lists.',
     }),
     created_at: Timestamp,
     started_at: Timestamp.optional(),

@@ -12,7 +12,7 @@ import { retryIn } from './retry.store.ts';
 import type { ProductSync, StartedSyncJob, SyncJob } from './schema.ts';
 import { insertJob, listJobs, readJob } from './statements.ts';
 
-/** The items, of which the first fails: it names a category that nobody has. */
+/** The items, of which the first fails: it names a category that does not exist. */
 const withFailing = ([first, ...others]: ProductSync['items']): ProductSync['items'] =>
   first === undefined ? [] : [{ ...first, category_external_ids: ['simulated-unknown-category'] }, ...others];
 

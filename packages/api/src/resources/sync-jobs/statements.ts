@@ -28,7 +28,7 @@ export const readJob = statement<{ doc: string }>(
   `select ${entry(`|| coalesce(',"ids":' || r.applied::text, '')`)} as doc from sync_jobs r ${joins} where r.location_id = $1::uuid and r.id = $2::uuid`,
 );
 
-/** Where a job stands. */
+/** The status of a job. */
 export interface JobState {
   mode: 'upsert' | 'create' | 'update';
   status: 'queued' | 'processing' | 'completed' | 'failed';
@@ -55,7 +55,7 @@ const isHeld = `exists (select from graphile_worker._private_jobs q where q.id =
   and q.payload->>'locationId' = r.location_id::text)`;
 
 const oldestDue = (status: 'queued' | 'processing') => `(
-  select id as next, tries as tried, status as stands from sync_jobs where location_id = $1::uuid and status = '${status}' and ${isDue}
+  select id as next, tries as tried, status as state from sync_jobs where location_id = $1::uuid and status = '${status}' and ${isDue}
   order by created_at, id limit 1)`;
 
 /** A job that was begun. */
@@ -73,9 +73,9 @@ export const lockBeginning = statement(
 );
 
 /**
- * $1 location, $2 the job of the queue that begins it. Begins the oldest sync job that is due: one that was begun before
- * and that nobody has under way, else one that is queued. Nothing when another is under way, or was begun just now. That
- * does not wait for the disk: should a crash of the server forget it, the job is queued still.
+ * $1 location, $2 the job of the queue that begins it. Begins the oldest sync job that is due: one that was begun
+ * before and that no process has under way, else one that is queued. Nothing when another is under way, or was begun
+ * just now. That does not wait for the disk: should a crash of the server forget it, the job is queued still.
  */
 export const beginJob = statement<BegunJob>(
   'begin_sync_job',
@@ -83,7 +83,7 @@ export const beginJob = statement<BegunJob>(
      select * from (${oldestDue('processing')} union all ${oldestDue('queued')}) oldest
      where ${isActive} and not exists (select from sync_jobs r
        where r.location_id = $1::uuid and r.status = 'processing' and r.queue_job <> $2::bigint and ${isHeld})
-     order by stands desc limit 1
+     order by state desc limit 1
    )
    update sync_jobs set status = 'processing', started_at = coalesce(started_at, clock_timestamp()), tries = tries + 1, due_at = null,
      queue_job = $2::bigint
@@ -137,8 +137,8 @@ export const forgetSpent = statement(
 );
 
 /**
- * $1 location, $2 job. First in the order of locks, so that whoever else applies this job waits for the outcome. What is
- * changed from here on carries the id and the key of the request that sent the job.
+ * $1 location, $2 job. First in the order of locks, so that another process that applies this job waits for the
+ * outcome. Changes from here on carry the id and the key of the request that sent the job.
  */
 export const lockJob = statement<JobState>(
   'lock_sync_job',

@@ -13,7 +13,7 @@ export const Turn = z
     ended_at: Timestamp.optional(),
     total_orders: z.int(),
     total_collected: z.number().meta({
-      description: 'Payments that were completed while it was open, of whatever orders, less corrections.',
+      description: 'Payments that were completed while it was open, of any orders, less corrections.',
     }),
   })
   .meta({ id: 'Turn', description: 'The time between opening and closing the till.' });
@@ -21,15 +21,18 @@ export type Turn = z.infer<typeof Turn>;
 
 const Amount = z.number().meta({ description: "In the location's currency, 2 decimals." });
 
-/** What a turn collected through one type of payment method. */
+/** The amount that a turn collected through one type of payment method. */
 export const TurnMethod = z
   .object({
     method: PaymentMethodType,
     count: z.int().meta({ description: 'Payments that were completed, less corrections.' }),
     collected: Amount.meta({ description: 'Their sum; that of all methods is `total_collected`.' }),
-    refunded: Amount.meta({ description: 'What was given back, below zero.' }),
+    refunded: Amount.meta({ description: 'The refunded amount, below zero.' }),
   })
-  .meta({ id: 'TurnMethod', description: 'What a turn collected through one type of payment method.' });
+  .meta({
+    id: 'TurnMethod',
+    description: 'The amount that a turn collected through one type of payment method.',
+  });
 
 /** The open turn, with what `include` asks for. */
 export const OpenTurn = Turn.extend({
@@ -37,7 +40,7 @@ export const OpenTurn = Turn.extend({
 }).meta({ id: 'OpenTurn', description: 'The open turn, with what `include` asks for.' });
 export type OpenTurn = z.infer<typeof OpenTurn>;
 
-/** What reads the open turn. */
+/** The parameters of reading the open turn. */
 export const OpenTurnGet = z.object({
   include: list(z.enum(['methods']), 20)
     .min(1, 'must name methods')
@@ -53,7 +56,7 @@ export type OpenTurnGet = z.infer<typeof OpenTurnGet>;
 export const TurnList = z.object(paging);
 export const TurnPage = page(Turn);
 
-/** What closes the open turn. */
+/** The body that closes the open turn. */
 export const TurnClose = z.object({
   open_next: z.boolean().optional().meta({
     description:

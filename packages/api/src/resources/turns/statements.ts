@@ -56,7 +56,7 @@ export const readDrawer = statement<Drawer>(
      from ${entriesOf('$2::uuid', " and m.type = 'cash'")}) x`,
 );
 
-/** $1 location. Waits for whoever is closing it. */
+/** $1 location. Waits for a transaction that is closing it. */
 export const holdOpenTurn = statement<{ id: string }>(
   'hold_open_turn',
   `select id from turns where location_id = $1::uuid and status = 'open' for share`,

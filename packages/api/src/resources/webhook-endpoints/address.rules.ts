@@ -4,7 +4,7 @@ import { absoluteHttp, longestUrl } from './address.schema.ts';
 /** `public`: https to public addresses only; `any`: also http and private addresses (WEBHOOK_TARGETS). */
 export type WebhookTargets = 'public' | 'any';
 
-/** The parsed URL, or why it is refused: a phrase to stand after the field's name. */
+/** The parsed URL, or why it is refused: a phrase that follows the field's name. */
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
 
 /**

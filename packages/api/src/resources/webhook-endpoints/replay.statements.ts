@@ -10,9 +10,9 @@ export const holdEndpoint = statement<{
    where location_id = $1::uuid and id = $2::uuid for no key update`,
 );
 
-// The latest delivery of an event tells how it stands: waiting for its first attempt, or in the middle of any, it is
-// on its way, unless it waited while the endpoint was disabled, up to $8. $6: also what arrived, and what was never meant
-// for the endpoint.
+// The latest delivery of an event shows its state: waiting for its first attempt, or in the middle of any, it is on its
+// way, unless it waited while the endpoint was disabled, up to $8. $6: also delivered events, and events that were
+// never meant for the endpoint.
 export const findReplayable = statement<{ id: string }>(
   'find_replayable_events',
   `select e.id from events e

@@ -3,10 +3,10 @@ import { CommandError } from '../../command-error.ts';
 import { auditAs } from '../../request/audit.ts';
 import { countSealed, type SealedRow, type SealedTable, sealedTables } from './sealed.statements.ts';
 
-/** What a rotation did, and which keys still seal something afterwards. */
+/** The result of a rotation, and the keys that still seal something afterwards. */
 export interface KeyRotation {
   current_key_id: string;
-  /** Secrets that were sealed anew. */
+  /** Secrets that were sealed again. */
   resealed: number;
   /** Secrets that already were as they should be. */
   unchanged: number;
@@ -17,19 +17,21 @@ export interface KeyRotation {
 }
 
 /**
- * Seals every signing secret, and every answer kept for repeats that holds one, with the current key, a hundred to a transaction, while everything else runs. It can be
- * cut off anywhere and started again; what is done is passed over. What a process with older settings seals
- * meanwhile is found by another round. `told` hears how many are done.
+ * Seals every signing secret, and every answer kept for repeats that holds one, with the current key, a hundred to a
+ * transaction, while everything else runs. It can be cut off anywhere and started again; finished rows are skipped.
+ * Secrets that a process with older settings seals meanwhile are found by another round. `onProgress` is called with the
+ * number of finished ones.
  *
- * @throws {CommandError} `conflict` when secrets are left that the given keys cannot open; the others are sealed anew.
+ * @throws {CommandError} `conflict` when secrets are left that the given keys cannot open; the others are sealed
+ * again.
  */
 export async function rotateKey(
   database: SqlDatabase,
   box: SecretBox,
-  told: (done: number, of: number) => void = () => {},
+  onProgress: (done: number, of: number) => void = () => {},
 ): Promise<KeyRotation> {
   const all = (await keysInUse(database, box)).reduce((sum, { secrets }) => sum + secrets, 0);
-  const first = await round(database, box, (done) => told(done, all));
+  const first = await round(database, box, (done) => onProgress(done, all));
   let { resealed } = first;
   let { unreadable } = first;
   let keys = await keysInUse(database, box);
@@ -63,7 +65,7 @@ const pageSize = 100;
 async function round(
   database: SqlDatabase,
   box: SecretBox,
-  told: (done: number) => void = () => {},
+  onProgress: (done: number) => void = () => {},
 ): Promise<Round> {
   const done: Round = { resealed: 0, unchanged: 0, unreadable: [] };
   for (const table of sealedTables) {
@@ -72,7 +74,7 @@ async function round(
       const rows = await database.run(table.read, [last?.location_id ?? nil, last?.place ?? null, pageSize]);
       last = rows.at(-1);
       await resealPage(database, box, table, rows, done);
-      told(done.resealed + done.unchanged + done.unreadable.length);
+      onProgress(done.resealed + done.unchanged + done.unreadable.length);
     } while (last !== undefined);
   }
   return done;
@@ -128,7 +130,7 @@ function leftOver(unreadable: readonly string[], resealed: number): CommandError
   return new CommandError(
     'conflict',
     `${unreadable.length} secrets cannot be opened with the keys in ENCRYPTION_KEY and were left as they are: ` +
-      `${list.join(', ')}. ${resealed} others were sealed anew.`,
+      `${list.join(', ')}. ${resealed} others were sealed again.`,
   );
 }
 

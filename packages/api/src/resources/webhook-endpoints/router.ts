@@ -81,7 +81,7 @@ export const webhookEndpointsRouter = router({
   delete: operation({
     permission: 'webhooks:write',
     summary: 'Delete a webhook endpoint',
-    description: 'What waits for it is never sent, and its log of attempts goes along.',
+    description: 'Its pending deliveries are never sent, and its log of attempts is deleted with it.',
     rest: ['DELETE /v1/webhooks/{id}', 'DELETE /v2/webhook-endpoints/{id}'],
     errors: ['resource_not_found'],
     tag: 'webhook_endpoints',
@@ -93,7 +93,7 @@ export const webhookEndpointsRouter = router({
   test: operation({
     permission: 'webhooks:write',
     summary: 'Send a test event',
-    description: 'Goes to this endpoint alone, whatever its event types.',
+    description: 'Goes to this endpoint alone, for any of its event types.',
     rest: ['POST /v1/webhooks/{id}/test', 'POST /v2/webhook-endpoints/{id}/test'],
     status: 202,
     errors: ['resource_not_found', 'conflict'],
@@ -142,7 +142,7 @@ export const webhookEndpointsRouter = router({
     .query(({ ctx, input }) => listDeliveries(ctx, input)),
 });
 
-/** What differs in the first family: its endpoints get the documented events alone. */
+/** The differences of the first family: its endpoints get the documented events alone. */
 export const webhookEndpointsV1Router = router({
   create: operation({
     ...registering,

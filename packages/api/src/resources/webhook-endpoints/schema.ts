@@ -49,7 +49,7 @@ export const WebhookEndpoint = z
       .array(include)
       .max(1)
       .exactOptional()
-      .meta({ description: 'What its events hold beside the documented fields; absent for nothing.' }),
+      .meta({ description: 'The additional fields of its events; absent for none.' }),
     created_at: Timestamp,
     last_delivered_at: Timestamp.exactOptional().meta({
       description: 'When it last took an event; up to ten seconds late.',
@@ -71,7 +71,7 @@ export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>;
 export const WebhookEndpointWithSecret = WebhookEndpoint.extend({
   secret: z.string().meta({
     description:
-      'Signs every delivery: the key are the bytes that the base64 after `whsec_` stands for. Shown here only.',
+      'Signs every delivery: the key are the bytes that the base64 after `whsec_` encodes. Shown here only.',
     example: 'whsec_SIGNING_SECRET',
   }),
 }).meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with its signing secret.' });
@@ -126,7 +126,7 @@ export const WebhookDelivery = z
     error: z.string().optional().meta({ description: 'Why it failed, in words.' }),
     response_body: z.string().optional().meta({
       description:
-        "The beginning of the consumer's answer, 1 KiB at most: whatever it said, so show it as text and never run it.",
+        "The beginning of the consumer's answer, 1 KiB at most: arbitrary content, so show it as text and never run it.",
       example: 'ok',
     }),
     duration_ms: z.int().meta({ example: 84 }),
@@ -139,7 +139,7 @@ export const WebhookDelivery = z
     simulated: z
       .literal(true)
       .exactOptional()
-      .meta({ description: 'It tells of nothing that happened: a test event.' }),
+      .meta({ description: 'A test event, which reports no real change.' }),
   })
   .meta({ id: 'WebhookDelivery', description: 'One attempt to deliver an event to an endpoint.' });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
@@ -155,7 +155,7 @@ export const WebhookDeliveryList = z.object({
 export type WebhookDeliveryList = z.infer<typeof WebhookDeliveryList>;
 export const WebhookDeliveryPage = page(WebhookDelivery);
 
-/** What a test answers: the event that will arrive. */
+/** The answer of a test: the event that will arrive. */
 export const WebhookTest = z
   .object({ event_id: z.string(), type: z.literal('webhook.test') })
   .meta({ id: 'WebhookTest', description: 'The test event that is on its way.' });

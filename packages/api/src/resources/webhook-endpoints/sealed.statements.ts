@@ -3,7 +3,7 @@ import { type SecretOwner, type Statement, statement } from '@comanda/db';
 /** Something that is stored sealed: a signing secret, or the answer of a call that holds one. */
 export interface SealedRow {
   location_id: string;
-  /** What names the row at its location: a JSON array, as text. */
+  /** The identifier of the row at its location: a JSON array, as text. */
   place: string;
   /** The endpoint, or the call that is answered. */
   owner: string;
@@ -16,8 +16,9 @@ export interface SealedTable {
   /** $1 location and $2 place of the row before the page (null: its beginning), $3 how many. */
   read: Statement<SealedRow>;
   /**
-   * $1 the key id, then as many of each: $2 locations, $3 places, $4 what was read, $5 the same sealed anew. Only what
-   * still is as it was read: a row that another rotation sealed meanwhile is left to it.
+   * $1 the key id, then as many of each: $2 locations, $3 places, $4 the texts that were read, $5 the same sealed
+   * again. Only rows that are unchanged since they were read: a row that another rotation sealed meanwhile is left to
+   * it.
    */
   write: Statement<{ location_id: string }>;
   ownerOf(row: SealedRow): SecretOwner;

@@ -68,10 +68,10 @@ export async function create(
 }
 
 /**
- * Changes the fields that are present. Disabling drops what waits for the endpoint: the status decides at once, Postgres
- * has the worker clear the deliveries away. Types that join, and all types where the address is another, are shown to whoever is
- * there: throws `permission_denied` for one that the key does not see.
- * Throws `resource_not_found`, `validation_error`.
+ * Changes the fields that are present. Disabling drops what waits for the endpoint: the status decides at once,
+ * Postgres has the worker clear the deliveries away. Added types, and all types where the address is another, are shown
+ * to the consumer there: throws `permission_denied` for one that the key does not see. Throws `resource_not_found`,
+ * `validation_error`.
  */
 export async function update(
   ctx: CallContext,
@@ -117,8 +117,8 @@ export const rotateSecret = (
   }));
 
 /**
- * Sends events of a window to an endpoint again, but for the types that the key does not see: a header names those of the
- * endpoint. Throws what `replayIn` throws, `permission_denied` for a type that is asked for and hidden.
+ * Sends events of a window to an endpoint again, except for the types that the key does not see: a header names those
+ * of the endpoint. Throws what `replayIn` throws, `permission_denied` for a type that is asked for and hidden.
  */
 export function replay(ctx: CallContext, request: WebhookReplay): Promise<Answer<WebhookReplayed>> {
   refuseHidden(ctx.caller, request.event_types ?? []);
@@ -127,7 +127,10 @@ export function replay(ctx: CallContext, request: WebhookReplay): Promise<Answer
   }));
 }
 
-/** What is replayed for a key that does not see every type. Its endpoint is held, so the types are those that are replayed. */
+/**
+ * The types that are replayed for a key that does not see every type. Its endpoint is held, so the types are those
+ * that are replayed.
+ */
 async function shownOf(tx: Transaction, ctx: CallContext, request: WebhookReplay): Promise<WebhookReplay> {
   if (request.event_types !== undefined || hiddenFrom(ctx.caller).length === 0) return request;
   const { doc } = await oneOf(request.id, () =>

@@ -12,7 +12,8 @@ export interface EndpointText extends Revised {
 }
 
 const zone = '(select l.timezone from locations l where l.id = r.location_id)';
-// Workers write it every ten seconds at most. What is dead is counted up to so many: a list costs the same whatever has failed.
+// Workers write it every ten seconds at most. Dead deliveries are counted up to so many: a list costs the same after
+// any number of failures.
 const health = `coalesce((select coalesce(',"last_delivered_at":"' || wire_time(h.last_delivered_at, ${zone}) || '"', '')
     || coalesce(',"failing_since":"' || wire_time(h.failing_since, ${zone}) || '"', '')
   from internal.endpoint_health h where h.location_id = r.location_id and h.endpoint_id = r.id), '')
