@@ -40,7 +40,7 @@ import { createAttemptMeter } from './watching/attempt-meter.ts';
 import { startWatchServer } from './watching/server.ts';
 import { watchWorker } from './watching/watched.ts';
 
-/** What a worker needs; `Settings` has it all. */
+/** The parts of a worker; `Settings` has them all. */
 export type WorkerOptions = Pick<
   Settings,
   'webhookTimeoutMs' | 'webhookRetryDelaysSeconds' | 'webhookTargets' | 'webhookAllowCidrs' | 'logLevel'
@@ -119,7 +119,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     await watching?.close();
     throw error;
   });
-  // What our predecessor died over is ours to finish, before anything else.
+  // Work left by a process that died is finished before anything else.
   await sweep(database, undefined).catch((error: unknown) => log.warn({ err: error }, 'sweeping failed'));
 
   const sender = createWebhookSender({

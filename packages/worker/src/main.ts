@@ -33,7 +33,7 @@ async function main(settings: Settings): Promise<void> {
   const log = createLog(settings.logLevel, 'worker');
   routeConsole(log);
   log.info(ownBuild(), 'starting');
-  // A parent has told it already.
+  // A parent has reported it already.
   if (process.send === undefined) {
     for (const each of strangeVariables(process.env)) log.warn(strangeVariable(each));
     for (const each of settingWarnings(settings)) log.warn(each);
@@ -47,7 +47,7 @@ async function main(settings: Settings): Promise<void> {
     isStopping = true;
     starting.abort();
     if (worker === undefined) process.exit(0);
-    // What is unfinished then is taken over by the next worker.
+    // Unfinished work is taken over by the next worker.
     setTimeout(() => process.exit(0), stoppingIn(settings.drainSeconds).processMs).unref();
     worker.stop().then(
       () => process.exit(0),
@@ -56,7 +56,7 @@ async function main(settings: Settings): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // The supervisor is gone: nobody else would stop this process.
+  // The supervisor is gone: no other process would stop this one.
   process.on('disconnect', stop);
 
   worker = await startWorker({ ...settings, databaseUrl, encryptionKey, signal: starting.signal });

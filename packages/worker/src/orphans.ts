@@ -17,8 +17,8 @@ export const freedEndpoints = `select location_id as "locationId", endpoint_id a
 export async function freeOrphans(tx: Queryable): Promise<FreedEndpoint[]> {
   const space = pidSpace();
   if (space === undefined) return [];
-  const neighbours = await tx.run(workersOf, [space]);
-  const dead = neighbours.flatMap(({ id, pid }) => (isAlive(pid) ? [] : id));
+  const neighbors = await tx.run(workersOf, [space]);
+  const dead = neighbors.flatMap(({ id, pid }) => (isAlive(pid) ? [] : id));
   if (dead.length === 0) return [];
   const freed = await tx.run(releaseOf, [dead]);
   await tx.run(unlockOf, [dead]);

@@ -23,7 +23,7 @@ export interface SupervisedRunner {
   stop(): Promise<void>;
 }
 
-/** What to run and with what. */
+/** The tasks to run and their tools. */
 export interface RunnerOptions {
   /** Its own pool: one connection listens, the others serve `concurrency` tasks. */
   database: Database;
@@ -32,7 +32,7 @@ export interface RunnerOptions {
   concurrency: number;
   /** Flags of jobs that it leaves to other workers now; asked before each look for a job. */
   passedOver?: () => string[];
-  /** What it queues by the clock. */
+  /** The jobs that it queues on a timer. */
   times?: ParsedCronItem[];
   /** How long a task may go on when it stops, in milliseconds. */
   taskMs: number;
@@ -105,10 +105,10 @@ async function startRunner(options: RunnerOptions, events: WorkerEvents, pools: 
     noHandleSignals: true,
     pollInterval: 1_000,
     gracefulShutdownAbortTimeout: options.taskMs,
-    // Unbatched, a job that cannot be completed is a rejection that nobody handles.
+    // Unbatched, a job that cannot be completed is an unhandled rejection.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
     logger: new QueueLogger(() => (level, message) => {
-      // Its own lines on success are one per job; what fails is told by the task's own line.
+      // Its own lines on success are one per job; a failure is reported by the task's own line.
       if (level === 'error' || level === 'warning') log.warn({ queue: message.slice(0, 500) }, 'queue');
       else log.trace({ queue: message.slice(0, 500) }, 'queue');
     }),

@@ -16,13 +16,13 @@ import { abortedWith } from './certification/certifications.ts';
 import { abortSilent } from './certification/statements.ts';
 import { type FreedEndpoint, freedEndpoints, freeOrphans } from './orphans.ts';
 
-/** What one sweep mended. */
+/** The repairs of one sweep. */
 export interface Swept {
-  /** Endpoints that had due deliveries and nobody at work on them. */
+  /** Endpoints that had due deliveries and no worker. */
   endpoints: number;
   /** Claims of workers that died. */
   claims: number;
-  /** Locations with sync jobs that nobody would have gone on with. */
+  /** Locations with sync jobs that no worker would have continued. */
   syncJobs: number;
   /** Certifications whose worker died. */
   certifications: number;
@@ -32,8 +32,9 @@ const everyMs = 5_000;
 const deadSeconds = heartbeats.deadMs / 1_000;
 
 /**
- * Mends what a crash leaves behind, every few seconds, one worker at a time: queues missing jobs for due deliveries and sync
- * jobs, frees the claims and jobs of workers that are dead: those of this machine at once, others by their silence.
+ * Repairs the effects of a crash, every few seconds, one worker at a time: queues missing jobs for due deliveries and
+ * sync jobs, frees the claims and jobs of workers that are dead: those of this machine at once, others by their
+ * silence.
  */
 export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logger): Loop {
   return startLoop({
@@ -99,7 +100,7 @@ const ownBeat = statement<{ fresh: boolean }>(
    from internal.process_heartbeats where id = $1`,
 );
 
-// An endpoint with a claim that is held has somebody at work on it.
+// An endpoint with a claim that is held is being worked on.
 const unattended = statement<{ locationId: string; endpointId: string }>(
   'sweep_unattended',
   `select d.location_id as "locationId", d.endpoint_id as "endpointId" from webhook_deliveries d

@@ -70,7 +70,7 @@ async function play(
       await run.playFaults([], []);
     }
   } catch (error) {
-    // Whoever ended it has put back what it changed, and has written its report.
+    // The process that ended it has put its changes back, and has written its report.
     if (error instanceof RunOver) return;
     aborted = 'Aborted: a fault of the service. Start another one.';
     if (stopped.aborted) aborted = abortedWith;

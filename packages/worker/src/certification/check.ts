@@ -1,7 +1,7 @@
 import type { CertificationCheck, CheckName } from '@comanda/api/services';
 import type { Run } from './run.ts';
 
-/** What an integration does, or does not. */
+/** The features that an integration has or lacks. */
 export type Deed = keyof Run['does'];
 
 /** A check of a certification. */
@@ -13,7 +13,7 @@ export interface Check {
   needsOneOf?: readonly Deed[];
   /** It is not played where one of these checks failed, since it could not be judged. */
   leansOn: readonly CheckName[];
-  /** What to read. */
+  /** The page to read. */
   read: CertificationCheck['read'];
   /** Plays it. Throws {@link Unmet} when the integration does not do what it should. */
   play(run: Run): Promise<void>;
@@ -24,7 +24,7 @@ export class Unmet extends Error {
   override name = 'Unmet';
 }
 
-/** The run ended meanwhile: somebody aborted it. */
+/** The run ended meanwhile: a person aborted it. */
 export class RunOver extends Error {
   override name = 'RunOver';
 }

@@ -100,18 +100,18 @@ export function send(
   return tools.sender.send({ url, headers, body });
 }
 
-/** The event under another id: nobody has seen it. */
+/** The event under another id, which no consumer has seen. */
 export function underNewId(event: PublishedEvent): PublishedEvent {
   const id = newId();
   const renamed = (body: string) => body.replaceAll(event.id, id);
   return { ...event, id, body: renamed(event.body), bodyInV1: renamed(event.bodyInV1) };
 }
 
-/** What an endpoint answered, in words. */
+/** An endpoint's answer, in words. */
 export const answerOf = ({ responseCode, error }: Attempt): string =>
   responseCode === undefined ? (error ?? 'nothing') : String(responseCode);
 
-/** What happens while the endpoint is down; its deliveries are not made. */
+/** Events while the endpoint is down; their deliveries are not made. */
 export async function whileDown<Result>(
   run: Run,
   { id }: TestedEndpoint,

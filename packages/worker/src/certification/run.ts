@@ -11,7 +11,7 @@ import { RunOver, Unmet } from './check.ts';
 import type { Call, TestedEndpoint } from './statements.ts';
 import * as sql from './statements.ts';
 
-/** What runs are played with. */
+/** The dependencies of runs. */
 export interface RunTools extends AttemptTools {
   database: Database;
 }
@@ -24,7 +24,7 @@ export interface RunRef {
 
 /** A wait for the integration. */
 export interface Wait<Found> {
-  /** What a person has to do; `none` where the program goes on by itself. */
+  /** The step for a person; `none` where the program goes on by itself. */
   action: CertificationAction;
   text: string;
   seconds: number;
@@ -53,8 +53,9 @@ export interface Run extends RunRef {
   /** The calls behind a number, so many seconds later. */
   listen(seconds: number, text: string, since: number): Promise<Call[]>;
   /**
-   * Nothing that `isEffect` takes for an effect may come within so many seconds of what was done behind call `since`. What comes in the same
-   * time without any cause as well is a habit of the program, and no effect. @throws {Unmet} with `fault` for an effect.
+   * No call that `isEffect` takes for an effect may come within so many seconds of the action behind call `since`. A
+   * call that comes in the same time without any cause as well is a habit of the program, and no effect. @throws
+   * {Unmet} with `fault` for an effect.
    */
   staysQuiet(
     seconds: number,
@@ -73,7 +74,7 @@ const everyMs = 400;
 const quietMs = 2_000;
 const mostQuietSeconds = 10;
 
-/** What is called, without ids of a page: by it the polls of a program are known. */
+/** The called address, without ids of a page: it identifies the polls of a program. */
 const habitOf = ({ operation, request }: Call): string => `${operation} ${request.split('?')[0]}`;
 
 /** Whether a call does more than read the feed, or ask for what the program itself may do. */
@@ -92,7 +93,7 @@ export function openRun(
   const place = [ref.locationId, ref.certificationId];
   let current = report[0];
   const rest = (ms: number) => sleep(ms, undefined, { signal });
-  const tell = async (action: CertificationAction | null, text = '', seconds = 0) => {
+  const ask = async (action: CertificationAction | null, text = '', seconds = 0) => {
     const check = action === null ? null : (current?.check ?? null);
     const values = [...place, JSON.stringify(report), check, action, text, seconds];
     if ((await database.run(sql.tellRun, values)).length === 0) throw new RunOver();
@@ -140,12 +141,12 @@ export function openRun(
     },
     newest: async () => (await database.run(sql.newestCall, place))[0]?.number ?? 0,
     async waitFor({ action, text, seconds, since, look }) {
-      await tell(action, text, seconds);
+      await ask(action, text, seconds);
       const until = performance.now() + seconds * 1_000;
       for (;;) {
         const found = await look(await calls(since));
         if (found !== undefined || performance.now() > until) {
-          await tell(null);
+          await ask(null);
           return found;
         }
         await rest(everyMs);
@@ -153,7 +154,7 @@ export function openRun(
       }
     },
     async listen(seconds, text, since) {
-      await tell('none', text, seconds);
+      await ask('none', text, seconds);
       const until = performance.now() + seconds * 1_000;
       while (performance.now() < until) {
         await rest(Math.min(everyMs, Math.max(0, until - performance.now())));

@@ -67,7 +67,7 @@ export const keepAlive = statement<{ id: string }>(
   `update certifications set alive_at = now() where ${one} and status = 'running' returning id`,
 );
 
-/** $1 location, $2 run, $3 status, $4 verdict, $5 checks. What it saw stands in the checks. */
+/** $1 location, $2 run, $3 status, $4 verdict, $5 checks. The calls it saw are in the checks. */
 export const endRun = statement<{ id: string }>(
   'end_certification',
   `with ending as materialized (
@@ -82,7 +82,7 @@ export const endRun = statement<{ id: string }>(
    select id from ended`,
 );
 
-/** Ends runs that nobody goes on with: $1 sentence, $2 seconds of silence. What they changed is put back. */
+/** Ends runs that no worker continues: $1 sentence, $2 seconds of silence. Their changes are put back. */
 export const abortSilent = statement<{ count: number }>(
   'abort_silent_certifications',
   `with ending as materialized (
@@ -117,7 +117,7 @@ export const newestCall = statement<{ number: number }>(
    where c.location_id = $1::uuid and c.certification_id = $2::uuid order by c.number desc limit 1`,
 );
 
-/** $1 location. What happens by our doing, at the location's time. */
+/** $1 location. Events caused by the service, at the location's time. */
 export const readNow = statement<{ at: string }>(
   'read_certification_time',
   'select wire_time(clock_timestamp(), timezone) as at from locations where id = $1::uuid',
@@ -141,7 +141,7 @@ export const holdEndpoint = statement(
    where location_id = $1::uuid and id = $3::uuid and exists (select from held)`,
 );
 
-/** $1 location, $2 run, $3 endpoint. It stays as it is where somebody else has set its status meanwhile. */
+/** $1 location, $2 run, $3 endpoint. It stays as it is where its status was set by another call meanwhile. */
 export const releaseEndpoint = statement(
   'release_certified_endpoint',
   `with freed as (

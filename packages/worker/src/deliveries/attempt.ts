@@ -16,7 +16,7 @@ export interface MadeAttempt extends Attempt {
   endedAt: number;
 }
 
-/** What attempts are made with. */
+/** The dependencies of attempts. */
 export interface AttemptTools {
   sender: WebhookSender;
   secrets: SecretBox;
@@ -52,8 +52,8 @@ export interface Fresh {
 const mostLooks = 3;
 
 /**
- * Signs and sends one delivery, whatever the consumer does. Resolves to undefined when it was not sent: it may not be any
- * more, or that could not be found out. That counts for nobody.
+ * Signs and sends one delivery, with any outcome at the consumer. Resolves to undefined when it was not sent: it may
+ * not be any more, or that could not be found out. Such an attempt is not recorded.
  */
 export async function makeAttempt(
   tools: AttemptTools,

@@ -11,11 +11,11 @@ export interface ReadyDelivery {
   /** The bytes that are sent, once; a text and the copy of it that goes out would take three times as much. */
   body: Buffer;
   secrets: readonly string[];
-  /** By `performance.now()`: from then on address, state and claim are looked at anew before it is sent. */
+  /** By `performance.now()`: from then on address, state and claim are checked again before it is sent. */
   sendBy: number;
 }
 
-/** What a look for due deliveries brought. */
+/** The result of a look for due deliveries. */
 export interface Claimed {
   /** How many it claimed. */
   found: number;
@@ -40,8 +40,8 @@ export const beginning: Position = { dueAt: '-infinity', id: '00000000-0000-0000
 export const freshMs = 100;
 
 /**
- * Claims what is due for an endpoint, at most `most` and until the bodies hold `bytes`; `held` is what this worker has
- * claimed already. What is due before `after` is passed over.
+ * Claims due deliveries of an endpoint, at most `most` and until the bodies hold `bytes`; `held` are those that this
+ * worker has claimed already. Deliveries due before `after` are skipped.
  *
  * @throws {UnsignableError} when it cannot be signed here; then it was given back.
  */

@@ -25,8 +25,9 @@ export function startClearing(database: Database, log: Logger): Loop {
 /** Rows that a batch looks at: some tens of milliseconds, during which these rows alone are held. */
 const batchRows = 1_000;
 /**
- * For so long a transaction that saw the endpoint as it was may still commit deliveries: then a last pass is made. What waits
- * for a disabled endpoint is looked for in between, too, each time after twice as long: an index leads to it.
+ * For so long a transaction that saw the endpoint as it was may still commit deliveries: then a last pass is made.
+ * Pending deliveries of a disabled endpoint are looked for in between, too, each time after twice as long: an index
+ * leads to them.
  */
 const settledSeconds = 600;
 
@@ -90,8 +91,9 @@ const removeDeliveries = statement<Batch>(
 );
 
 /**
- * What waits for an endpoint and may not be sent to it, in the order of the due times. A row is judged again without `is not null`,
- * which would let the planner of a new location find it among what waits of all locations.
+ * The pending deliveries of an endpoint that may not be sent to it, in the order of the due times. A row is judged
+ * again without `is not null`, which would let the planner of a new location find it among the pending deliveries of
+ * all locations.
  */
 const dropDeliveries = statement<Batch>(
   'clear_drop_deliveries',

@@ -12,8 +12,8 @@ import { widthUnder } from './width.ts';
 /** The endpoints that this process is delivering to. */
 export interface Deliveries {
   /**
-   * Sees that what is due for the endpoint is delivered, and returns at once. An endpoint has one loop of its
-   * own here, so that a slow one holds up nobody else.
+   * Ensures that due deliveries of the endpoint are delivered, and returns at once. An endpoint has one loop
+   * of its own here, so that a slow one delays no other.
    */
   attend(endpoint: EndpointRef): void;
   /** First attempts that come without a job. */
@@ -73,7 +73,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     }
     if (stopping) return;
     if (signing.isLeft(endpoint.endpointId)) {
-      // A job that was taken just before: the sweeper queues it anew if this fails.
+      // A job that was taken just before: the sweeper queues it again if this fails.
       addJob(database, 'deliver-webhooks', endpoint, { jobKey: deliveryJobKey(endpoint.endpointId) }).catch(
         () => {},
       );

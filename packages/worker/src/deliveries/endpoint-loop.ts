@@ -16,11 +16,11 @@ export interface EndpointRef {
   endpointId: string;
 }
 
-/** What deliveries are made with. */
+/** The dependencies of deliveries. */
 export interface DeliveryOptions extends AttemptTools {
   database: Database;
   log: Logger;
-  /** Who holds the claims: the id of this process's heartbeat. */
+  /** The holder of the claims: the id of this process's heartbeat. */
   workerId: string;
   /** Resolves once that heartbeat beats: what is claimed before could be taken for a dead worker's at once. */
   alive(): Promise<void>;
@@ -31,12 +31,12 @@ export interface DeliveryOptions extends AttemptTools {
   retryDelaysSeconds: readonly number[];
   /** Shared by all endpoints of this process. */
   load: Load;
-  /** What the bodies that are claimed take, by endpoint. */
+  /** The bytes of the claimed bodies, by endpoint. */
   bytes: ByteBudget;
   slots: Slots;
   silence: Silence;
   health: Pick<Health, 'note'>;
-  /** Told of every attempt that was made. */
+  /** Called with every attempt that was made. */
   meter: Pick<AttemptMeter, 'observe'>;
   signing: Signing;
   recorder: Recorder;
@@ -47,7 +47,7 @@ export interface EndpointLoop {
   waker: Waker;
   /** First attempts that were claimed for it, and are not under way yet. */
   handed: ReadyDelivery[];
-  /** Somebody asked for it since it last looked. */
+  /** It was asked for again since it last looked. */
   again: boolean;
   stopping: boolean;
 }

@@ -6,7 +6,7 @@ import type { HeldDelivery, StoredSecrets } from './statements.ts';
 export interface HandedDeliveries extends EndpointRef {
   deliveries: { delivery: HeldDelivery; body: Buffer }[];
   secrets: StoredSecrets;
-  /** By `performance.now()`: from then on address, state and claim are looked at anew before they are sent. */
+  /** By `performance.now()`: from then on address, state and claim are checked again before they are sent. */
   sendBy: number;
 }
 

@@ -2,7 +2,7 @@ import { again, type Database, type Loop, startLoop, statement } from '@comanda/
 import type { Logger } from 'pino';
 import type { EndpointRef } from './endpoint-loop.ts';
 
-/** How endpoints do, of which callers are told. */
+/** The health of endpoints, which callers see. */
 export interface Health {
   /** Notes how an attempt ended; costs no statement. */
   note(endpoint: EndpointRef, ok: boolean): void;
@@ -10,7 +10,7 @@ export interface Health {
   write(): Promise<void>;
 }
 
-/** How often it is written, and so how late callers are told. */
+/** How often it is written, and so how late callers see it. */
 const writeEveryMs = 10_000;
 
 /** Writes it again and again, and once more at the end. */
@@ -32,9 +32,9 @@ export function startHealth(health: Health): Loop {
 }
 
 /**
- * Gathers how attempts end: when the last one was delivered, and since when none is. An endpoint of which one has arrived
- * since the last writing does well. Where that changes, one line is logged, by whichever process writes it first; what a
- * process that is killed had gathered is told by the next attempts.
+ * Gathers how attempts end: when the last one was delivered, and since when none is. An endpoint of which one has
+ * arrived since the last writing does well. Where that changes, one line is logged, by whichever process writes it
+ * first; results gathered by a process that is killed are lost, and the next attempts report the state.
  */
 export function createHealth(database: Database, log: Logger): Health {
   let noted = new Map<string, Noted>();
@@ -62,7 +62,10 @@ export function createHealth(database: Database, log: Logger): Health {
           if (failingSince === null) log.info(endpoint, 'a webhook endpoint is well again');
           else log.warn({ ...endpoint, failingSince }, 'a webhook endpoint began to fail');
       } catch (error) {
-        log.warn({ err: error }, 'how webhook endpoints do could not be written; the next attempts tell it');
+        log.warn(
+          { err: error },
+          'the health of webhook endpoints could not be written; the next attempts report it',
+        );
       }
     },
   };
@@ -81,7 +84,7 @@ interface Noted {
  */
 const writeHealth = statement<EndpointRef & { failingSince: Date | null }>(
   'write_endpoint_health',
-  `with told as materialized (
+  `with reported as materialized (
      select t.*, h.last_delivered_at, h.failing_since
      from (select v.location_id, v.endpoint_id, now() - make_interval(secs => v.delivered_ago / 1000) as delivered_at,
          now() - make_interval(secs => v.failed_ago / 1000) as failed_at
@@ -92,7 +95,7 @@ const writeHealth = statement<EndpointRef & { failingSince: Date | null }>(
        where h.location_id = t.location_id and h.endpoint_id = t.endpoint_id limit 1 for update) h on true
    ), judged as (
      select t.*, case when t.delivered_at is null and coalesce(t.failed_at > t.last_delivered_at, true)
-       then coalesce(t.failing_since, t.failed_at) end as failing from told t
+       then coalesce(t.failing_since, t.failed_at) end as failing from reported t
    ), written as (
      insert into internal.endpoint_health as h (location_id, endpoint_id, last_delivered_at, failing_since)
      select j.location_id, j.endpoint_id, greatest(j.delivered_at, j.last_delivered_at), j.failing from judged j

@@ -7,7 +7,7 @@ import { createPace } from './pace.ts';
 import type { Holder } from './slots.ts';
 import { widthUnder } from './width.ts';
 
-/** What is under way for one endpoint. */
+/** The deliveries under way for one endpoint. */
 export interface Lane {
   /** Starts what can be started now; returns after how many milliseconds to come again at the latest. */
   step(): number;
@@ -38,9 +38,9 @@ const recordWithinMs = 10;
 const mostHeld = 400;
 
 /**
- * Claims, sends and records at once; of each statement one is under way at a time. What is claimed beyond the slots
- * waits for one as long as its address is fresh, and goes back otherwise. Bodies count from their claim until the attempt is
- * over. Wakes the loop when a step can do more.
+ * Claims, sends and records at once; of each statement one is under way at a time. A delivery claimed beyond the slots
+ * waits for one as long as its address is fresh, and goes back otherwise. Bodies count from their claim until the
+ * attempt has ended. Wakes the loop when a step can do more.
  */
 export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop: EndpointLoop): Lane {
   const { bytes, load, log, slots, silence } = options;
@@ -49,9 +49,9 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
   const pace = createPace(performance.now());
   const ready: ReadyDelivery[] = [];
   const ended: MadeAttempt[] = [];
-  /** What was claimed and is not yet recorded or given back. */
+  /** Deliveries that were claimed and are not yet recorded or given back. */
   const held = new Set<string>();
-  /** What gives back the bytes of each body that is held. */
+  /** Functions that give back the bytes of each body that is held. */
   const bodies = new Map<string, () => void>();
   const statements = new Set<'claim' | 'record' | 'return'>();
   /** Claimed and not sent after all. */
@@ -161,7 +161,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
     const { found, claimed, last = beginning } = looked;
     const isFull = found === most || looked.bytes >= wanted;
     const whole = after === beginning;
-    // Only a look from the beginning tells that nothing more is due.
+    // Only a look from the beginning shows that nothing more is due.
     if (isFull || !whole) more = true;
     after = isFull && lookedAt - begunAt < lookAgainMs ? last : beginning;
     if (found > 0) busy = true;

@@ -6,7 +6,7 @@ export interface Pace {
   ahead(now: number): number;
 }
 
-/** What is claimed ahead is what the endpoint takes in this time, so a slow one has nothing waiting. */
+/** Claims reach as far ahead as the endpoint takes in this time, so a slow one has nothing waiting. */
 const aheadMs = 25;
 const mostAhead = 100;
 

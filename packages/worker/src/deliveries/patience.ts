@@ -6,7 +6,7 @@ const patienceMs = 60_000;
 /**
  * Does `work`, again and again while the database is away.
  *
- * @throws what `work` throws when the database stays away for a minute, and at once whatever else it throws.
+ * @throws what `work` throws when the database stays away for a minute, and at once any other error.
  */
 export function untilAvailable<Result>(work: () => Promise<Result>): Promise<Result> {
   const giveUpAt = performance.now() + patienceMs;

@@ -9,11 +9,12 @@ interface Recorded {
 }
 
 /**
- * Records attempts of one endpoint: log entry, state, next attempt and totals in one statement, each at most once.
- * An attempt counts for nobody but the holder of the claim; one that may not be sent any more gets its log entry and is
- * dropped unless it did arrive; nothing is written of an endpoint that is gone. Values: worker, delays before attempts 2 to 5 in
- * seconds, then per attempt: delivery, number, event type, outcome, response code, body, error, duration and the time since its end in
- * milliseconds; then location and endpoint. A delivery that is changed at that very moment is left out: ask again.
+ * Records attempts of one endpoint: log entry, state, next attempt and totals in one statement, each at most once. An
+ * attempt counts for the holder of the claim alone; one that may not be sent any more gets its log entry and is dropped
+ * unless it did arrive; nothing is written of an endpoint that is deleted. Values: worker, delays before attempts 2 to
+ * 5 in seconds, then per attempt: delivery, number, event type, outcome, response code, body, error, duration and the
+ * time since its end in milliseconds; then location and endpoint. A delivery that is changed at that very moment is
+ * left out: ask again.
  */
 export const recordAttempts: Statement<Recorded> = recording('record_attempts', {
   named: '',
@@ -23,7 +24,10 @@ export const recordAttempts: Statement<Recorded> = recording('record_attempts', 
   shard: 'get_byte(uuid_send($13::uuid), 15)',
 });
 
-/** The same of many endpoints: location and endpoint per attempt. A delivery that somebody holds is left out, so that it holds up nobody else's. */
+/**
+ * The same of many endpoints: location and endpoint per attempt. A delivery that another transaction holds is left
+ * out, so that it delays no others.
+ */
 export const recordAttemptsOfMany: Statement<Recorded> = recording('record_attempts_of_many', {
   named: ', location_id, endpoint_id',
   locationId: 'r.location_id',

@@ -4,7 +4,7 @@ import type { EndpointRef } from './endpoint-loop.ts';
 import { untilAvailable } from './patience.ts';
 import { recordAttempts } from './record.statements.ts';
 
-/** What recording needs to know of this worker. */
+/** The parameters of recording that depend on this worker. */
 export interface RecordOptions {
   workerId: string;
   /** Seconds before attempts 2 to 5; an attempt after the last of them is the last. */
@@ -24,19 +24,19 @@ export async function record(
   options: RecordOptions,
 ): Promise<boolean> {
   try {
-    // What cannot be recorded is sent again.
+    // A delivery that cannot be recorded is sent again.
     return await untilAvailable(() => recordTogether(database, endpoint, made, options));
   } catch (error) {
     if (isUnavailable(error) || made.length === 1) throw error;
-    // Whatever is wrong with one of them, the others count.
+    // A fault in one of them does not affect the others.
     let whole = true;
     for (const one of made) whole = (await record(database, endpoint, [one], options)) && whole;
     return whole;
   }
 }
 
-/** How often attempts are told again whose deliveries were being changed; what is still left counts for nobody. */
-const mostTellings = 3;
+/** How often attempts are recorded again whose deliveries were being changed; those still left are not recorded. */
+const mostRounds = 3;
 
 async function recordTogether(
   database: Database,
@@ -45,7 +45,7 @@ async function recordTogether(
   options: RecordOptions,
 ): Promise<boolean> {
   let left = made;
-  for (let telling = 1; left.length > 0 && telling <= mostTellings; telling += 1) {
+  for (let round = 1; left.length > 0 && round <= mostRounds; round += 1) {
     const values = [...valuesOf(left, options), locationId, endpointId];
     const recorded = await database.run(recordAttempts, values);
     const ids = new Set(recorded.map(({ id }) => id));

@@ -9,7 +9,7 @@ export class UnsignableError extends Error {
 
 /** The endpoints that this process cannot sign for, and leaves to others. */
 export interface Signing {
-  /** Whether the endpoint is left to others now. After a minute it is tried again: a secret may have been mended. */
+  /** Whether the endpoint is left to others now. After a minute it is tried again: a secret may have been repaired. */
   isLeft(endpointId: string): boolean;
   /** Flags of the jobs that are left to others now. */
   passedOver(): string[];

@@ -10,7 +10,7 @@ const crowdedFrom = 384;
 
 /** One endpoint that sends to an origin. */
 export interface Holder {
-  /** What it holds there. */
+  /** The bytes that it holds there. */
   inFlight: number;
   /** Whether it does not answer in time: then it has one slot. */
   isSilent(): boolean;

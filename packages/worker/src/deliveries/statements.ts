@@ -5,9 +5,9 @@ export interface HeldDelivery {
   id: string;
   eventId: string;
   eventType: string;
-  /** The request that made the change; null when nobody's request did. */
+  /** The request that made the change; null when no request made it. */
   requestId: string | null;
-  /** Where that request stood in a trace. */
+  /** The position of that request in a trace. */
   traceparent: string | null;
   /** Attempts that were made before. */
   attempts: number;
@@ -34,8 +34,8 @@ export function storedSecrets(locationId: string, endpointId: string): string {
       and (s.expires_at is null or s.expires_at > now()))`;
 }
 
-// Each statement looks its rows up one by one, whatever the planner takes the tables for: `limit 1` keeps a look-up from
-// becoming a join, which could read all of a location (docs/decisions/0020).
+// Each statement looks its rows up one by one, for any estimate of the planner: `limit 1` keeps a look-up from becoming
+// a join, which could read all of a location (docs/decisions/0020).
 
 /**
  * SQL for the number after which deliveries to an endpoint may be sent; null when it is disabled or gone. $1 and $2 of
@@ -47,9 +47,9 @@ export function deliversAfter(locationId: string, endpointId: string): string {
 }
 
 /**
- * Claims what is due for an endpoint (prisma/sql/webhooks.sql): location, endpoint, how many, how many bytes, for how many
- * milliseconds, by which worker, what that worker has in flight, and after which due time and id to begin. Address and secrets are read in the
- * same statement, so nothing claimed later goes to an address that was replaced.
+ * Claims due deliveries of an endpoint (prisma/sql/webhooks.sql): location, endpoint, how many, how many bytes, for how
+ * many milliseconds, by which worker, the number that this worker has in flight, and after which due time and id to
+ * begin. Address and secrets are read in the same statement, so no later claim goes to an address that was replaced.
  */
 export const claimDeliveries = statement<ClaimedDelivery & { body: string }>(
   'claim_due_deliveries',
@@ -60,8 +60,9 @@ export const claimDeliveries = statement<ClaimedDelivery & { body: string }>(
 );
 
 /**
- * When the endpoint has to be looked at next, at a location that is active: the first delivery that is due and not held, or whose claim
- * runs out. What somebody holds is looked at again a second later at the earliest. No row when nothing waits.
+ * When the endpoint has to be looked at next, at a location that is active: the first delivery that is due and not
+ * held, or whose claim runs out. A delivery that another worker holds is looked at again a second later at the
+ * earliest. No row when nothing waits.
  */
 export const nextDue = statement<{ runAt: Date }>(
   'next_delivery_due',
@@ -73,7 +74,7 @@ export const nextDue = statement<{ runAt: Date }>(
    order by 1 limit 1`,
 );
 
-// What is dropped or recorded is nobody's claim any more.
+// A dropped or recorded delivery is not claimed any more.
 
 /** Gives claims back without an attempt; when they are due stays. */
 export const returnDeliveries = statement(

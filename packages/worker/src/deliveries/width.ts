@@ -1,6 +1,6 @@
 /** Attempts in flight to one endpoint, while few are in flight altogether. */
 export const fullWidth = 20;
-/** What is left to an endpoint when very many are: enough for a fast one, never nothing. */
+/** The part left to an endpoint when very many are served: enough for a fast one, never nothing. */
 export const leastWidth = 2;
 
 /** Up to here every endpoint has its full width; at twice as many, the least. */

@@ -23,8 +23,8 @@ export class AddressRefusedError extends Error {
 
 /**
  * Opens connections for undici. Names are resolved here and nowhere else: unless every answer is allowed none is
- * used, and the socket connects to the very addresses that were checked. Literal addresses never come to a
- * lookup; `checkWebhookUrl` judges those before.
+ * used, and the socket connects to the very addresses that were checked. Literal addresses never reach a lookup;
+ * `checkWebhookUrl` judges those before.
  */
 export function createConnector(options: {
   timeoutMs: number;

@@ -10,7 +10,7 @@ export interface Answer {
   durationMs: number;
 }
 
-/** What is sent; `signal` gives it up. */
+/** The request to send; `signal` gives it up. */
 export interface Exchange {
   headers: Record<string, string>;
   body: string | Buffer;

@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 
-/** What is signed and announced with one attempt. `body` is sent as these bytes, in UTF-8. */
+/** The signed and announced parts of one attempt. `body` is sent as these bytes, in UTF-8. */
 export interface SignedAttempt {
   eventId: string;
   eventType: string;
@@ -11,7 +11,7 @@ export interface SignedAttempt {
   /** Signing secrets (`whsec_…`) that are valid now, newest first: each signs. */
   secrets: readonly string[];
   body: string | Buffer;
-  /** Where it stands in a trace (W3C Trace Context), when what it tells of does. */
+  /** Its position in a trace (W3C Trace Context), when its event has one. */
   traceparent?: string | undefined;
   /** The service's version, for `User-Agent`. */
   version: string;
@@ -19,8 +19,8 @@ export interface SignedAttempt {
 
 /**
  * The headers of a delivery: the Standard Webhooks trio, the event's id and type, the attempt, and a
- * `Content-Digest` (RFC 9530), which proves nothing but lets `verifyWebhook` tell an altered body from a wrong
- * secret.
+ * `Content-Digest` (RFC 9530), which proves nothing but lets `verifyWebhook` distinguish an altered body from
+ * a wrong secret.
  */
 export function webhookHeaders(attempt: SignedAttempt): Record<string, string> {
   const { eventId, eventType, timestampSeconds, secrets, body, traceparent, version } = attempt;

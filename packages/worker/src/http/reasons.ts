@@ -46,7 +46,7 @@ const reasons: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'host unreachable',
   EHOSTDOWN: 'host unreachable',
-  // What undici asserts of an answer: a status below 100.
+  // An assertion of undici about an answer: a status below 100.
   ERR_ASSERTION: 'the answer is not valid HTTP',
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: the certificate is self-signed',
@@ -60,7 +60,7 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'TLS: the certificate is for another host name',
 };
 
-// Several addresses tried in turn fail together, each for its own reason; the first one's is told.
+// Several addresses tried in turn fail together, each for its own reason; the first one's is reported.
 function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   const { code, errors } = error as { code?: unknown; errors?: unknown };

@@ -5,7 +5,7 @@ import { createConnector, type ResolveName, resolveName } from './connector.ts';
 import { type ExchangeLimits, exchange, LateError, StaleError } from './exchange.ts';
 import { failureReason, isConnectTimeout, statusReason } from './reasons.ts';
 
-/** What one delivery attempt came to. */
+/** The result of one delivery attempt. */
 export interface Attempt {
   /** A 2xx status arrived in time. */
   ok: boolean;

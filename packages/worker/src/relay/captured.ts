@@ -7,7 +7,7 @@ export interface RowKey {
   /** Its place in the queue; a decimal number of up to 64 bits. */
   id: string;
   line: number;
-  /** Tells its transaction from all others. */
+  /** Distinguishes its transaction from all others. */
   seed: string;
   /** The part of its transaction that it is published with; 0 for one that was not cut. */
   part: number;
@@ -15,9 +15,9 @@ export interface RowKey {
 
 /** A change of one resource as the triggers captured it. */
 export interface Change {
-  /** The row it stands in, with others of the same statement. */
+  /** The row that holds it, with others of the same statement. */
   row: RowKey;
-  /** Tells its transaction from all others. */
+  /** Distinguishes its transaction from all others. */
   seed: string;
   /** The part of its transaction that it is published with; 0 for one that was not cut. */
   part: number;
@@ -28,14 +28,14 @@ export interface Change {
   operation: string;
   /** The columns that differ. */
   changed: string[];
-  /** Whether it shows in GET /v2/catalog: its product, if it is of one, stands in a category. */
+  /** Whether it shows in GET /v2/catalog: its product, if it is of one, is in a category. */
   inCatalog: boolean;
   before: JsonObject | null;
   after: JsonObject | null;
   requestId: string | null;
   traceparent: string | null;
   capturedAt: Date;
-  /** Whether its location still exists; nobody is left to be told otherwise. */
+  /** Whether its location still exists; otherwise there is no subscriber left. */
   located: boolean;
 }
 
@@ -47,10 +47,10 @@ export interface CapturedRow extends RowKey, Omit<Change, 'row' | 'resourceId' |
 }
 
 /**
- * Whether one of the products that a row named `c` is about stands in a category now. What is taken out of one is told by
- * its link; what goes with its subselection, by that.
+ * Whether one of the products of a row named `c` is in a category now. A product taken out of one is published by its
+ * link; rows deleted with its subselection, by that.
  */
-const stands = (c: string): string => {
+const isListed = (c: string): string => {
   const one = (product: string) => `exists (select from unnest(${c}.resource_ids, ${c}.before) r (id, before)
     cross join lateral (select from product_categories p where p.location_id = ${c}.location_id and p.product_id = ${product} limit 1) p)`;
   const found = (column: string, table: string, id: string) =>
@@ -64,9 +64,9 @@ const stands = (c: string): string => {
     else true end`;
 };
 
-/** What a statement selects of a row named `c`, beside its location and its seed. */
+/** The columns that a statement selects of a row named `c`, besides its location and its seed. */
 export const columns = (c: string): string => `${c}.id::text, ${c}.line, ${c}.part, ${c}.resource,
-  ${c}.resource_ids as "resourceIds", ${c}.operation, ${c}.changed, ${c}.in_catalog and ${stands(c)} as "inCatalog", ${c}.before, ${c}.after,
+  ${c}.resource_ids as "resourceIds", ${c}.operation, ${c}.changed, ${c}.in_catalog and ${isListed(c)} as "inCatalog", ${c}.before, ${c}.after,
   ${c}.request_id as "requestId", ${c}.traceparent, ${c}.captured_at as "capturedAt",
   exists (select from locations l where l.id = ${c}.location_id) as located`;
 

@@ -8,11 +8,11 @@ export interface Part {
   part: number;
 }
 
-/** What is to be published of a location. */
+/** The changes to publish of a location. */
 export interface Batch {
   locationId: string;
   changes: Change[];
-  /** What comes first is more than is published at once, and has to be cut. */
+  /** The first transaction is larger than is published at once, and has to be split. */
   toCut?: Part;
 }
 
@@ -26,14 +26,18 @@ const mostAtOnce = 2_000;
 /** Resources of each part that a transaction is cut into. */
 const partSize = 250;
 
-/** Reads who waits, with the first row of each: by it the older is told. Costs next to nothing when nobody does. */
+/**
+ * Reads the locations with a backlog, with the first row of each, which shows the older one. Costs next to nothing
+ * when there are none.
+ */
 export function readWaiting(on: Queryable): Promise<{ locationId: string; id: string }[]> {
   return on.run(waiting, []);
 }
 
 /**
  * Takes the locks of those locations that no other worker holds, to the end of the transaction, and answers them.
- * What follows in it may run, wait for a row and lie idle as `publishing` says, and sorts nothing unless it must.
+ * The next statements in it may run, wait for a row and lie idle as `publishing` says, and sort nothing unless
+ * they must.
  */
 export async function takeLocations(tx: Queryable, locationIds: readonly string[]): Promise<string[]> {
   const rows = await tx.run(take, [locationIds]);
@@ -62,7 +66,7 @@ export async function readBatches(tx: Queryable, locationIds: readonly string[])
     const { locationId, seed, cut } = row;
     const batch = batches.get(locationId) ?? { locationId, changes: [] };
     batches.set(locationId, batch);
-    // What is behind it waits, too: it may have changed the same.
+    // The changes behind it wait, too: they may be to the same resources.
     if (batch.toCut !== undefined) continue;
     if (cut) batch.toCut = { locationId, seed, part: 0 };
     else batch.changes.push(...changesOf(row));
@@ -90,7 +94,7 @@ export async function cutIntoResources(tx: Queryable, { locationId, seed, part }
   return (await tx.run(cutAndRead, [locationId, seed, part])).flatMap(changesOf);
 }
 
-/** Notes that cut transactions changed the catalog: it is told once, after all their parts. */
+/** Notes that split transactions changed the catalog: it is published once, after all their parts. */
 export function noteCatalog(tx: Transaction, parts: readonly Pick<Part, 'locationId' | 'seed'>[]): void {
   if (parts.length === 0) return;
   tx.send(note, [parts.map(({ locationId }) => locationId), parts.map(({ seed }) => seed)]);
@@ -117,7 +121,7 @@ export async function setAside(tx: Queryable, rows: readonly RowKey[], reason: s
   await tx.run(fail, [...keysOf(rows), reason.replaceAll('\0', '').slice(0, 1_000)]);
 }
 
-/** Lets rows that were set aside wait for ten seconds more: somebody holds what they need. */
+/** Lets rows that were set aside wait for ten seconds more: another transaction holds rows that they need. */
 export async function postpone(on: Queryable, rows: readonly RowKey[]): Promise<void> {
   await on.run(wait, keysOf(rows));
 }
@@ -149,7 +153,8 @@ const take = statement<Taken>(
 const ofTransaction = 'c.seed = t.seed and c.location_id = w.location_id and c.failures = 0';
 
 // Of the transactions that begin in a window of the first rows. One that ends beyond it, where others may have come
-// before its end, is taken for too big: cut, it stands where it ends. Of one that was cut the first parts are read.
+// before its end, is taken for too big: split, its position is that of its end. Of one that was split the first
+// parts are read.
 const first = statement<CapturedRow & { cut: boolean }>(
   'relay_first_changes',
   `select w.location_id as "locationId", f.seed, f.cut, ${columns('c')}
@@ -247,7 +252,7 @@ const wait = statement(
   `update internal.captured_changes c set retry_at = now() + interval '10 seconds' where ${theseRows} and c.failures > 0`,
 );
 
-// What it changed of the catalog is noted by then, for the transaction.
+// Its changes to the catalog are noted by then, for the transaction.
 const fail = statement(
   'relay_set_aside',
   `update internal.captured_changes c set failures = c.failures + 1, error = $6, in_catalog = false,

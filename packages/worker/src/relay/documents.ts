@@ -2,13 +2,13 @@ import { publishingBytes, type Queryable, type Statement, statement, untilFull }
 import type { PlannedEvent } from './plan.ts';
 import { type DocumentKind, type PlainKind, plainKinds } from './rules.ts';
 
-/** The JSON text of a resource for an event, or undefined when nobody can be told anything of it any more. */
+/** The JSON text of a resource for an event, or undefined when no consumer can get anything of it any more. */
 export type DocumentReader = (
   event: PlannedEvent & { data: { show: DocumentKind } },
   at: string,
 ) => string | undefined;
 
-/** What was read for some events. */
+/** The resources that were read for some events. */
 export interface Documents {
   /** How many of the events can be shown, from the first on; the others did not fit. */
   count: number;
@@ -16,8 +16,8 @@ export interface Documents {
 }
 
 /**
- * Reads what the events show, in bulk, as it stands now, and until it holds `publishingBytes`; what is gone shows the last
- * state that its deletion kept. `at` of the reader is the time of the change, as answers show times.
+ * Reads the resources that the events show, in bulk, as of now, and until it holds `publishingBytes`; a deleted one
+ * shows the last state that its deletion kept. `at` of the reader is the time of the change, as answers show times.
  *
  * @throws {Error} by the reader, for a resource that exists but cannot be shown (an order without a payment).
  */
@@ -76,7 +76,7 @@ export async function readDocuments(tx: Queryable, events: readonly PlannedEvent
   return { count, show };
 }
 
-/** Answers those that it did not come to. */
+/** Returns those that it did not reach. */
 async function read(
   tx: Queryable,
   kind: DocumentKind,

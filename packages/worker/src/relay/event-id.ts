@@ -3,7 +3,7 @@ import type { PlannedEvent } from './plan.ts';
 
 /**
  * The id of an event, computed from its change: a retry, a second worker and a restored copy make the same. Shaped as a
- * UUIDv7 (RFC 9562): the milliseconds of the capture, then SHA-256 of what was changed and what is told of it.
+ * UUIDv7 (RFC 9562): the milliseconds of the capture, then SHA-256 of the changed resource and the event type.
  */
 export function eventId({
   seed,

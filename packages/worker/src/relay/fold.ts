@@ -1,6 +1,6 @@
 import type { Change, JsonObject } from './captured.ts';
 
-/** What one transaction did to one resource, all its changes folded into one. */
+/** The changes of one transaction to one resource, folded into one. */
 export interface FoldedChange {
   resource: string;
   resourceId: string;
@@ -25,8 +25,8 @@ export interface FoldedChange {
 }
 
 /**
- * What one transaction, or a part of one that was cut, did at one location, resource by resource, in the order of the
- * first change of each.
+ * The changes of one transaction, or of a part of one that was split, at one location, resource by resource, in the
+ * order of the first change of each.
  */
 export interface FoldedTransaction {
   /** 0 for a whole transaction. */

@@ -17,7 +17,7 @@ import { publishUnits } from './publish.ts';
  * Publishes what it can of a location's batch that failed: cut resource by resource, what still fails alone is found by
  * halving and set aside, with its reason. Keeps the order. Returns how many events.
  *
- * @throws what the database throws while it cannot be used, or while somebody holds a row.
+ * @throws what the database throws while it cannot be used, or while another transaction holds a row.
  */
 export async function isolate(
   database: Database,
@@ -77,7 +77,7 @@ function publishAlone(database: Database, units: readonly Unit[]): Promise<numbe
 
 async function giveUp(database: Database, log: Logger, unit: Unit, cause: unknown): Promise<void> {
   const { resource, resourceId, locationId, seed, rows, touchesCatalog, events } = unit;
-  // Removed since the changes were read: the next round finds nobody to tell.
+  // Removed since the changes were read: the next round finds no subscriber.
   if (!(await isLocated(database, locationId))) return;
   const requestId = events[0]?.requestId ?? undefined;
   log.error(

@@ -21,7 +21,7 @@ export interface Unit {
   /** The rows it was captured in. Those of a whole transaction hold other resources, too. */
   rows: RowKey[];
   events: PlannedEvent[];
-  /** Whether the catalog's event is still to be told for it, when all parts of its transaction are. */
+  /** Whether the catalog's event is still to be published for it, when all parts of its transaction are. */
   touchesCatalog: boolean;
   /** Why it cannot be published, when that is known beforehand. */
   problem?: string;

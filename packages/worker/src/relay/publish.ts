@@ -26,7 +26,8 @@ export interface Published {
  * for every endpoint that is active and subscribed now, and the changes go. With `first` a delivery of a small round is
  * claimed as it is made; else each endpoint gets a job. The caller holds their locations, so numbers rise as they become visible.
  *
- * @throws {Error} at once when somebody holds an endpoint's row; when one of the units cannot be published; then the transaction must not commit.
+ * @throws {Error} at once when another transaction holds an endpoint's row; when one of the units cannot be published;
+ * then the transaction must not commit.
  */
 export async function publishUnits(
   tx: Transaction,
@@ -156,9 +157,11 @@ async function readCatalogVersions(
   tx: Queryable,
   planned: readonly PlannedEvent[],
 ): Promise<Map<string, string>> {
-  const told = planned.flatMap(({ data, locationId }) => (data === 'catalog version' ? [locationId] : []));
-  if (told.length === 0) return new Map();
-  const rows = await tx.run(catalogVersions, [[...new Set(told)].sort()]);
+  const locations = planned.flatMap(({ data, locationId }) =>
+    data === 'catalog version' ? [locationId] : [],
+  );
+  if (locations.length === 0) return new Map();
+  const rows = await tx.run(catalogVersions, [[...new Set(locations)].sort()]);
   return new Map(rows.map(({ locationId, text }) => [locationId, text]));
 }
 

@@ -6,7 +6,7 @@ import { createGathering } from './gathering.ts';
 import { publishRound, publishSetAside } from './round.ts';
 import { createSchedule } from './schedule.ts';
 
-/** How often the relay looks by itself: what psql and Studio write wakes nobody. */
+/** The interval of polling: writes of psql and Studio wake no relay. */
 const pollMs = 200;
 /** How often it looks for changes that were set aside. */
 const setAsideMs = 1_000;

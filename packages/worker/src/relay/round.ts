@@ -18,7 +18,7 @@ import { planEvents } from './plan.ts';
 import { publishUnits } from './publish.ts';
 import { createSchedule, type Schedule } from './schedule.ts';
 
-/** What one round of the relay did. */
+/** The result of one round of the relay. */
 export interface Round {
   /** Changes it saw; none means that nothing waits that may be published now. */
   changes: number;
@@ -31,7 +31,7 @@ export interface Round {
 export interface RoundTools {
   /** Remembers who was served. */
   schedule: Schedule;
-  /** Whom first attempts are handed to; without, each endpoint gets a job. */
+  /** The receiver of first attempts; without, each endpoint gets a job. */
   first?: FirstAttempts;
 }
 
@@ -51,9 +51,9 @@ const growth = 4;
 const mostLocations = 341;
 
 /**
- * Publishes what comes first, location by location, those that no other worker holds, in one transaction. What cannot
- * be published is found location by location, and there by halving, so that the others pass. With the tools of a relay a
- * transaction that is too big is cut beside what comes next; without, before this ends.
+ * Publishes the first changes, location by location, of those that no other worker holds, in one transaction. A change
+ * that cannot be published is found location by location, and there by halving, so that the others pass. With the tools
+ * of a relay a transaction that is too big is split in parallel with the next ones; without, before this ends.
  *
  * @throws what the database throws while it cannot be used; nothing is lost then.
  */
@@ -120,7 +120,7 @@ async function publishLocations(rounds: Rounds, locationIds: readonly string[]):
   } catch (error) {
     const [batch, ...others] = batches;
     const isGone = isUnavailable(error) && !isHeld(error);
-    // A commit whose answer was lost may have been made: who looks at them anew finds out.
+    // A commit whose answer was lost may have been made: the next look at them shows it.
     if (isGone) await handOver(first, handed.map(lookedAtAnew));
     if (batch === undefined || isGone) throw error;
     if (others.length === 0)
@@ -162,7 +162,9 @@ async function takeBatches(
   }
 }
 
-/** What alone could not be published: somebody holds a row there, or something in it cannot be shown. */
+/**
+ * The changes that could not be published alone: another transaction holds a row there, or some row cannot be shown.
+ */
 async function recover({ database, log, schedule }: Rounds, batch: Batch, cause: unknown): Promise<number> {
   let found = cause;
   try {
@@ -177,7 +179,7 @@ async function recover({ database, log, schedule }: Rounds, batch: Batch, cause:
   return 0;
 }
 
-const held = 'a location is put back: somebody holds rows of it';
+const held = 'a location is put back: another transaction holds rows of it';
 
 /** Cuts what is too big in a transaction of its own, beside the rounds of the other locations. */
 async function cut(database: Database, log: Logger, schedule: Schedule, part: Part): Promise<void> {
@@ -192,7 +194,7 @@ async function cut(database: Database, log: Logger, schedule: Schedule, part: Pa
   }
 }
 
-/** Whether somebody else holds a row, or two met. */
+/** Whether another transaction holds a row, or two met. */
 function isHeld(error: unknown): boolean {
   return isState(error, 'lockTimeout', 'collided');
 }

@@ -7,7 +7,7 @@ export type PlainKind = Plain<EventType>;
 
 type Plain<Type extends string> = Type extends `${infer Kind}.deleted` ? Kind : never;
 
-/** Resources whose JSON an event shows as it stands when the event is published. */
+/** Resources whose JSON an event shows as of its publishing. */
 export type DocumentKind = 'order' | 'payment' | 'stock' | 'turn' | 'settlement' | 'sync_job' | PlainKind;
 
 /** Every plain resource. */
@@ -28,14 +28,14 @@ export interface Draft {
   endpointId?: string;
 }
 
-/** What the relay makes of changes to one kind of resource. */
+/** The events that the relay makes of changes to one kind of resource. */
 export interface ResourceRule {
   events(change: FoldedChange, transaction: FoldedTransaction): Draft[];
 }
 
 /**
- * Every captured resource and what it is told as. A pure table: contract, section 9, and Events there. A plain one has its
- * row by its events.
+ * Every captured resource and its events. A pure table: contract, section 9, and Events there. A plain one has its row
+ * by its events.
  */
 export const rules: Readonly<Record<string, ResourceRule>> = {
   order: { events: orderEvents },
@@ -54,7 +54,10 @@ export const rules: Readonly<Record<string, ResourceRule>> = {
   webhook_endpoint: { events: testEvents },
 };
 
-/** Whether the catalog has its event for the change: not for stock, which shows there, too, but for the picture of a category. */
+/**
+ * Whether the catalog has its event for the change: not for stock, which shows there, too, except for the picture of
+ * a category.
+ */
 export function touchesCatalog(change: FoldedChange): boolean {
   if (change.resource === 'stock' || passedBy(change)) return false;
   const picture = change.resource === 'category' ? 'image_url' : undefined;
@@ -117,7 +120,7 @@ function plain(kind: PlainKind): ResourceRule {
   };
 }
 
-// A record that goes with its product is told by product.deleted alone.
+// A record deleted with its product is published by product.deleted alone.
 function stockEvents(change: FoldedChange, transaction: FoldedTransaction): Draft[] {
   const product = transaction.changes.find(
     ({ resource, resourceId }) => resource === 'product' && resourceId === change.resourceId,
@@ -161,7 +164,7 @@ function moved({ before, after }: FoldedChange): unknown {
   return before?.status !== after?.status ? after?.status : undefined;
 }
 
-/** Made and removed in one transaction: nobody ever saw it. */
+/** Made and removed in one transaction: no reader ever saw it. */
 function passedBy({ existedBefore, existsAfter }: FoldedChange): boolean {
   return !existedBefore && !existsAfter;
 }

@@ -1,15 +1,15 @@
 /** Which of the locations that wait come next, as one worker remembers it. */
 export interface Schedule {
   /**
-   * Those of the waiting that are served now, together: whoever was not served lately comes first, then whoever waits
-   * longest. What was put back and is due again comes alone, so that it holds up nobody.
+   * The waiting locations that are served now, together: the one served longest ago comes first, then the one that
+   * waits longest. A location that was put back and is due again comes alone, so that it delays no other.
    */
   next(waiting: readonly Waiting[]): { together: string[]; alone: string[] };
   /** Notes that the location was served in this round. */
   served(locationId: string): void;
   /** Puts a location back for 1, 2, 4 … 60 seconds; answers for how long, in seconds. */
   putBack(locationId: string): number;
-  /** Nobody serves the location until `work` has ended, which never fails. */
+  /** The location is not served until `work` has ended, which never fails. */
   during(locationId: string, work: Promise<void>): void;
   /** Settles when all such work has ended. */
   idle(): Promise<void>;
@@ -42,7 +42,7 @@ export function createSchedule(now: () => number = () => performance.now()): Sch
   return {
     next(waiting) {
       round += 1;
-      // Who waits no more is forgotten.
+      // A location that waits no more is forgotten.
       memories = new Map(
         waiting.flatMap(({ locationId }) => {
           const memory = memories.get(locationId);

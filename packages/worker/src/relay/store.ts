@@ -78,8 +78,8 @@ function withBodies(event: ComposedEvent): StoredEvent {
 }
 
 /**
- * The body of an event for endpoints of a family. What precedes `created_at` has a length that the type decides: by it
- * `body_in_v1` (prisma/sql/webhooks.sql) finds the version.
+ * The body of an event for endpoints of a family. The text before `created_at` has a length that the type decides,
+ * with which `body_in_v1` (prisma/sql/webhooks.sql) finds the version.
  */
 export function bodyOf(
   { id, type, createdAt, locationId, text }: Omit<ComposedEvent, 'receivers' | 'number'>,

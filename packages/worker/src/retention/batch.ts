@@ -1,6 +1,6 @@
 import type { Database, Settings, Statement } from '@comanda/db';
 
-/** What one batch did. */
+/** The result of one batch. */
 export interface Batch {
   /** Rows of the rule's table that are gone. */
   removed: number;
@@ -18,11 +18,11 @@ export interface BatchOf {
   after: string | undefined;
 }
 
-/** What is removed once it is old, and how. */
+/** The rows that are removed once they are old, and how. */
 export interface RetentionRule {
-  /** As the log tells it. */
+  /** Its name in the log. */
   name: string;
-  /** For how long it is kept: as a setting says, or these days whatever is set. */
+  /** How long it is kept: as a setting says, or these days under any settings. */
   setting: RetentionSetting | { days: number };
   /** Finds the scopes that hold something old, a page at a time: $1 the last id before, $2 keep, $3 page. */
   scopes?: Statement<ScopeRow>;

@@ -32,7 +32,8 @@ const holdOldEvents = statement<{ id: string; number: string }>(
    order by p.number for update of e skip locked`,
 );
 
-// Its condition is judged anew on a row that somebody has just changed; attempts go with their delivery.
+// Its condition is judged again on a row that was changed at the same time; attempts are deleted with their
+// delivery.
 const removeFinishedDeliveries = statement(
   'retention_remove_deliveries',
   `delete from webhook_deliveries d

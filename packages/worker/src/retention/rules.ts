@@ -81,7 +81,7 @@ function within(statement: RemoveOne): RetentionRule['remove'] {
     outcome(await database.run(statement, [scope, keep, batchRows]));
 }
 
-// What was removed is out of the way: the next batch begins where this one did.
+// The removed rows are out of the way: the next batch begins where this one did.
 function outcome([row]: readonly { removed: number }[]): Batch {
   const removed = row?.removed ?? 0;
   return { removed, next: removed < batchRows ? undefined : '0' };

@@ -79,7 +79,7 @@ export const removeAudit = statement<Removed>(
   'select remove_old_audit($1::uuid, $2::int, $3::int) as removed',
 );
 
-/** What belongs to no location: $1 days. */
+/** Rows that belong to no location: $1 days. */
 export const removeLoneAudit = statement<Removed>(
   'retention_remove_lone_audit',
   'select remove_old_audit(null, $1::int, $2::int) as removed',
@@ -132,7 +132,7 @@ export const removeLimitWindows = removal(
    limit $3`,
 );
 
-/** A key that was used anew meanwhile is not old any more: its row is held, or judged again. $1 hours. */
+/** A key that was used again meanwhile is not old any more: its row is held, or judged again. $1 hours. */
 export const removeIdempotencyKeys = removal(
   'idempotency_keys',
   'internal.idempotency_keys',
@@ -142,7 +142,7 @@ export const removeIdempotencyKeys = removal(
    order by i.created_at limit $2 for update skip locked`,
 );
 
-/** What failed ten times waits for a person, and is nobody's job any more. $1 days. */
+/** A job that failed ten times waits for a person, and no worker runs it any more. $1 days. */
 export const removeSetAside = removal(
   'set_aside',
   'internal.captured_changes',

@@ -1,14 +1,14 @@
 import { again, type Database, repeat, type Statement } from '@comanda/db';
 import type { BatchOf, RetentionRule, ScopeRow } from './batch.ts';
 
-/** What one pass over a rule did. */
+/** The result of one pass over a rule. */
 export interface Pass {
   removed: number;
   /** Where the next pass goes on; undefined when everything old is gone. */
   after: string | undefined;
 }
 
-/** What a pass is given. */
+/** The parameters of a pass. */
 export interface PassOptions {
   /** The value of the rule's setting. */
   keep: number;

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Certifications } from '../certification/certifications.ts';
 import type { Deliveries } from '../deliveries/deliveries.ts';
 
-/** What every task may use. */
+/** The tools of every task. */
 export interface TaskContext {
   database: Database;
   deliveries: Deliveries;
@@ -15,5 +15,5 @@ export interface TaskContext {
   queueJob: string;
 }
 
-/** Runs one job. What it throws is a fault of ours: the job runs again later. */
+/** Runs one job. An error that it throws is a fault of ours: the job runs again later. */
 export type Task<Name extends JobName> = (payload: JobPayload<Name>, context: TaskContext) => Promise<void>;

@@ -1,6 +1,6 @@
 import { countLocations, family, latencySamples, type MetricFamily, newLatency } from '@comanda/api/services';
 
-/** Counts how long consumers take, and for whom. */
+/** Counts how long consumers take, and at which endpoints. */
 export interface AttemptMeter {
   /** One attempt for a location that was answered, or given up, after `durationMs`. */
   observe(locationId: string, ok: boolean, durationMs: number): void;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { metricsContentType } from '@comanda/api/services';
 import { listenError, ownBuild } from '@comanda/db';
 
-/** What a worker says of itself, over HTTP, to whoever watches it. */
+/** The health and metrics of a worker, over HTTP, for monitoring. */
 export interface Watched {
   /** Whether it works; `draining`, or what keeps it from it. */
   readiness(): Promise<{ status: string; database?: string; heartbeat?: string }>;

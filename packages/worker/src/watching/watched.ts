@@ -3,7 +3,7 @@ import type { Database, SqlDatabase } from '@comanda/db';
 import type { AttemptMeter } from './attempt-meter.ts';
 import type { Watched } from './server.ts';
 
-/** What is watched of a worker. */
+/** The observed state of a worker. */
 export interface WorkerParts {
   /** Of the relay and the recording: while it answers, the worker gets on. */
   database: Database;
@@ -17,8 +17,8 @@ export interface WorkerParts {
 }
 
 /**
- * A worker is ready while the database lets it write, its own heartbeat arrives, and nobody has asked it to stop. Others that beat do not
- * make it ready.
+ * A worker is ready while the database lets it write, its own heartbeat arrives, and it has not been asked to stop.
+ * Others that beat do not make it ready.
  */
 export function watchWorker({ database, others, isHeard, meter, load, draining }: WorkerParts): Watched {
   const look = createReadiness({ health: database, pools: [database, ...others] });

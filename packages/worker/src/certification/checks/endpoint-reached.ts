@@ -3,7 +3,7 @@ import { type Check, Unmet } from '../check.ts';
 import { answerOf, send } from '../events.ts';
 import * as sql from '../statements.ts';
 
-/** Somebody answers at the address of the endpoint, whatever it answers. */
+/** A server answers at the address of the endpoint, with any status. */
 export const endpointReached: Check = {
   title: 'The webhook endpoint can be reached',
   needs: ['receives_webhooks'],

@@ -19,7 +19,7 @@ export const everyPage: Check = {
   async play(run) {
     const { database } = run.tools;
     const remove = () => database.run(sql.removeProducts, [run.locationId, externalIds]);
-    // What a run that died has left.
+    // The endpoint that a run that died has left.
     await remove();
     const made = new Set(
       (await database.run(sql.insertProducts, [run.locationId, externalIds])).map(({ id }) => id),

@@ -10,7 +10,7 @@ const toReadSeconds = 45;
 /** Where an item may fail alone. */
 const syncs = ['stock.sync', 'syncJobs.startProducts'];
 
-/** What looks at the product of a failed item, or brings it again. */
+/** The calls that read the product of a failed item, or send it again. */
 const looksOrMends =
   /^(stock\.(list|get|sync|adjust)|products\.(list|get|getByExternalId|create|update)|catalog\.(get|sync)|syncJobs\.startProducts)$/;
 

@@ -11,7 +11,7 @@ const lies = [
   { what: 'signed ten minutes ago', sending: { agedSeconds: 600 } },
 ] as const;
 
-/** What is wrongly signed, or stale, is refused, and nothing follows; what is rightly signed is accepted. */
+/** A forged or stale delivery is refused, and has no effect; a correctly signed one is accepted. */
 export const forgedRefused: Check = {
   title: 'A rightly signed event is accepted; a wrongly signed and a stale one are refused',
   needs: ['receives_webhooks'],

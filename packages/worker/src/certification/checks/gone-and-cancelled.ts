@@ -4,7 +4,7 @@ import * as sql from '../statements.ts';
 
 const toActSeconds = 30;
 
-/** What shows what is left of a product. */
+/** The calls that show the record of a deleted product. */
 const showsWhatIsLeft =
   /^(stock\.(list|get)|products\.(list|get|getByExternalId)|catalog\.get|menus\.active|orders\.quote)$/;
 const showsOrder = /^orders\.(get|getByExternalId|list|timeline)$/;
@@ -21,7 +21,7 @@ export const goneAndCancelled: Check = {
     run.did('refused an order as if nothing of it were left: out_of_stock');
     const next = await run.waitFor({
       action: 'none',
-      text: 'Your program looks what is left, to tell the guest.',
+      text: 'Your program reads the remaining stock, to inform the guest.',
       seconds: toActSeconds,
       since: refused.number,
       look: (calls) =>
