@@ -127,7 +127,7 @@ describe('what is received', () => {
     expect(moved.data).toMatchObject({ previous_status: 'pending', status: 'ready' });
     expect((await received.next(({ id }) => id !== moved.id, patient)).type).toBe('order.created');
     await expect(received.next('order.created', { timeoutMs: 50 })).rejects.toThrow(
-      'no order.created within 50 ms; beside it came nothing',
+      'no order.created within 50 ms; other deliveries: nothing',
     );
     await received.close();
   });

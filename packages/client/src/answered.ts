@@ -1,4 +1,4 @@
-/** What came with an answer: headers, and the index of its call where others share them. @internal */
+/** The headers of an answer, and the index of its call where others share them. @internal */
 export interface Answered {
   headers: Headers;
   index: number | undefined;
@@ -11,5 +11,5 @@ export function noteAnswer(data: unknown, { headers }: Response, index: number |
   if (data instanceof Object) answered.set(data, { headers, index });
 }
 
-/** What came with an answer that this client gave. @internal */
+/** The headers of an answer that this client made. @internal */
 export const answeredWith = (answer: object): Answered | undefined => answered.get(answer);

@@ -9,8 +9,8 @@ import type { AppRouter } from './surface.ts';
 type Failure = TRPCClientError<AppRouter>;
 
 /**
- * What a call is more than a request: it ends at its own signal and in its own time, alone or in a batch; it is
- * repeated while that can help; a mutation has an idempotency key.
+ * The parts of a call beyond a request: it ends at its own signal and in its own time, alone or in a batch; it
+ * is repeated while that can help; a mutation has an idempotency key.
  */
 export function callLink(settings: CallSettings, send: Send): TRPCLink<AppRouter> {
   // One for all calls of a client: those of a batch are repeated as a batch, and other clients at other times.
@@ -34,7 +34,7 @@ export function callLink(settings: CallSettings, send: Send): TRPCLink<AppRouter
       });
 }
 
-/** Rejects when the call's time is over, or its signal ends it; `done` lets go of both. */
+/** Rejects when the call's time has ended, or its signal ends it; `done` lets go of both. */
 function limit(
   { path, signal }: Operation,
   timeoutMs: number,
@@ -65,7 +65,7 @@ function limit(
 /** Timers take no more. */
 const longestTimerMs = 2 ** 31 - 1;
 
-// What is sent with a key that nobody else knows can be repeated by this client alone.
+// A call with a key that no other client knows can be repeated by this client alone.
 function inputOf({ type, input }: Operation, { retries }: CallSettings): unknown {
   if (type !== 'mutation' || retries === 0) return input;
   const given = (input ?? {}) as { idempotencyKey?: string };

@@ -1,8 +1,8 @@
 import { type Called, calledAs } from './called.ts';
 
 /**
- * The same client, whose calls throw errors with the stack of the call: what threw stands in tRPC and in a network
- * callback, where no line of the application is left. Each procedure says by `calledAs` where it is.
+ * The same client, whose calls throw errors with the stack of the call: the throwing line is in tRPC and in a
+ * network callback, where no line of the application is left. Each procedure says by `calledAs` where it is.
  */
 export function withCallSites<Client extends object>(client: Client, called: Called): Client {
   const wrapped = new Map<string, object>();

@@ -1,4 +1,4 @@
-/** The client that a procedure belongs to, and what is kept beside it. @internal */
+/** The client that a procedure belongs to, and the data kept with it. @internal */
 export interface Origin {
   client?: object;
   /** Its live lists. Kept here, so that every copy of this code finds the same. */

@@ -54,8 +54,8 @@ export type ComandaClient = Operations<AppRouter['_def']['record']> & { events: 
 
 /**
  * The client of one service with one key. Queries made in the same tick share a request, at most ten of them; each
- * counts against the limits on its own, and ends by its own `signal`. A mutation and a quote always go alone. What a
- * call throws is read by `comandaError` and `noAnswer`; its stack names the line of the call.
+ * counts against the limits on its own, and ends by its own `signal`. A mutation and a quote always go alone. Errors
+ * of a call are read by `comandaError` and `noAnswer`; their stack names the line of the call.
  *
  * @throws {TypeError} when `url` is not an absolute URL.
  * @throws {RangeError} when `timeoutMs` or `retries` is no number of that kind.

@@ -1,8 +1,9 @@
 import type { ErrorData, ErrorDetails, ErrorReason } from './surface.ts';
 
 /**
- * What the service answered to a call that it refused or could not do; `reason` tells what else is there for certain:
- * `resourceId` of `external_id_taken`, `retryAfterSeconds` of `minute_limit`. A later service may have reasons that this list has not.
+ * The service's answer to a call that it refused or could not do; `reason` determines which other fields are present:
+ * `resourceId` of `external_id_taken`, `retryAfterSeconds` of `minute_limit`. A later service may have reasons that
+ * this list has not.
  */
 export type ComandaError<Reason extends ErrorReason = ErrorReason> = {
   [Each in Reason]: Said &
@@ -26,8 +27,8 @@ type DetailOf<Reason> = Reason extends keyof ErrorDetails ? ErrorDetails[Reason]
 export type NoAnswer = 'timeout' | 'aborted' | 'unreachable' | 'strange';
 
 /**
- * What the service answered, of whatever a call threw; told by its looks, so any copy of tRPC may have thrown it.
- * `undefined` when the service did not answer: `noAnswer` says why.
+ * The service's answer in any error that a call threw; recognized by its shape, so any copy of tRPC may have
+ * thrown it. `undefined` when the service did not answer: `noAnswer` says why.
  *
  * @example
  * const refusal = comandaError(error);
@@ -41,8 +42,8 @@ export function comandaError(error: unknown): ComandaError | undefined {
 }
 
 /**
- * Why no answer came, of whatever a call threw; `undefined` for all else. Whether a mutation was done is unknown
- * then: repeat it with the same `idempotencyKey`.
+ * The reason why no answer came, in any error that a call threw; `undefined` for all others. Whether a mutation
+ * was done is unknown then: repeat it with the same `idempotencyKey`.
  *
  * @example
  * if (noAnswer(error) === 'timeout') console.log('slow today');

@@ -2,7 +2,7 @@ import type { EventData } from './surface.ts';
 
 /** The body of every delivery; `data` depends on `type`. */
 export interface WebhookEvent<Data = Record<string, unknown>> {
-  /** Unique: keep it for at least 24 hours to recognise an event that arrives twice. */
+  /** Unique: keep it for at least 24 hours to recognize an event that arrives twice. */
   id: string;
   type: string;
   api_version: string;
@@ -16,8 +16,8 @@ export interface WebhookEvent<Data = Record<string, unknown>> {
 export type EventType = keyof EventData;
 
 /**
- * An event as it is delivered: `if (event.type === 'order.created')` tells what `data` holds. A later version of
- * the service may send types that this one does not list: leave them be.
+ * An event as it is delivered: `if (event.type === 'order.created')` narrows `data`. A later version of the
+ * service may send types that this one does not list: leave them be.
  */
 export type ComandaEvent = {
   [Type in EventType]: WebhookEvent<EventData[Type]> & { type: Type };

@@ -6,7 +6,7 @@ import { NoConnection, StrangeAnswer } from './transport.ts';
 /** How many seconds to wait before a call that threw this is repeated. */
 export type Wait = number | 'as usual' | undefined;
 
-/** `undefined` when repeating helps nothing; `as usual` when nobody said how long to wait. */
+/** `undefined` when repeating helps nothing; `as usual` when no answer said how long to wait. */
 export function waitAfter(error: unknown): Wait {
   const refusal = comandaError(error);
   if (refusal !== undefined) {
@@ -15,7 +15,7 @@ export function waitAfter(error: unknown): Wait {
   // By its looks, as errors are: the client may be another copy's.
   const { cause } = error as { cause?: Partial<StrangeAnswer> };
   if (cause?.name === 'NoConnection') return 'as usual';
-  // What proxies answer while the service behind them is away.
+  // The answers of proxies while the service behind them is away.
   return [429, 502, 503, 504].includes(cause?.status ?? 0)
     ? (cause?.retryAfterSeconds ?? 'as usual')
     : undefined;
@@ -34,7 +34,7 @@ export function isLimit(error: unknown): boolean {
   return status === 429 && typeof waitAfter(error) === 'number';
 }
 
-/** What tRPC threw for a call, as the caller gets it. */
+/** The error that tRPC threw for a call, as the caller gets it. */
 export function asTold(path: string, error: unknown): TRPCClientError<AppRouter> {
   const failure = TRPCClientError.from<AppRouter>(error as Error);
   const { cause } = failure;
@@ -55,7 +55,7 @@ export function unanswered(
   return Object.assign(failure, { noAnswer: kind });
 }
 
-// Whoever prints the error wants neither the whole response nor everything twice.
+// A printed error needs neither the whole response nor any part twice.
 function quiet<Failure extends Error>(failure: Failure): Failure {
   for (const name of ['meta', 'shape']) Object.defineProperty(failure, name, { enumerable: false });
   return failure;

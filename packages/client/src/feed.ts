@@ -28,9 +28,9 @@ export interface FollowOptions<Type extends EventType = EventType> {
 }
 
 /**
- * The feed of events, oldest first, and on and on as new ones come. It outlasts outages: what a repeat can help is
- * repeated. All else is thrown (a revoked key, a cursor older than 30 days, or gone by a restore). Whoever keeps the cursor and does each
- * event's work once by its `id` misses nothing and does nothing twice.
+ * The feed of events, oldest first, and on and on as new ones come. It outlasts outages: calls are repeated where a
+ * repeat can help. All else is thrown (a revoked key, a cursor older than 30 days, or gone by a restore). A program
+ * that keeps the cursor and does each event's work once by its `id` misses nothing and does nothing twice.
  *
  * @example
  * const after = await loadCursor();

@@ -9,7 +9,10 @@ export interface CallSeen {
 
 /** A call that is about to be sent. */
 export interface RequestSeen extends CallSeen {
-  /** The headers of this call beside those of the client, with names in lower case. What is added here is sent. */
+  /**
+   * The headers of this call in addition to those of the client, with names in lower case. Headers added here are
+   * sent.
+   */
   headers: Record<string, string>;
 }
 
@@ -28,7 +31,7 @@ export interface ResponseSeen extends CallSeen {
 export interface RetrySeen extends CallSeen {
   /** How long the client waits before the next try. */
   waitMs: number;
-  /** What the call would have thrown: `comandaError` and `noAnswer` read it. */
+  /** The error that the call would have thrown: `comandaError` and `noAnswer` read it. */
   error: Error;
 }
 

@@ -19,7 +19,7 @@ export type Envelope = OperationResultEnvelope<unknown, TRPCClientError<AppRoute
 export interface Call extends Operation {
   /** Its own, in lower case: calls that differ in these share no request. */
   headers: Record<string, string>;
-  /** Gets the answer to it, whatever it says. */
+  /** Gets the answer to it, with any status. */
   hear(answer: Response): void;
 }
 
@@ -104,7 +104,7 @@ export function createSend({ base, headers, send }: Service): Send {
 const noSubscription = ({ path }: Operation): Error =>
   new TypeError(`${path} is no subscription of this client: loop over comanda.events.watch()`);
 
-/** What the service says of one call. Throws its refusal, and `StrangeAnswer` for what is neither. */
+/** The service's answer to one call. Throws its refusal, and `StrangeAnswer` for any other. */
 function envelope(json: unknown, asked: Answer, index?: number): Envelope {
   const { result } = (json ?? {}) as { result?: { data?: unknown } | null };
   // No operation answers nothing.

@@ -21,7 +21,7 @@ export interface ListPage<Item> {
   };
 }
 
-/** A procedure that answers a list which is passed over by `offset`: `comanda.orders.list`. */
+/** A procedure that returns a list with `offset`: `comanda.orders.list`. */
 export interface List<Input, Item> {
   query(input: Input, options?: { signal?: AbortSignal }): Promise<ListPage<Item>>;
 }
@@ -51,7 +51,7 @@ interface Paging {
 }
 
 /**
- * Every entry of a list, page by page as the loop comes to them: 200 a request unless `limit` says otherwise. With
+ * Every entry of a list, page by page as the loop reaches them: 200 a request unless `limit` says otherwise. With
  * `updated_since` or `cursor` what has changed, up to now. An entry that moves to the next page meanwhile comes once.
  * A call that fails throws what the call alone would throw; `signal` ends it.
  *
@@ -88,7 +88,7 @@ export async function* listAll<
     if (pagination.next !== undefined) await onCursor?.(pagination.next);
     if (data.length < pagination.limit) return;
     offset += pagination.limit;
-    // What is no service of ours, such as a fake, may answer the same page for ever.
+    // A server other than the service, such as a fake, may return the same page for ever.
     const isEnd = tellsChanges
       ? pagination.next === undefined || pagination.next === place.cursor
       : pagination.total === undefined

@@ -1,11 +1,11 @@
 import type { EventType } from './events.ts';
 import type { Included, PublishedEvent } from './surface.ts';
 
-/** What goes with a call beside its input. */
+/** The options of a call in addition to its input. */
 export interface CallOptions {
   /** Ends the call. */
   signal?: AbortSignal | undefined;
-  /** `headers` are sent with this call, beside those of the client. */
+  /** `headers` are sent with this call, in addition to those of the client. */
   context?: { headers?: Readonly<Record<string, string>> | undefined; [name: string]: unknown } | undefined;
 }
 
@@ -39,7 +39,7 @@ export type EventOf<Type extends EventType> = EventType extends Type
   ? PublishedEvent
   : Extract<PublishedEvent, { type: Type }>;
 
-/** What an operation takes, where it is given something. */
+/** The input of an operation, where it has one. */
 export type Given<Input> = Exclude<Input, void>;
 
 /** The input with another type of one of its fields; it can be left out of a call where it could before. */
@@ -51,7 +51,7 @@ export type With<Input, Name extends string, Value> =
 export type IncludeOf<Input> =
   Given<Input> extends { include?: readonly (infer Name extends string)[] | undefined } ? Name : never;
 
-/** What an answer holds for the names that `include` had; all of it, perhaps, where these are not known. */
+/** The fields of an answer for the names that `include` had; all of them, perhaps, where these are not known. */
 export type Including<
   Output,
   Known extends string,

@@ -4,7 +4,7 @@ import { pause } from './pause.ts';
 export interface Turn {
   /** Takes what an answer to it says of the limits. */
   hear(headers: Headers): void;
-  /** It is over: the next one may go. */
+  /** It has ended: the next one may go. */
   leave(): void;
 }
 
@@ -17,8 +17,9 @@ export interface Pace {
 }
 
 /**
- * The pace of a client that waits for its limits. At most as many calls are under way as the last answer said are left, and always
- * one: beside other processes of the service the number is what one of them has at hand, which may be too few.
+ * The pace of a client that waits for its limits. At most as many calls are under way as the last answer said are left,
+ * and always one: with other processes of the service the number is the part that one of them has at hand, which may be
+ * too small.
  */
 export function createPace(): Pace {
   const waiting = new Set<() => void>();

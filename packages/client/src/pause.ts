@@ -1,4 +1,4 @@
-/** What a pause of this turn has begun: its length, what ends it for each that waits, and the timer. */
+/** A pause that this turn has begun: its length, the function that ends it for each that waits, and the timer. */
 let begun: { ms: number; ends: Set<() => void>; timer: ReturnType<typeof setTimeout> } | undefined;
 
 /**

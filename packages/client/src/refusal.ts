@@ -3,7 +3,9 @@ import { isErrorData } from './errors.ts';
 import type { AppRouter } from './surface.ts';
 import { type Answer, jsonOf, StrangeAnswer } from './transport.ts';
 
-/** What an answer refuses with, as a call throws it; that something else answered where it is no refusal of the service. */
+/**
+ * The refusal of an answer, as a call throws it; that something else answered where it is no refusal of the service.
+ */
 export function refusalOf(json: unknown, asked: Answer): TRPCClientError<AppRouter> {
   const { error } = (json ?? {}) as { error?: { data?: unknown } | null };
   if (isErrorData(error?.data)) return TRPCClientError.from(json as Error);

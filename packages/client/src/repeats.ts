@@ -13,7 +13,7 @@ export interface CallSettings extends Hooks {
   pace?: Pace | undefined;
 }
 
-/** The time of a call, which runs but for what it waits for its limits. @internal */
+/** The time of a call, which runs except while it waits for its limits. @internal */
 export interface Clock {
   leftMs(): number;
   stop(): void;
@@ -36,7 +36,7 @@ export function clockOf(timeoutMs: number): Clock {
   };
 }
 
-/** What a call is tried with. @internal */
+/** The parameters of a call's tries. @internal */
 export interface Tries extends CallSettings {
   send: Send;
   clock: Clock;
@@ -51,8 +51,8 @@ const longestWaitMs = 2_000;
 const longestLimitMs = 3_700_000;
 
 /**
- * Sends a call until it is answered: while the service is away until the time of the call is over, and as often as `retries`
- * says what is refused for now. Rejects with what the call throws.
+ * Sends a call until it is answered: while the service is away until the time of the call has ended, and as often as
+ * `retries` says where it is refused for now. Rejects with what the call throws.
  *
  * @internal
  */
@@ -76,7 +76,7 @@ export async function repeated(op: Operation, tries: Tries): Promise<Envelope> {
       if (isFree) pace.close(waitMs);
       if (wait === undefined || retries === 0) throw failure;
       if (!isFree && !isAway(error) && refused++ === retries) throw failure;
-      // Whoever waits to be refused by the clock waits for nothing.
+      // A wait that would end in a refusal on a timer is not begun.
       if (!isFree && waitMs >= clock.leftMs()) {
         if (typeof wait === 'number')
           failure.message += ` (to be repeated in ${wait} s, beyond the ${timeoutMs} ms of the call)`;

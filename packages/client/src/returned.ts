@@ -1,4 +1,4 @@
-/** What a page may have, and servers and workers have not. */
+/** Properties of a page that servers and workers lack. */
 type Place = Partial<EventTarget> & {
   navigator?: object;
   document?: EventTarget & { visibilityState: string };

@@ -1,6 +1,6 @@
 /**
- * What tRPC knows of a router, with the names that its own type has. It is ours, so that a program needs no declarations of tRPC, which
- * need those of Node.
+ * tRPC's view of a router, with the names that its own type has. It is ours, so that a program needs no declarations of
+ * tRPC, which need those of Node.
  */
 export interface RouterOf<Types, Procedures> {
   _def: {
@@ -22,7 +22,7 @@ export interface RouterOf<Types, Procedures> {
   createCaller: never;
 }
 
-/** What tRPC knows of a procedure, as `RouterOf` of a router. */
+/** tRPC's view of a procedure, as `RouterOf` of a router. */
 export interface ProcedureOf<Kind extends 'query' | 'mutation', Input, Output> {
   _def: {
     $types: { input: Input; output: Output; errorShape: unknown };

@@ -1,4 +1,4 @@
-/** What one block of server-sent events says. */
+/** The content of one block of server-sent events. */
 export type Sent = Partial<Record<'id' | 'event' | 'data' | 'retry', string>>;
 
 /**

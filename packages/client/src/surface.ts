@@ -13,7 +13,7 @@ type Calls<Procedures extends { events: { watch: unknown } }> = Omit<Procedures,
   events: Omit<Procedures['events'], 'watch'>;
 };
 
-/** What an error says beside its message. */
+/** The data of an error besides its message. */
 export type ErrorData = AppRouter['_def']['_config']['$types']['errorShape']['data'];
 
 /** The error codes of the service. */
@@ -22,7 +22,7 @@ export type ErrorCode = ErrorData['code'];
 /** Why, to switch on; more may join. `/docs/errors` of the service explains each. */
 export type ErrorReason = ErrorData['reason'];
 
-/** What every error of a reason has, by its name in `ErrorData`. */
+/** The fields that every error of a reason has, by its name in `ErrorData`. */
 export type ErrorDetails = { -readonly [Reason in keyof typeof carried]: (typeof carried)[Reason] };
 
 /** The fields that an answer has only where `include` names this. */
@@ -30,7 +30,7 @@ export type Included = {
   -readonly [Name in keyof typeof includedFields]: (typeof includedFields)[Name][number];
 };
 
-/** What a key can be granted, and each permission in it. */
+/** The grants of a key, and each permission in it. */
 export type { Grant, Permission };
 
 /** `data` of every event type. */
@@ -38,7 +38,7 @@ export type EventData = {
   [Type in keyof typeof events]: (typeof events)[Type]['data']['_zod']['output'];
 };
 
-/** An event of the feed; `type` tells what `data` is. */
+/** An event of the feed; `type` determines the shape of `data`. */
 export type PublishedEvent = inferProcedureOutput<
   AppRouter['_def']['record']['events']['list']
 >['data'][number];

@@ -5,17 +5,20 @@ import type { WatchState } from './watch.ts';
 
 /** One of the tabs that share a stream. */
 export interface Tab {
-  /** What is told of a stream that has the types of this tab, until `close` or the signal; throws what its own stream or `check` ended with. */
+  /**
+   * The messages about a stream that has the types of this tab, until `close` or the signal; throws the error that
+   * its own stream or `check` ended with.
+   */
   told(): AsyncGenerator<Told, void, undefined>;
   close(): void;
 }
 
-/** What a tab is made from. */
+/** The dependencies of a tab. */
 export interface TabOptions {
   signal: AbortSignal | undefined;
   /** How often it is asked whether the tab that holds the stream still answers; one that does not is replaced. */
   askEveryMs: number;
-  /** What this tab wants to be told. */
+  /** The types that this tab asks for. */
   types: Types;
   /** Throws where its key does not see these types: it is asked before another tab is asked for them. */
   check(signal: AbortSignal): Promise<unknown>;
@@ -27,7 +30,7 @@ export interface TabOptions {
   ): AsyncIterable<PublishedEvent>;
 }
 
-/** What is told and waits to be read; of what comes beyond it the newest is kept, up to which the tab reads the feed. */
+/** Messages that wait to be read; beyond it the newest is kept, up to which the tab reads the feed. */
 const mostWaiting = 1_000;
 
 /** So long more tabs may ask for types before the stream is opened with all of these. */
@@ -35,11 +38,12 @@ const gatherMs = 50;
 
 /**
  * Joins the tabs of a name. The one that has the lock of that name holds the stream; the browser gives the lock on when
- * that tab closes or crashes. The stream has the types that the tabs ask for: whenever one asks for more, it is opened anew behind
- * the last event that was told. It begins with the types of its tab again when another tab takes it over.
+ * that tab closes or crashes. The stream has the types that the tabs ask for: whenever one asks for more, it is opened
+ * again behind the last published event. It begins with the types of its tab again when another tab takes it over.
  */
 export function createTab(name: string, { signal, askEveryMs, types, check, watch }: TabOptions): Tab {
-  // The number is that of what is told: tabs of another version of the application may tell it otherwise.
+  // The number is the version of the messages: tabs of another version of the application may use another
+  // format.
   const shared = `comanda 2 ${name}`;
   const { navigator } = globalThis as object as { navigator: { locks: Locks } };
   const channel = new BroadcastChannel(shared);
@@ -48,7 +52,7 @@ export function createTab(name: string, { signal, askEveryMs, types, check, watc
   let newest: ToldState = { kind: 'state', state: { status: 'connecting' }, cursor: undefined, types };
   let wake = () => {};
   let failure: { error: unknown } | undefined;
-  // Tells how its stream stands to a tab that wants types, while this tab holds it.
+  // Reports the state of its stream to a tab that wants types, while this tab holds it.
   let answer: ((wanted: Types) => void) | undefined;
   let isAnswered = false;
   let isChecked = types === undefined;
@@ -78,7 +82,7 @@ export function createTab(name: string, { signal, askEveryMs, types, check, watc
     };
     const own = (others: Types) => {
       if (covers(asked, others)) return channel.postMessage({ kind: 'state', state, cursor, types: asked });
-      // What it is opened with soon is told then.
+      // The types that it is soon opened with are reported then.
       if (covers(wanted, others)) return;
       wanted = others && wanted && [...new Set([...wanted, ...others])];
       end();
@@ -197,7 +201,7 @@ export function createTab(name: string, { signal, askEveryMs, types, check, watc
 
 const takeOver = 'the tab that holds the stream does not answer';
 
-/** What is used of the Web Locks of browsers. */
+/** The part of the browsers' Web Locks that is used. */
 interface Locks {
   request(
     name: string,

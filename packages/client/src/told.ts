@@ -5,7 +5,10 @@ import type { WatchState } from './watch.ts';
 /** The types of events that a stream brings; undefined: all that its key sees. */
 export type Types = readonly EventType[] | undefined;
 
-/** How the stream stands, and where: `cursor` is the last event that was told, of `types` none is missing up to it. */
+/**
+ * The state of the stream, and its position: `cursor` is the last published event, of `types` none is missing up to
+ * it.
+ */
 export interface ToldState {
   kind: 'state';
   state: WatchState;
@@ -13,13 +16,13 @@ export interface ToldState {
   types: Types;
 }
 
-/** What the tab that holds the stream tells all tabs, itself among them. */
+/** The messages of the tab that holds the stream to all tabs, itself among them. */
 export type Told =
   | ToldState
   /** The next event of these types, and the one before it. */
   | { kind: 'event'; behind: string | undefined; event: PublishedEvent; types: Types };
 
-/** What a tab says to whichever holds the stream: that it is there, and the types that it wants. */
+/** The message of a tab to the one that holds the stream: that it is there, and the types that it wants. */
 export interface Hello {
   kind: 'hello';
   types: Types;

@@ -32,7 +32,7 @@ export class StrangeAnswer extends Error {
 
 /** The answer to a request of an address. */
 export interface Answer {
-  /** What was asked. An answer need not tell it: one that an application's own `fetch` makes has none. */
+  /** The request. An answer need not have it: one that an application's own `fetch` makes has none. */
   href: string;
   answer: Response;
 }
@@ -55,7 +55,9 @@ export async function ask(
   return { ...asked, json: jsonOf(text, asked) };
 }
 
-/** What an answer says in JSON. Throws `StrangeAnswer` where it is none, and `NoConnection` where the end of it is missing. */
+/**
+ * The JSON of an answer. Throws `StrangeAnswer` where it is none, and `NoConnection` where the end of it is missing.
+ */
 export function jsonOf(text: string, { href, answer }: Answer): unknown {
   if (!answer.headers.get('content-type')?.includes('json')) throw new StrangeAnswer(href, answer);
   try {

@@ -124,7 +124,7 @@ function checkAge(timestamp: string, now: Date, toleranceSeconds: number, isAuth
   }
 }
 
-/** A signature alone cannot tell these apart: the unsigned digest and the body itself give it away. */
+/** A signature alone cannot distinguish these: the unsigned digest and the body itself do. */
 async function diagnose(
   secrets: readonly string[],
   signed: SignedHeaders,
@@ -151,7 +151,7 @@ async function diagnose(
   }
   if (digest === undefined) {
     return wrongSecret(
-      'the secret is not of this endpoint, or the body was altered (no Content-Digest to tell)',
+      'the secret is not of this endpoint, or the body was altered (no Content-Digest to distinguish them)',
     );
   }
   return wrongSecret(
@@ -159,7 +159,7 @@ async function diagnose(
   );
 }
 
-/** What is often done to a body before it gets here, each undone. */
+/** Common changes to a body before it gets here, each undone. */
 const originals: readonly { restore(text: string): string | undefined; message: string }[] = [
   { restore: (text) => text.trim(), message: 'blanks or a byte order mark were added around the body' },
   { restore: (text) => text.replaceAll('\r\n', '\n'), message: 'the line ends of the body were changed' },

@@ -8,10 +8,11 @@ import { covers, type Told } from './told.ts';
 import type { WatchInput, WatchOptions, WatchState } from './watch.ts';
 
 /**
- * `events.watch`, of which all tabs of a browser that give the same `name` need one stream: one tab holds it and tells the
- * others; when it closes, crashes or sleeps, another goes on. Each tab gets every event of its `types` once, in its order. The stream
- * has the types that its tabs ask for together; without `types` a tab asks for all that the key sees. A tab gets what the key of
- * another one may read, so name the location and whoever is signed in. No key is told to other tabs.
+ * `events.watch`, of which all tabs of a browser that give the same `name` need one stream: one tab holds it and
+ * forwards it to the others; when it closes, crashes or sleeps, another goes on. Each tab gets every event of its
+ * `types` once, in its order. The stream has the types that its tabs ask for together; without `types` a tab asks for
+ * all that the key sees. A tab gets events that the key of another one may read, so name the location and the signed-in
+ * person. No key is sent to other tabs.
  *
  * Where the browser lets tabs share nothing (a page without https), each has a stream of its own.
  *
@@ -32,7 +33,7 @@ export function watchShared<const Type extends EventType = EventType>(
   return watchingShared(comanda, name, input, options) as AsyncGenerator<EventOf<Type>, void, undefined>;
 }
 
-/** Ids that a tab remembers, to know what another one tells again. */
+/** Ids that a tab remembers, to recognize an event that another one sends again. */
 const remembered = 1_000;
 
 async function* watchingShared(
@@ -52,7 +53,7 @@ async function* watchingShared(
     ...{ signal, askEveryMs: silentMs / 2, types },
     check: (tabSignal) =>
       readFeed(comanda, { after: 'latest', types }, { everyMs: 2_000, signal: tabSignal }),
-    // What is on its way to this tab comes twice then, and is known by its ids.
+    // An event on its way to this tab comes twice then, and is recognized by its id.
     watch: (place, tabSignal, tell) =>
       comanda.events.watch(
         { after: place.after ?? cursor, types: place.types && [...place.types] },
@@ -66,7 +67,7 @@ async function* watchingShared(
   };
   try {
     for await (const told of tab.told()) {
-      // The same is told again to tabs that ask.
+      // The same is sent again to tabs that ask.
       if (told.kind === 'state' && JSON.stringify(told.state) !== JSON.stringify(state)) {
         ({ state } = told);
         onState(state);
@@ -83,7 +84,8 @@ async function* watchingShared(
     tab.close();
   }
 
-  // What is told follows what this tab has, or the tab reads what is between; what it has had already is nothing new.
+  // A message follows this tab's last event, or the tab reads the events between; events that it has had already are
+  // skipped.
   async function* newIn(told: Told): AsyncGenerator<PublishedEvent, void, undefined> {
     const upTo = told.kind === 'event' ? told.event.id : told.cursor;
     if (upTo === undefined || upTo === cursor || seen.has(upTo)) return;
@@ -92,8 +94,8 @@ async function* watchingShared(
       return;
     }
     const follows = told.kind === 'event' && told.behind === cursor;
-    // A tab that goes on from an older place tells much that this one had long ago: the feed is not asked each time, where what is
-    // told will come by the event that this tab had last.
+    // A tab that continues from an older place sends many events that this one had long ago: the feed is not asked each
+    // time, where the messages will reach the event that this tab had last.
     const isOnTheWay = last !== undefined && covers(told.types, [last]);
     const isOld = told.kind === 'event' && !follows && isAhead && isOnTheWay;
     isAhead = isOld;
@@ -108,7 +110,7 @@ async function* watchingShared(
       }
       if (page === undefined) return;
       if (page.data.length > 0) continue;
-      // The end of the feed: what was told is an event from before, or a place among events of other types.
+      // The end of the feed: the message has an earlier event, or a place among events of other types.
       isAhead = told.kind === 'event';
       remember(upTo);
       return;

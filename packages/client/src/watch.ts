@@ -24,16 +24,16 @@ export interface WatchInput<Type extends EventType = EventType> {
 export interface WatchOptions {
   /** Ends the loop. */
   signal?: AbortSignal | undefined;
-  /** Is told how it stands, for a screen that shows whether it is live. */
+  /** Called with its state, for a screen that shows whether it is live. */
   onState?: ((state: WatchState) => void) | undefined;
   /** After so long without a word a connection counts as lost; 40,000 unless given. The service says one every 15 s. */
   silentMs?: number | undefined;
 }
 
-/** How a stream of events stands. */
+/** The state of a stream of events. */
 export type WatchState =
   | { status: 'connecting' }
-  /** What comes is behind `cursor`: a list that is read from now on holds everything up to it. */
+  /** The next events are behind `cursor`: a list that is read from now on holds everything up to it. */
   | { status: 'live'; cursor: string }
   | {
       status: 'waiting';
@@ -46,7 +46,7 @@ export type WatchState =
       retryInMs: number;
     };
 
-/** What the events of a client are beside their calls. */
+/** The methods of a client's events in addition to their calls. */
 export interface LiveEvents {
   /**
    * The events of the location as they are published, for ever: over outages, restarts and changes of network it goes on
@@ -90,9 +90,9 @@ async function* watching(
   let lost = 0;
   let wasLive = false;
   let silent = false;
-  // By the clock on the wall: no other one goes on while a device sleeps.
+  // By the wall clock: no other clock runs while a device sleeps.
   let heardAt = Date.now();
-  // What is waited for now ends when the loop does, and when the browser is back.
+  // The present wait ends when the loop does, and when the browser is back.
   let current = new AbortController();
   const begin = () => {
     current = new AbortController();
@@ -160,7 +160,7 @@ async function* watching(
   }
 }
 
-/** Opens a stream; the next blocks of it, none when it is over. Throws as a call does. */
+/** Opens a stream; the next blocks of it, none when it has ended. Throws as a call does. */
 async function open(
   { base, headers, send = fetch }: Service,
   { after, types = [] }: WatchInput & { after: string },
@@ -188,7 +188,7 @@ async function open(
   };
 }
 
-/** Whether no repeat helps. What answers strangely once the stream was live is on the way, and will be gone again. */
+/** Whether no repeat helps. A strange answer once the stream was live comes from a proxy, and will pass. */
 function isFinal(failure: unknown, wasLive: boolean): boolean {
   if (failure === undefined || waitAfter(failure) !== undefined) return false;
   const refused = comandaError(failure);

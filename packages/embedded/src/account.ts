@@ -7,11 +7,11 @@ export interface Account {
   gid: number;
 }
 
-/** Accounts to run as, best first; a cluster that exists keeps its owner whatever stands here. */
+/** Accounts to run as, best first; a cluster that exists keeps its owner in any case. */
 const candidates = ['postgres', '_postgres', 'nobody'] as const;
 
 /**
- * Whom the server of `cluster` runs as: null means ourselves.
+ * The account that the server of `cluster` runs as: null means our own.
  * @throws {Error} when we are root and the system knows no unprivileged user.
  */
 export function serverAccount(cluster: string): Account | null {

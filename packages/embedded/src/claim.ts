@@ -2,7 +2,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { isAlive, markProcess, type ProcessMark } from './os-processes.ts';
 
-/** What a running owner tells about itself to whoever comes second. */
+/** A running owner's record of itself for later processes. */
 export interface RunningRecord {
   owner: ProcessMark;
   /** Base URL of the service, once it answers. */
@@ -15,12 +15,12 @@ export interface RunningRecord {
 export interface Claim {
   /** Record of an owner that died without letting go. */
   abandoned: RunningRecord | null;
-  /** Tells later comers more about us. */
+  /** Adds to our record for later processes. */
   update(more: Omit<RunningRecord, 'owner'>): void;
   release(): void;
 }
 
-/** Somebody else lives on this data directory; `message` says who, in one line. */
+/** Another process uses this data directory; `message` names it, in one line. */
 export class AlreadyRunningError extends Error {
   override name = 'AlreadyRunningError';
   readonly record: RunningRecord;
@@ -60,13 +60,13 @@ export function claimHome(home: string, dataDir: string): Claim {
   };
 }
 
-/** What the living owner of a database folder tells; null when there is none. */
+/** The record of the living owner of a database folder; null when there is none. */
 export function readClaim(home: string): RunningRecord | null {
   const record = parseRecord(readText(join(home, 'running.json')));
   return record !== null && isAlive(record.owner) ? record : null;
 }
 
-/** A link is made whole or not at all: nobody ever reads half a record, and only one comer wins. */
+/** A link is made whole or not at all: no process ever reads half a record, and only one of several wins. */
 function placeRecord(file: string, record: RunningRecord): boolean {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, JSON.stringify(record), { mode: 0o600 });

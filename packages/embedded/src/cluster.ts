@@ -33,8 +33,8 @@ const defaultSettings: ServerSettings = {
 };
 
 /**
- * Makes the cluster when there is none: UTF-8, text sorted by code point, passwords over scram.
- * Built beside and renamed, so that a start cut short leaves nothing half done.
+ * Makes the cluster when there is none: UTF-8, text sorted by code point, passwords over scram. Built under
+ * another name and renamed, so that a start cut short leaves nothing half done.
  * @throws {Error} with the words of initdb when it fails.
  */
 export async function ensureCluster(instance: Instance, binaries: Binaries): Promise<boolean> {

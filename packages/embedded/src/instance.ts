@@ -20,7 +20,7 @@ export interface Instance {
   password: string;
   /** Kept port; null before the first start. */
   port: number | null;
-  /** What the names of the roles begin with; null where they were not made. */
+  /** The prefix of the names of the roles; null where they were not made. */
   rolePrefix: string | null;
 }
 
@@ -132,7 +132,7 @@ function outsideHome(dataDir: string, account: Account): string {
   return join(sharedFolder(account), hash);
 }
 
-/** A cluster whose note is gone has lost its password with it: it is kept beside, never deleted. */
+/** A cluster whose note is gone has lost its password with it: it is kept under another name, never deleted. */
 function setAside(cluster: string, log: (line: string) => void): void {
   if (!existsSync(cluster)) return;
   const aside = `${cluster}.${new Date().toISOString().replace(/\D/g, '').slice(0, 14)}`;

@@ -11,7 +11,10 @@ export function newPassword(): { password: string; verifier: string } {
 
 const folderOf = (dataDir: string): string => join(dataDir, 'logins');
 
-/** Keeps the password of a person's login beside that of the server, for whoever runs it on this machine; mode 0600. */
+/**
+ * Keeps the password of a person's login next to that of the server, for the user who runs it on this machine; mode
+ * 0600.
+ */
 export function keepLogin(dataDir: string, name: string, password: string): void {
   mkdirSync(folderOf(dataDir), { recursive: true, mode: 0o700 });
   const draft = join(folderOf(dataDir), `.${name}.${process.pid}`);

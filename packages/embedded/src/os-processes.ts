@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { again, repeat } from '@comanda/db';
 import type { Account } from './account.ts';
 
-/** A process that a later start can recognise even when its id has been given to another. */
+/** A process that a later start can recognize even when its id has been given to another. */
 export interface ProcessMark {
   pid: number;
   /** When the process began, in the system's own notation. */
@@ -58,7 +58,7 @@ export async function endProcesses(marks: readonly ProcessMark[], patienceMs: nu
 
 /** How a tool is run. */
 export interface ToolOptions {
-  /** For it alone, beside a bare environment: passwords, which others would see among its arguments. */
+  /** For it alone, in addition to a bare environment: passwords, which others would see among its arguments. */
   env?: Readonly<Record<string, string>>;
   /** Ends it. */
   signal?: AbortSignal | undefined;
@@ -91,7 +91,7 @@ export function runTool(
   });
 }
 
-/** What PostgreSQL may see of our environment: no PG* variables that redirect it, none of our secrets. */
+/** The part of our environment that PostgreSQL may see: no PG* variables that redirect it, none of our secrets. */
 function toolEnvironment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) =>
     /^(PATH|TMPDIR|LD_.*|DYLD_.*|.*FAKETIME.*|DONT_FAKE_MONOTONIC)$/.test(name),

@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 
-/** What PostgreSQL stores of a password (RFC 5803). The password has ASCII letters and digits alone. */
+/** The form in which PostgreSQL stores a password (RFC 5803). The password has ASCII letters and digits alone. */
 export function verifier(password: string, salt = randomBytes(16), rounds = 4_096): string {
   const salted = pbkdf2Sync(password, salt, rounds, 32, 'sha256');
   const keyed = (text: string) => createHmac('sha256', salted).update(text).digest();

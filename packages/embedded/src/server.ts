@@ -32,7 +32,9 @@ export interface EmbeddedServer {
   port: number;
   /** Whether this start made the cluster. */
   created: boolean;
-  /** Tells a second start on the same data directory where the service answers and who works for it. */
+  /**
+   * Records for a second start on the same data directory where the service responds and which process works for it.
+   */
   announce(more: Omit<RunningRecord, 'owner'>): void;
   /** Ends the server, every change on disk, and lets go of the data directory. */
   stop(): Promise<void>;
@@ -48,7 +50,7 @@ export interface EmbeddedOptions {
 }
 
 const startPatienceMs = 20_000;
-/** Shorter: whoever starts it again says what is in the way, and tries again. */
+/** Shorter: another start reports the obstacle, and tries again. */
 const restartPatienceMs = 5_000;
 const survivorPatienceMs = 5_000;
 
@@ -72,7 +74,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
       await halt(instance, binaries);
       throw error;
     });
-    // Whoever works on it has its address: it comes back there or not at all.
+    // Its clients have its address: it comes back there or not at all.
     const endSupervision = superviseServer(instance, () => launch(instance, binaries, settings, port), log);
     return {
       url: instanceUrl(instance, port),
@@ -92,8 +94,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
 }
 
 /**
- * Connection string of the server that runs in `dataDir` now, whoever started it, as a role, the service unless said; null
- * when none does.
+ * Connection string of the server that runs in `dataDir` now, started by any process, as a role, the service by
+ * default; null when none runs.
  */
 export async function embeddedUrl(
   dataDir: string,
@@ -184,7 +186,7 @@ async function halt(instance: Instance, binaries: Binaries): Promise<void> {
 
 async function ensureDatabase(instance: Instance, port: number): Promise<void> {
   const client = new pg.Client({ connectionString: instanceUrl(instance, port, 'postgres') });
-  // The statement under way rejects; that the connection broke is nobody else's business.
+  // The statement under way rejects; the broken connection itself concerns no other code.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.ts';
 /** A command: `comanda.mjs listen …`. */
 export interface Command {
   summary: string;
-  /** What stands behind the name: `TYPE`, `[ENDPOINT]`. */
+  /** The operand after the name: `TYPE`, `[ENDPOINT]`. */
   positionals?: string;
   options: Readonly<Record<string, Option>>;
   /** More lines of its help. */
@@ -18,18 +18,18 @@ export interface Command {
 export interface Option {
   value?: string;
   help: string;
-  /** It may stand several times. */
+  /** It may be given several times. */
   multiple?: true;
 }
 
-/** What a command works with. */
+/** The context of a command. */
 export interface Context {
   terminal: Terminal;
   /** The words behind the name. */
   words: readonly string[];
   /** The text of an option, or undefined. */
   text(name: string): string | undefined;
-  /** Every text of an option that may stand several times. */
+  /** Every text of an option that may be given several times. */
   texts(name: string): readonly string[];
   flag(name: string): boolean;
   /** The API. @throws {UsageError} when its URL is missing, or the key where it is needed. */

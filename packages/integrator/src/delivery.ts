@@ -37,7 +37,7 @@ export async function deliver(
   return { event, answer, ms: Math.round(performance.now() - began) };
 }
 
-/** What became of a delivery. */
+/** The outcome of a delivery. */
 export interface Delivery {
   event: FeedEvent;
   answer: Answer | NoAnswerError;

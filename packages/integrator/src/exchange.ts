@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import { request as https } from 'node:https';
 
-/** What is asked. */
+/** The request. */
 export interface Request {
   /** `GET` unless said. */
   method?: string;
@@ -18,7 +18,7 @@ export interface Request {
   mostBytes?: number;
 }
 
-/** An answer, whatever its status. */
+/** An answer, with any status. */
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -103,7 +103,7 @@ const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'host name could not be resolved',
 };
 
-// Several addresses of a name fail together, each for its own reason: the first one's is told.
+// Several addresses of a name fail together, each for its own reason: the first one's is reported.
 function reasonOf(error: NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] }): string {
   const { code = error.errors?.[0]?.code ?? '', message } = error;
   return reasons[code] ?? (message === '' ? code : message);

@@ -10,20 +10,23 @@ export interface FeedEvent {
   data: unknown;
 }
 
-/** Where a reading stands: `after` an event, or `since` a moment. `since` helps on when `after` is not known any more. */
+/**
+ * The position of a reading: `after` an event, or `since` a moment. `since` helps on when `after` is not known any
+ * more.
+ */
 export interface Cursor {
   /** The id of the last event that was read; `latest` is now. */
   after?: string | undefined;
   since?: string | undefined;
 }
 
-/** What a reading gives: the cursor to keep once `event` is worked on. Without an event only the cursor is new. */
+/** The result of a reading: the cursor to keep once `event` is processed. Without an event only the cursor is new. */
 export interface Step {
   cursor: Cursor;
   event?: FeedEvent;
 }
 
-/** What to read. */
+/** The types to read. */
 export interface Reading {
   from: Cursor;
   /** Event types, comma-separated; all unless given. */

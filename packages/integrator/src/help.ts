@@ -10,7 +10,7 @@ const common = {
 /** Options of every command. */
 export const commonOptions: Command['options'] = common;
 
-/** What `--help` prints: all commands, or those of `names`. */
+/** The output of `--help`: all commands, or those of `names`. */
 export function overview(names: readonly string[]): readonly string[] {
   const rows = Object.entries(commands)
     .filter(([name]) => names.includes(name))
@@ -23,12 +23,12 @@ export function overview(names: readonly string[]): readonly string[] {
     'COMANDA_URL and COMANDA_KEY say which service, and with which key. The key is never shown.',
     'Every command takes --help.',
     '',
-    'Exit codes: 0 done; 1 refused, not delivered, not verified; 2 the command line is wrong; 3 done, but for rows that were',
+    'Exit codes: 0 done; 1 refused, not delivered, not verified; 2 the command line is wrong; 3 done, except for rows that were',
     'refused; 130 after Ctrl-C.',
   ];
 }
 
-/** What `<command> --help` prints. */
+/** The output of `<command> --help`. */
 export function helpOf(
   name: string,
   { summary, positionals, options, more = [] }: Command,

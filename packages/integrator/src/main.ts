@@ -9,13 +9,13 @@ import { UsageError } from './usage-error.ts';
 
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
-// Whoever reads has had enough, as of `| head`.
+// The reader of the output has closed it, as `| head` does.
 onReaderGone(() => process.exit(0));
 process.exitCode = await main(process.argv.slice(2));
 
 /** Runs a command line and gives its exit code. */
 async function main(argv: string[]): Promise<number> {
-  // Before anything is understood: whatever goes wrong, the key is hidden.
+  // Before anything is parsed: the key is hidden in any error.
   const given = argv.flatMap((word, index) =>
     word === '--key' ? (argv[index + 1] ?? []) : (/^--key=(.+)/.exec(word)?.[1] ?? []),
   );

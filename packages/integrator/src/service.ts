@@ -8,7 +8,7 @@ export class ServiceError extends Error {
   override name = 'ServiceError';
   /** `X-Error-Reason` of the refusal; empty when there was none. */
   readonly reason: string;
-  /** `X-Error-Since`: the moment to begin anew with, where there is one. */
+  /** `X-Error-Since`: the moment to restart from, where there is one. */
   readonly since: string | undefined;
   /** The status of the refusal; 0 when there was no answer. */
   readonly status: number;
@@ -35,7 +35,7 @@ interface Refusal {
 export interface Call {
   method?: 'GET' | 'POST';
   path: string;
-  /** What is undefined is left out. */
+  /** Undefined options are left out. */
   query?: Readonly<Record<string, string | number | undefined>>;
   body?: unknown;
   /** Ask until there is an answer; otherwise five times. */
@@ -57,8 +57,8 @@ export interface Reply {
 /** The API, by its base URL and a key. */
 export interface Service {
   /**
-   * Calls, and gives the JSON of the answer. What may pass (no answer, 408, 429, 5xx) is asked again, as `Retry-After` says; a
-   * write has one idempotency key for all tries. @throws {ServiceError}
+   * Calls, and gives the JSON of the answer. A transient failure (no answer, 408, 429, 5xx) is tried again, as
+   * `Retry-After` says; a write has one idempotency key for all tries. @throws {ServiceError}
    */
   call(call: Call): Promise<unknown>;
   /** The same, and says whether it was done now. */
@@ -67,7 +67,7 @@ export interface Service {
 
 const passing = [408, 429, 500, 502, 503, 504];
 const mostTries = 5;
-/** Whoever says to wait longer, as when a month's limit is used up, is told of and not waited for. */
+/** A longer wait, as when a month's limit is used up, is reported and not waited for. */
 const usualLongestWaitSeconds = 900;
 
 export function openService(base: URL, key: string | undefined, terminal: Terminal): Service {
@@ -156,7 +156,7 @@ function troubleOf(asked: Answer | NoAnswerError, base: URL): Trouble {
   };
 }
 
-/** The message of an error of ours. */
+/** The message of one of our errors. */
 function errorOf(text: string): string | undefined {
   try {
     return (JSON.parse(text) as { error: { message: string } }).error.message;

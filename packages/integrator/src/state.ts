@@ -4,11 +4,11 @@ import type { Cursor } from './feed.ts';
 import { UsageError } from './usage-error.ts';
 import { writeWhole } from './whole-file.ts';
 
-/** What is remembered from one run to the next, in a file that its owner alone may read. */
+/** The state kept from one run to the next, in a file that its owner alone may read. */
 export interface State {
-  /** What deliveries are signed with. */
+  /** The secret that deliveries are signed with. */
   readonly secret: string;
-  /** Where `listen` stands; empty at the beginning. */
+  /** The position of `listen`; empty at the beginning. */
   readonly cursor: Cursor;
   /** Replaces the cursor, on the disk too. */
   keep(cursor: Cursor): void;
@@ -40,7 +40,7 @@ function read(file: string): Cursor & { secret?: string } {
     const stored = JSON.parse(text);
     if (typeof stored.secret === 'string' && stored.secret.startsWith('whsec_')) return stored;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new UsageError(`${file} is no file of comanda listen: remove it, or name another with --state`);
 }

@@ -2,17 +2,17 @@ import * as terminal from '@comanda/db/terminal';
 
 /** Where a command prints. Nothing that it is given shows an API key, and no line is more than a line. */
 export interface Terminal {
-  /** What was asked for: a line of standard output, or several. */
+  /** The requested output: a line of standard output, or several. */
   say(lines: string | readonly string[]): void;
   /** Rows of a table, on standard output. */
   sayRows(rows: readonly string[]): void;
-  /** The same as a text, for a file: somebody may print that. */
+  /** The same as a text, for a file: a person may print that. */
   rowsText(rows: readonly string[]): string;
-  /** What happens beside it, on standard error. */
+  /** Messages besides it, on standard error. */
   note(message: string): void;
   /** Whether a person is at it, who sees what is noted and can answer. */
   readonly isPerson: boolean;
-  /** How far a work is; on a terminal one line that is drawn anew, otherwise a line from time to time. */
+  /** The progress of a work; on a terminal one line that is drawn again, otherwise a line from time to time. */
   progress(text: string): void;
   /** Takes the line of progress away. */
   progressEnds(): void;
@@ -22,7 +22,7 @@ export interface Terminal {
 
 const quietMs = 10_000;
 
-/** One that hides `key`, and whatever looks like one. */
+/** One that hides `key`, and any text that looks like one. */
 export function openTerminal(key: string | undefined): Terminal {
   const hide = (line: string) => {
     const known = key === undefined || key === '' ? line : line.replaceAll(key, 'cmd_…');

@@ -8,7 +8,7 @@ export interface FakeCall {
   input: unknown;
 }
 
-/** What an answer function threw that is neither a refusal nor `unanswered`. */
+/** An error that an answer function threw that is neither a refusal nor `unanswered`. */
 class Thrown extends Error {
   readonly error: unknown;
 

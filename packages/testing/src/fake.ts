@@ -13,8 +13,9 @@ import { type CreateStub, loadStub } from './stub.ts';
 import type { TestEvent } from './test-event.ts';
 
 /**
- * The answers of a fake, by procedure: a function of the input as the service reads it, in which defaults are filled in.
- * What it throws, the call throws; `refusal` and `unanswered` make what the service and the network would.
+ * The answers of a fake, by procedure: a function of the input as the service reads it, in which defaults are filled
+ * in. An error that it throws is thrown by the call; `refusal` and `unanswered` make those of the service and the
+ * network.
  */
 export type FakeAnswers = {
   [Path in Procedure]?: (
@@ -22,9 +23,9 @@ export type FakeAnswers = {
   ) => ProcedureOutput<Path> | Promise<ProcedureOutput<Path>>;
 };
 
-/** Who asks; everything can be left out. */
+/** The caller; everything can be left out. */
 export interface FakeOptions {
-  /** Of its key; everything (`*`) unless given. What it lacks is refused, as the service does. */
+  /** Of its key; everything (`*`) unless given. A call without the permission is refused, as the service does. */
   permissions?: readonly Grant[] | undefined;
   /** How long a call may take, in milliseconds; 30,000 unless given. */
   timeoutMs?: number | undefined;

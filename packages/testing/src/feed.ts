@@ -3,7 +3,7 @@ import type { ComandaEventOf, EventType } from '@comanda/client';
 import type { FakeEvents } from './stub.ts';
 import { type TestEvent, wholeEvent } from './test-event.ts';
 
-/** The events of a fake, and how they come to be. */
+/** The events of a fake, and how they are made. */
 export interface Feed extends FakeEvents {
   emit<Type extends EventType>(event: TestEvent<Type>): ComandaEventOf<Type>;
 }

@@ -3,7 +3,7 @@ import type { ComandaClient, Grant } from '@comanda/client';
 /** The types of events that an endpoint can ask for. */
 export type ReceivedTypes = Parameters<ComandaClient['webhookEndpoints']['create']['mutate']>[0]['events'];
 
-/** What a new location is like; everything can be left out. */
+/** The properties of a new location; everything can be left out. */
 export interface LocationOptions {
   /** `Test Kitchen` unless given. */
   name?: string | undefined;
@@ -44,7 +44,7 @@ export interface PaymentMethodIds {
 /** A time as PostgreSQL reads it: `8 days`, `90 minutes`. */
 export type Age = `${number} ${'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year'}${'' | 's'}`;
 
-/** What the service answers to `newLocation`. */
+/** The service's answer to `newLocation`. */
 export interface MadeLocation {
   id: string;
   keyId: string;
@@ -55,13 +55,13 @@ export interface MadeLocation {
   eventTypes: ReceivedTypes;
 }
 
-/** What is asked of the service's process, and what it answers. */
+/** The requests to the service's process, and its answers. */
 export interface Requests {
   newLocation: { input: LocationOptions; output: MadeLocation };
   age: { input: { locationId: string; what: AgedThing; by: string }; output: undefined };
 }
 
-/** What can be aged: what an idempotency key holds, or a thing by its id. */
+/** The rows that can be aged: those of an idempotency key, or a resource by its id. */
 export type AgedThing = { idempotencyKey: string } | { id: string };
 
 /** To the service's process; it answers each by its number. */
@@ -76,7 +76,7 @@ export type Told =
   | { number: number; output: unknown }
   | { number: number; error: string };
 
-/** What the service's process is started with, as JSON. */
+/** The options that the service's process is started with, as JSON. */
 export interface ServiceOptions {
   cacheDir: string;
 }

@@ -3,12 +3,14 @@ import { errorCodes, type ReasonRow, readReasons } from '@comanda/api/reasons';
 import type { ErrorCode, ErrorReason, NoAnswer } from '@comanda/client';
 import type { Outcome, RefusalData } from './stub.ts';
 
-/** What a refusal says. All but `reason` can be left out: the rest is then as the service has it for that reason. */
+/**
+ * The content of a refusal. All but `reason` can be left out: the rest is then as the service has it for that reason.
+ */
 export interface Refusal {
   reason: ErrorReason;
   code?: ErrorCode | undefined;
   httpStatus?: number | undefined;
-  /** What the reason means, in one sentence, unless given. */
+  /** The meaning of the reason, in one sentence, by default. */
   message?: string | undefined;
   /** Empty unless given. */
   fields?: readonly { path: string; message: string }[] | undefined;
@@ -75,7 +77,7 @@ export class Unanswered extends Error {
 
 /**
  * That no answer comes, for an answer function to throw: the call fails at once with an error of which `noAnswer` says
- * `kind`. With `done` the work was done all the same, and its answer lost: a repeat with the same idempotency key gets it.
+ * `kind`. With `done` the work was done even so, and its answer lost: a repeat with the same idempotency key gets it.
  *
  * @example
  * throw unanswered('timeout', { done: order });
@@ -104,7 +106,7 @@ function marked<Answer extends object>(answer: Answer, mark: Marks): Answer {
   return copy;
 }
 
-/** What an answer function comes to. @internal */
+/** The result of an answer function. @internal */
 export async function outcomeOf(answer: () => unknown): Promise<Outcome> {
   try {
     const value = await answer();

@@ -26,8 +26,8 @@ type CallAt<Path extends keyof ByPath> = ByPath[Path] extends AnyCall ? ByPath[P
 /** The path of a procedure: `'orders.create'`. */
 export type Procedure = keyof ByPath;
 
-/** What a procedure takes. */
+/** The input of a procedure. */
 export type ProcedureInput<Path extends Procedure> = inferProcedureInput<CallAt<Path>>;
 
-/** What a procedure answers. */
+/** The output of a procedure. */
 export type ProcedureOutput<Path extends Procedure> = inferProcedureOutput<CallAt<Path>>;

@@ -9,7 +9,7 @@ import {
 } from '@comanda/client/webhooks';
 import type { ReceivedTypes } from './messages.ts';
 
-/** What is received, and how it is answered; everything can be left out. */
+/** The receiver's address and answers; everything can be left out. */
 export interface ReceiveOptions {
   /** The types that the endpoint asks for; all unless given. */
   types?: ReceivedTypes;
@@ -31,9 +31,9 @@ export interface ReceivedEvents {
   url: string;
   /** The signing secret of the endpoint. */
   secret: string;
-  /** What came and was verified, in its order, repeats included. */
+  /** The verified deliveries, in their order, repeats included. */
   events: readonly ComandaEvent[];
-  /** What came and was not to be trusted; each was answered with 400. */
+  /** The deliveries that failed verification; each was answered with 400. */
   refused: readonly RefusedDelivery[];
   /**
    * The first event of that type, or that the function takes, that `next` has not given before; waits for it, 10 s unless
@@ -83,7 +83,7 @@ export async function receiveEvents(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A test that forgets to close it ends all the same.
+  // A test that forgets to close it ends even so.
   server.unref();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   const endpoint = await client.webhookEndpoints.create.mutate({ url, events: types });
@@ -102,7 +102,7 @@ export async function receiveEvents(
     }
     const what = typeof wanted === 'function' ? 'event that the function takes' : wanted;
     const came = events.filter((event) => !given.has(event)).map(({ type }) => type);
-    throw new Error(`no ${what} within ${timeoutMs} ms; beside it came ${came.join(', ') || 'nothing'}`);
+    throw new Error(`no ${what} within ${timeoutMs} ms; other deliveries: ${came.join(', ') || 'nothing'}`);
   }
 
   function arrival<Found>(find: () => Found | undefined, timeoutMs: number): Promise<Found | undefined> {

@@ -5,7 +5,7 @@ import { type TestEvent, wholeEvent } from './test-event.ts';
 
 /** A delivery as the service would send it: POST `body` with `headers`. */
 export interface SignedDelivery {
-  /** What it is signed with; the receiver has to know it. */
+  /** The secret that it is signed with; the receiver has to know it. */
   secret: string;
   headers: Record<string, string>;
   body: string;

@@ -17,7 +17,7 @@ export interface StartOptions {
   timeoutMs?: number | undefined;
 }
 
-/** A Comanda of a test's own: API, worker and PostgreSQL in a process beside the test's. */
+/** A Comanda of a test's own: API, worker and PostgreSQL in a process next to the test's. */
 export interface TestComanda {
   /** The base URL: `http://127.0.0.1:49152`. */
   url: string;
@@ -168,7 +168,7 @@ function holder(child: ChildProcess): { take(): void; let(): void } {
   };
 }
 
-/** Built: beside this file. In the workspace: in dist/, which `npm test` builds. */
+/** Built: next to this file. In the workspace: in dist/, which `npm test` builds. */
 function serviceFile(): string {
   const places = ['./service/main.js', '../../../dist/testing-service.js'];
   const files = places.map((place) => fileURLToPath(new URL(place, import.meta.url)));

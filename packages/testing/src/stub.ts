@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Grant } from '@comanda/client';
 
-/** What an answer function came to. */
+/** The result of an answer function. */
 export type Outcome =
   | { value: unknown; etag?: string | undefined; replayed?: boolean | undefined }
   | { refused: RefusalData }
@@ -51,7 +51,7 @@ export async function loadStub(): Promise<CreateStub> {
   return (await loading).createStub;
 }
 
-/** Built: beside this file. In the workspace: in dist/, which `npm test` builds. */
+/** Built: next to this file. In the workspace: in dist/, which `npm test` builds. */
 function stubFile(): string {
   const urls = ['./service/stub.js', '../../../dist/testing-stub.js'].map(
     (place) => new URL(place, import.meta.url).href,

@@ -15,7 +15,7 @@ import { SoldOutButton } from './sold-out.tsx';
 import { boardTexts } from './texts.ts';
 import { useHeldMoves } from './use-held-moves.ts';
 
-/** The board of the kitchen: what is to be made, what waits to be handed over, and what was, each order a card. */
+/** The board of the kitchen: orders to make, orders ready to hand over, and orders handed over, each a card. */
 export function Board() {
   const texts = useTexts(boardTexts);
   const frame = useTexts(frameTexts);
@@ -53,7 +53,7 @@ export function Board() {
       <p className="unseen" id="board-keys">
         {texts.keys}
       </p>
-      {/* Its room is there before it is: cards that move down once the permissions are read are pressed in vain. */}
+      {/* Its room is reserved before it is drawn: otherwise cards would move down once the permissions are read, and presses would miss them. */}
       <div className="board-tools">
         <SoldOutButton />
       </div>
@@ -94,21 +94,21 @@ export function Board() {
   );
 }
 
-/** Says why a move was not made, unless the order is where it was to go: then somebody else was quicker. */
+/** Reports why a move was not made, unless the order already has that status: then another person was quicker. */
 function useRefused(): (move: Move, error: unknown) => void {
   const { comanda } = useComanda();
   const texts = useTexts(boardTexts);
   const say = useRefusal();
   const notify = useNotify();
   return ({ order: { id, number }, to }, error) => {
-    // Nothing answered it: whoever asked for it has left the session.
+    // There was no answer: the person who asked for it has left the session.
     if (comandaError(error) === undefined && noAnswer(error) === undefined)
       return notify(texts.unanswered(number), texts.leftBefore);
-    const told = () =>
+    const announced = () =>
       notify(noAnswer(error) === undefined ? texts.refused(number) : texts.unanswered(number), say(error));
-    if (comandaError(error)?.reason !== 'illegal_move') return told();
+    if (comandaError(error)?.reason !== 'illegal_move') return announced();
     comanda.orders.get.query({ id }).then(({ status }) => {
       if (status !== to) notify(texts.isNow[status](number), say(error));
-    }, told);
+    }, announced);
   };
 }

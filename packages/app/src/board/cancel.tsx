@@ -9,7 +9,7 @@ interface Props {
   onCancel(): void;
 }
 
-/** Cancels an order, after asking. An arrow leads here from the button beside it. */
+/** Cancels an order, after asking. An arrow leads here from the button next to it. */
 export function CancelButton({ order: { number, payment }, isDisabled, onCancel }: Props) {
   const texts = useTexts(boardTexts);
   return (

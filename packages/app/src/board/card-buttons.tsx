@@ -6,7 +6,7 @@ import { boardTexts } from './texts.ts';
 const next = { pending: 'ready', ready: 'closed', closed: undefined, canceled: undefined } as const;
 
 /**
- * The buttons of a card. What is shown after a press has the size of what was there before, and Undo is beside the
+ * The buttons of a card. The content after a press has the size of the content before it, and Undo is next to the
  * place that was pressed: a second press there meets nothing.
  */
 export function CardButtons({ order, movedTo, canUndo, isMoving, isStop, onMove, onUndo }: CardProps) {

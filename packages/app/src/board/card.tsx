@@ -8,7 +8,7 @@ import { CardButtons } from './card-buttons.tsx';
 import type { BoardOrder, Move } from './orders.ts';
 import { boardTexts } from './texts.ts';
 
-/** What an order is shown with, and what its buttons do. */
+/** The order of a card, and the actions of its buttons. */
 export interface CardProps {
   order: BoardOrder;
   age: Age | undefined;
@@ -29,7 +29,7 @@ export interface CardProps {
 /** How late an order is, as a clock that fills. */
 const clocks = ['', '◔', '◑', '●'] as const;
 
-/** An order: what to make, for whom, since when, and the button that moves it on. */
+/** An order: its items, customer and age, and the button that moves it on. */
 export function OrderCard(props: CardProps) {
   const { order, age, movedTo, canUndo, isMoving, isLast } = props;
   const texts = useTexts(boardTexts);
@@ -38,7 +38,7 @@ export function OrderCard(props: CardProps) {
   const card = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a press replaces the buttons.
   useEffect(() => {
-    // The button that was pressed is gone: whoever works by keyboard goes on from the card.
+    // The button that was pressed is gone: a keyboard user goes on from the card.
     if (isLast && document.activeElement === document.body) card.current?.focus({ preventScroll: true });
   }, [isLast, movedTo]);
   return (

@@ -12,7 +12,7 @@ const sentMs = 250;
 /** Moves that were asked for, by the id of their order. */
 type Moves = ReadonlyMap<string, Move>;
 
-/** What the board lays over what it knows. */
+/** The moves that the board draws over its known orders. */
 export interface Held {
   /** Moves whose card still is where it was pressed. */
   kept: Moves;
@@ -33,7 +33,7 @@ function without(moves: Moves, id: string): Moves {
 }
 
 /**
- * Moves between the press and the request. A card keeps its place while somebody presses on the board, so that a second
+ * Moves between the press and the request. A card keeps its place while a person presses on the board, so that a second
  * press at one place meets no other order; then all cards leave together. A store for `useSyncExternalStore`.
  */
 export class HeldMoves {
@@ -77,7 +77,7 @@ export class HeldMoves {
     if (this.#take(id) !== undefined) this.#set({ kept: without(this.#held.kept, id) });
   }
 
-  /** Forgets a move that somebody else has made: the card goes where it is. */
+  /** Forgets a move that another person has made: the card goes where it is. */
   drop(id: string): void {
     this.#take(id);
   }
@@ -96,7 +96,7 @@ export class HeldMoves {
     for (const id of this.#held.unsent.keys()) this.sendNow(id);
   }
 
-  /** Gives all that wait to whoever sends them. */
+  /** Returns all waiting moves to the sender. */
   takeAll(): Move[] {
     return [...this.#held.unsent.keys()].flatMap((id) => this.#take(id) ?? []);
   }

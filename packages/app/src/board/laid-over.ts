@@ -1,7 +1,7 @@
 import type { Held } from './held-moves.ts';
 import type { BoardOrder, BoardOrders, Column, Status } from './orders.ts';
 
-/** Every column, as they stand from left to right. */
+/** Every column, from left to right. */
 export const columns: readonly Column[] = ['pending', 'ready', 'closed'];
 
 /** Where an order is on a board; undefined where the board does not show it. */

@@ -13,7 +13,7 @@ type Page = Awaited<ReturnType<ComandaClient['orders']['list']['query']>>;
 /** An order as the board shows it. */
 export type BoardOrder = Page['data'][number];
 
-/** Where an order stands. */
+/** The status of an order. */
 export type Status = BoardOrder['status'];
 
 /** A column of the board. */
@@ -25,7 +25,7 @@ export interface Move {
   to: Exclude<Status, 'pending'>;
 }
 
-/** The board as it stands: every open order and the last that were handed over, with the moves that are under way. */
+/** The present board: every open order and the last ones handed over, with the moves that are under way. */
 export interface BoardOrders {
   columns: Readonly<Record<Column, readonly BoardOrder[]>>;
   /** Open orders beyond those that are shown. */
@@ -38,8 +38,8 @@ type OpenStatus = 'pending' | 'ready';
 
 const include = ['details', 'items', 'snapshot'] as ['details', 'items', 'snapshot'];
 
-// What is to be made: the oldest first. What waits to be handed over may wait for ever: the newest are shown. Of those that were handed
-// over, the last first, however old it is.
+// Orders to make: the oldest first. Orders ready to hand over may wait for ever: the newest are shown. Of those that
+// were handed over, the last first, however old it is.
 const lists = {
   pending: [{ status: 'pending', include, order: 'asc' }, {}],
   ready: [{ status: 'ready', include, order: 'desc' }, {}],
@@ -99,7 +99,7 @@ function useNews(orders: readonly BoardOrder[] | undefined, onCreated: (order: B
   });
 }
 
-// Moves from before the page was loaded, which nobody waits for any more.
+// Moves from before the page was loaded, which no caller waits for any more.
 function useUnsent({ unsent, dismiss }: Pick<ReturnType<typeof useLive>, 'unsent' | 'dismiss'>): void {
   const { comanda } = useComanda();
   const texts = useTexts(boardTexts);

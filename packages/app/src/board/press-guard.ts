@@ -3,7 +3,7 @@ import { type MouseEvent, useState } from 'react';
 /** A second press at one place of a card within this time is the end of the first. */
 const samePlaceMs = 500;
 
-/** A press so soon after cards slid was aimed at what was there before: nobody sees and aims as quickly. */
+/** A press so soon after cards slid was aimed at their former place: no person sees and aims as quickly. */
 const slidMs = 300;
 
 /** A press so soon after a dialog closed was meant for the dialog. */

@@ -12,7 +12,7 @@ interface Named {
   name: string;
 }
 
-/** Sets the stock of a product. Its event brings it to the list; what was searched is read anew. */
+/** Sets the stock of a product. Its event updates the list; search results are read again. */
 function useSetStock({ id, name }: Named) {
   const { comanda } = useComanda();
   const say = useRefusal();

@@ -21,7 +21,8 @@ export function useHeldMoves(known: BoardOrders | undefined, send: (move: Move) 
     if (known === undefined) return;
     for (const [id, { order, to }] of moves.current().unsent) {
       const status = statusIn(known, id);
-      // Somebody did the same: nothing is left to do. Anything else is the service's to answer, and soon.
+      // Another person did the same: nothing is left to do. Anything else is the service's to answer, and
+      // soon.
       if (status === to) moves.drop(id);
       else if (status !== order.status) moves.sendNow(id);
     }
@@ -37,7 +38,7 @@ export function useHeldMoves(known: BoardOrders | undefined, send: (move: Move) 
     const onHidden = () => {
       if (document.visibilityState === 'hidden') moves.sendAll();
     };
-    // What is asked now outlives the page, and nobody is left to hear the answer.
+    // A request from now on outlives the page, whose answer is not read.
     const onGone = () => {
       for (const { order, to } of moves.takeAll())
         last.orders.updateStatus.mutate({ id: order.id, status: to }).catch(() => {});
@@ -51,7 +52,7 @@ export function useHeldMoves(known: BoardOrders | undefined, send: (move: Move) 
     };
   }, [moves, session]);
 
-  // Without a connection the last breath reaches nobody.
+  // Without a connection the last requests are lost.
   const isAtStake = held.unsent.size > 0 && !isOnline;
   useEffect(() => {
     if (!isAtStake) return;

@@ -3,7 +3,7 @@ import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import { dayTexts } from './texts.ts';
 
-/** A bar: what it stands for, and what it shows. */
+/** A bar: its label, and its value. */
 export interface Bar {
   key: string;
   label: string;
@@ -13,7 +13,7 @@ export interface Bar {
 
 const rowHeight = 32;
 
-/** Takings as bars with their figures beside them; the same as a table for who cannot see them, or wants to copy. */
+/** Takings as bars with their figures next to them; the same as a table for screen readers, and for copying. */
 export function Bars({ title, label, bars }: { title: string; label: string; bars: readonly Bar[] }) {
   const texts = useTexts(dayTexts);
   const format = useFormat();

@@ -106,7 +106,7 @@ function Comparison({ turn, startingCash, counted, isCounted }: Amounts) {
   );
 }
 
-/** What is too much or missing, in words. */
+/** The surplus or shortage, in words. */
 export function Difference({ amount }: { amount: number }) {
   const texts = useTexts(dayTexts);
   const format = useFormat();

@@ -88,7 +88,10 @@ function Totals({ report, day }: { report: Report; day: string }) {
   );
 }
 
-/** What the turns collected that ended on a day, and today the open one; undefined where there is none, or it is not known. */
+/**
+ * The takings of the turns that ended on a day, and today of the open one; undefined where there is none, or it is
+ * not known.
+ */
 function useCollected(day: string): number | undefined {
   const format = useFormat();
   const open = useOpenTurn().data;

@@ -5,7 +5,7 @@ import { frameTexts } from '../frame/texts.ts';
 import { useLowStock } from './sales.ts';
 import { dayTexts } from './texts.ts';
 
-/** What is at its alarm, or below. */
+/** Products at their stock alarm, or below. */
 export function LowStock() {
   const texts = useTexts(dayTexts);
   const frame = useTexts(frameTexts);

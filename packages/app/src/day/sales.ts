@@ -4,7 +4,7 @@ import { useComanda } from '../frame/comanda.tsx';
 import { useFollowed } from '../frame/live.tsx';
 import { type StockEntry, useStock } from '../frame/stock.ts';
 
-/** What was sold on a day, cut in one way. */
+/** The sales of a day, in one grouping. */
 export type Report = Awaited<ReturnType<ComandaClient['salesReports']['get']['query']>>;
 
 /** The ways in which the day is cut. */

@@ -72,12 +72,12 @@ export function amountIn(text: string): number | undefined {
 
 const cents = (amount: number): number => Math.round(amount * 100);
 
-/** What is to be in the drawer: what was in it at the start, and the cash of the turn, less what was given back. */
+/** The expected cash in the drawer: the cash at the start, and the cash of the turn, less refunds. */
 export function expectedCash({ methods = [] }: OpenTurn, startingCash: number): number {
   const cash = methods.find(({ method }) => method === 'cash');
   return (cents(startingCash) + cents(cash?.collected ?? 0) + cents(cash?.refunded ?? 0)) / 100;
 }
 
-/** What is there more than expected; below zero where something is missing. */
+/** The amount above the expected one; below zero where cash is missing. */
 export const differenceOf = (counted: number, expected: number): number =>
   (cents(counted) - cents(expected)) / 100;

@@ -20,7 +20,7 @@ interface Props {
   wanted: { by?: string; table?: string } | { about: string };
 }
 
-/** Entries of the audit, newest first; what a hand did may be undone. */
+/** Entries of the audit, newest first; manual edits may be undone. */
 export function AuditEntries({ caption, wanted }: Props) {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
@@ -60,7 +60,10 @@ function Who({ actor, by, by_known, role }: Entry) {
 
 const withHistory = ['products', 'product_stock', 'product_categories', 'categories', 'subselection_items'];
 
-/** What was done to what, by its name, the first of several; an order's number leads to the order, a product's or category's name to its history. */
+/**
+ * The operation and its subject by name, the first of several; an order's number leads to the order, a product's or
+ * category's name to its history.
+ */
 function What({ operation, table, resource_id, resource_name: name, row_count: count = 1 }: Entry) {
   const texts = useTexts(deskTexts);
   const { may } = useGranted();

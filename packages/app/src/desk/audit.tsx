@@ -7,7 +7,7 @@ import { rowAt } from './history-path.ts';
 import { RowHistory } from './row-history.tsx';
 import { deskTexts } from './texts.ts';
 
-/** The tables by which the audit is narrowed, as its entries name them; by one, changes of programs are shown, too. */
+/** The tables that filter the audit, as its entries name them; with one, changes by programs are shown, too. */
 const tables = [
   'products',
   'product_stock',
@@ -25,7 +25,10 @@ const tables = [
   'api_keys',
 ] as const;
 
-/** Who changed what, by a procedure, at the command line or by hand; at the address of a row, the history of that row. */
+/**
+ * Changes and their authors, by a procedure, at the command line or by hand; at the address of a row, the history of
+ * that row.
+ */
 export function Audit() {
   const texts = useTexts(deskTexts);
   const own = useTexts(auditTexts);

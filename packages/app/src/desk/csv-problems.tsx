@@ -24,7 +24,7 @@ export function CsvProblems({ problems }: { problems: CsvProblem[] }) {
   );
 }
 
-/** What a file would write, line by line. */
+/** The changes that a file would write, line by line. */
 export function CsvDifference({ changes }: { changes: CsvChange[] }) {
   const texts = useTexts(deskTexts);
   const own = useTexts(csvTexts);

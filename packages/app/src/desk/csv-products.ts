@@ -28,7 +28,7 @@ export interface CsvProblem {
         | 'taken'
         | 'unnamed'
       );
-  /** What the reason names: a text of the file, or a line. */
+  /** The subject of the reason: a text of the file, or a line. */
   what?: string;
 }
 
@@ -43,7 +43,7 @@ export interface CsvChange {
   after: CsvCells;
 }
 
-/** What a file would make and change of the products that are there; or why it is not taken. Nothing is written. */
+/** The products that a file would make and change; or why it is not taken. Nothing is written. */
 export function compare(
   [head, ...rows]: readonly CsvRow[],
   products: readonly Product[],

@@ -16,15 +16,16 @@ export class CsvFault extends Error {
 
 const delimiters = [';', ',', '\t'] as const;
 
-/** What stands between the cells of a line. */
+/** The separator between the cells of a line. */
 export type Delimiter = (typeof delimiters)[number];
 
-/** What a spreadsheet would read as a formula, and the apostrophe that keeps it from that. */
+/** Text that a spreadsheet would read as a formula, and the apostrophe that prevents that. */
 const formula = /^[=+\-@\t\r']/;
 
 /**
- * The rows of a text in CSV (RFC 4180), blank lines left out: delimited by commas, semicolons or tabs as its first line is, lines ended in any of the three
- * ways. A mark at the beginning and Excel's `sep=;` are passed over. Throws `CsvFault`.
+ * The rows of a text in CSV (RFC 4180), blank lines left out: delimited by commas, semicolons or tabs as its first line
+ * is, lines ended in any of the three ways. A byte order mark at the beginning and Excel's `sep=;` are skipped. Throws
+ * `CsvFault`.
  */
 export function readCsv(text: string): CsvRow[] {
   const whole = text.replace(/^\uFEFF/, '');

@@ -2,9 +2,9 @@ import { type ComandaClient, comandaError, tagOf } from '@comanda/client';
 import { type Category, type CsvCells, categoryIdsOf, cellsOf } from './csv-cells.ts';
 import type { CsvChange } from './csv-products.ts';
 
-/** What somebody else wrote since the difference was shown; nothing of the line is written then. */
+/** The values that another person wrote since the difference was shown; nothing of the line is written then. */
 export class ChangedSince extends Error {
-  /** What is there now, of the columns that the line would change. */
+  /** The present values of the columns that the line would change. */
   readonly now: string;
   constructor(now: string) {
     super(`changed since: ${now}`);

@@ -17,7 +17,7 @@ import { productTexts } from './product-texts.ts';
 
 const largest = 5_000_000;
 
-/** What was read of a file, beside the categories that it was read with. */
+/** The contents of a file, with the categories that it was read with. */
 interface Compared {
   changes: CsvChange[];
   same: number;

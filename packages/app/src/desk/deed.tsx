@@ -12,13 +12,13 @@ interface Props<Result> {
   label: string;
   /** Names what it is done to, for who hears a list of equal buttons. */
   of?: string;
-  /** What is asked before it is done; without it, it is done at once. */
+  /** The question that is asked before it is done; without it, it is done at once. */
   question?: { title: string; text: ReactNode };
   act(): Promise<Result>;
   onDone?(result: Result): void;
 }
 
-/** A button that does something. What is refused is said in the service's own sentence; what is shown is read anew. */
+/** A button that does something. A refusal is shown in the service's own sentence; the shown data is read again. */
 export function Deed<Result>({ label, of, question, act, onDone }: Props<Result>) {
   const texts = useTexts(deskTexts);
   const say = useRefusal();

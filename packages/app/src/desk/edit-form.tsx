@@ -8,7 +8,7 @@ import { frameTexts } from '../frame/texts.ts';
 import { EditInput, type FieldKind } from './edit-input.tsx';
 import { deskTexts } from './texts.ts';
 
-/** What is known of a row, or was typed of it, each field as its text. */
+/** The known or typed values of a row, each field as its text. */
 export type Texts<Name extends string> = Readonly<Record<Name, string>>;
 
 /** A field of a row: how it is called, and how it is edited. */
@@ -34,12 +34,13 @@ interface Props<Name extends string> {
   save(changed: Partial<Texts<Name>>, etag: string | undefined): Promise<unknown>;
 }
 
-/** What another person saved first, of a row without a tag. */
+/** The values that another person saved first, of a row without a tag. */
 class Overtaken extends Error {}
 
 /**
- * Edits a row, or makes one of what is known of a new one. What was typed stays when the row is read anew. A change of the same field by somebody else since the typing began
- * refuses the change, and shows what is there beside what was typed; the next try writes over it.
+ * Edits a row, or makes one from the known values of a new one. Typed text stays when the row is read again. A change
+ * of the same field by another person since the typing began refuses the change, and shows the present value next to
+ * the typed one; the next try writes over it.
  */
 export function EditForm<Name extends string>(props: Props<Name>) {
   const { label, fields, known, etag, readNow, isReadOnly, submit: shownSubmit, save } = props;

@@ -3,7 +3,10 @@ import { useTexts } from '../frame/language.tsx';
 import { editTexts } from './edit-texts.ts';
 import { deskTexts } from './texts.ts';
 
-/** How a field is edited: one of several is chosen, of `several` any number, whose values stand in the text behind commas. */
+/**
+ * How a field is edited: one of several is chosen, of `several` any number, whose values are separated by commas in
+ * the text.
+ */
 export type FieldKind =
   | 'text'
   | 'amount'
@@ -22,14 +25,14 @@ interface Props {
   label: string;
   kind: FieldKind;
   value: string;
-  /** What is there now, where somebody else changed it. */
+  /** The present value, where another person changed it. */
   now: string | undefined;
   isReadOnly: boolean;
   isOptional: boolean;
   onChange(value: string): void;
 }
 
-/** What browsers let through; a comma is read as a point. */
+/** The characters that browsers accept; a comma is read as a point. */
 const patterns = {
   text: undefined,
   amount: '\\d{1,10}([.,]\\d{1,2})?',
@@ -43,7 +46,7 @@ export const numberIn = (text: string): number => Number(text.trim().replace(','
 /** The values of a text of several. */
 export const severalIn = (text: string): string[] => text.split(',').filter((value) => value !== '');
 
-/** One field of a form, and beside it what somebody else has saved meanwhile. */
+/** One field of a form, and next to it the value that another person has saved meanwhile. */
 export function EditInput(props: Props) {
   const { label, kind, value, now, isReadOnly, isOptional, onChange } = props;
   const texts = useTexts(deskTexts);

@@ -1,6 +1,6 @@
 import { type Dispatch, useState } from 'react';
 
-/** What a list is narrowed by, by the names of its fields; empty texts narrow nothing. */
+/** The filters of a list, by the names of its fields; empty texts filter nothing. */
 export type Filter = Readonly<Partial<Record<string, string>>>;
 
 /**
@@ -39,7 +39,7 @@ interface Props {
   submit: string;
 }
 
-/** The fields of a filter. What is chosen holds at once; what is typed, when it is submitted. */
+/** The fields of a filter. A choice takes effect at once; typed text takes effect when it is submitted. */
 export function Filters({ fields, filter, onChange, submit }: Props) {
   const [typed, setTyped] = useState<Filter>({});
   const all: Filter = { ...filter, ...typed };

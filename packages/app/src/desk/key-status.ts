@@ -18,6 +18,6 @@ export function useKeyStatus(): (key: Ends) => string {
   };
 }
 
-/** Whether a key is refused, by the clock of this machine. */
+/** Whether a key is refused, judged with the clock of this machine. */
 export const isOver = ({ revoked_at, expires_at }: Ends): boolean =>
   revoked_at !== undefined || (expires_at !== undefined && Date.parse(expires_at) <= Date.now());

@@ -61,7 +61,7 @@ export function KeyView({ id }: { id: string }) {
   );
 }
 
-/** What a key may do, each permission a box that can be emptied. */
+/** The permissions of a key, each a box that can be emptied. */
 function Permissions({ id, permissions, isReadOnly }: Key & { isReadOnly: boolean }) {
   const { comanda } = useComanda();
   const own = useTexts(keyTexts);
@@ -94,7 +94,7 @@ function Permissions({ id, permissions, isReadOnly }: Key & { isReadOnly: boolea
   );
 }
 
-/** What is done to a key as a whole. */
+/** Actions on a key as a whole. */
 function KeyDeeds(key: Key) {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);

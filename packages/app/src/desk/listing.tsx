@@ -30,7 +30,7 @@ export function Listing<Row>({ caption, isTitled, columns, rows, keyOf }: Props<
     return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
   if (data.length === 0) return <p>{texts.none}</p>;
   const [first, ...others] = columns;
-  // What was made between two pages moves a row from one to the next.
+  // A row made between two pages moves from one to the next.
   const shown = [...new Map(data.map((row) => [keyOf(row), row])).values()];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls a wide table by keys.

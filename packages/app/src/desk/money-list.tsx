@@ -7,7 +7,7 @@ import { usePages } from './pages.ts';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 
-/** Payments that somebody has to look at: of orders that were canceled when they were paid, or what was given back. */
+/** Payments that need a person's attention: paid when their orders were canceled, or refunded. */
 export function MoneyList({ books }: { books: 'canceled_and_paid' | 'refunded' }) {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);

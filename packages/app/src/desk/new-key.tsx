@@ -11,7 +11,7 @@ import { allPermissions, covers } from './permissions-known.ts';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 
-/** What most keys are for, by what they may do. */
+/** The usual purposes of keys, with their permissions. */
 const uses = {
   erp: [
     ...['orders:*', 'products:*', 'categories:*', 'stock:*', 'catalog:*', 'payments:read', 'events:read'],
@@ -40,7 +40,7 @@ export function NewKey({ onMade }: { onMade(name: string, text: string): void })
   const { may, grants } = useGranted();
   const isGiven = (grant: string) => grants.some((each) => covers(each, grant));
   const offered = (Object.keys(uses) as Use[]).filter((each) => uses[each].every(isGiven));
-  // Nobody gives what they do not have.
+  // A key grants no more than its maker has.
   const chosen = use === choice || offered.includes(use) ? use : (offered[0] ?? choice);
   const permissions: readonly Grant[] = chosen === choice ? [...picked] : uses[chosen];
   const { act, isPending, error } = useAct({

@@ -3,7 +3,10 @@ import { useNotify } from '../frame/notices.tsx';
 import { useShownOnce } from '../frame/once.ts';
 import { deskTexts } from './texts.ts';
 
-/** Texts that are shown once: a key, a secret. They stand above every part of the desk; each is gone when it is put away. */
+/**
+ * Texts that are shown once: a key, a secret. They are above every part of the desk; each disappears when it is
+ * dismissed.
+ */
 export function ShownOnce() {
   const { all, putAway } = useShownOnce();
   const texts = useTexts(deskTexts);

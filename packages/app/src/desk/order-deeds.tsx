@@ -6,7 +6,7 @@ import type { Overview } from './overview.ts';
 import { Refund } from './refund.tsx';
 import { deskTexts } from './texts.ts';
 
-/** What may be done with the order and its payment, and nothing that would be refused. */
+/** The allowed actions on the order and its payment, without any that would be refused. */
 export function OrderDeeds(overview: Overview) {
   const { order, payment, possible } = overview;
   const { comanda } = useComanda();

@@ -6,7 +6,7 @@ import type { Overview } from './overview.ts';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 
-/** What was sent of the order, where to, and what came of it. */
+/** The deliveries of the order's events, with their endpoints and results. */
 export function OrderDeliveries({ deliveries }: Pick<Overview, 'deliveries'>) {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);

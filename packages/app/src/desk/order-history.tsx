@@ -6,7 +6,7 @@ import { useWhen } from './when.ts';
 
 type Entry = Overview['timeline'][number];
 
-/** What happened to the order, oldest first. */
+/** The history of the order, oldest first. */
 export function OrderHistory({ timeline }: Pick<Overview, 'timeline'>) {
   const say = useSentence();
   const when = useWhen();

@@ -13,10 +13,10 @@ import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 
 const statuses = ['pending', 'ready', 'closed', 'canceled'] as const;
-/** Lists of payments, which have no filter beside. */
+/** Lists of payments, which have no filter. */
 const books = ['canceled_and_paid', 'refunded'] as const;
 
-/** The orders, newest first, by what narrows them; or the payments that somebody has to look at. */
+/** The orders, newest first, filtered; or the payments that need a person's attention. */
 export function OrderList() {
   const own = useTexts(orderListTexts);
   const texts = useTexts(deskTexts);

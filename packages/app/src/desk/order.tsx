@@ -25,7 +25,7 @@ export function OrderView({ wanted }: { wanted: string }) {
   const { data, error } = useQuery({
     queryKey,
     queryFn: ({ signal }) => overviewOf(comanda, wanted, signal),
-    // Attempts are told by no event.
+    // No event reports attempts.
     refetchInterval: ({ state }) =>
       state.data?.deliveries.some(({ next_attempt_at }) => next_attempt_at !== undefined) ? 2_000 : false,
   });

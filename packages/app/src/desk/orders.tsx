@@ -46,7 +46,7 @@ function wantedIn(path: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Somebody typed a percent sign into the address.
+    // A person typed a percent sign into the address.
     return text;
   }
 }

@@ -39,7 +39,7 @@ export function PriceChange({ id }: { id: string }) {
   });
   const place = useRef<HTMLElement>(null);
   const isShown = shown !== undefined;
-  // Whoever uses keys goes on where the difference is.
+  // A keyboard user goes on where the difference is.
   useEffect(() => {
     if (isShown) place.current?.focus();
   }, [isShown]);

@@ -9,7 +9,7 @@ import { deskTexts } from './texts.ts';
 
 const groupings = ['product', 'day', 'category', 'payment_method', 'channel'] as const;
 
-/** What was sold in some days, by product or by something else. */
+/** The sales of some days, by product or by another grouping. */
 export function Sales() {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);

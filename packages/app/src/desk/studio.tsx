@@ -5,9 +5,9 @@ const keptAs = 'comanda.studio';
 
 /** The port of the Studio that one came from (`#studio=5556`, packages/studio/src/desk.ts), which the tab keeps; else Studio's usual one. */
 function portOfStudio(): string {
-  const told = /^#studio=(\d{1,5})$/.exec(location.hash)?.[1];
-  if (told !== undefined) sessionStorage.setItem(keptAs, told);
-  return told ?? sessionStorage.getItem(keptAs) ?? '5555';
+  const given = /^#studio=(\d{1,5})$/.exec(location.hash)?.[1];
+  if (given !== undefined) sessionStorage.setItem(keptAs, given);
+  return given ?? sessionStorage.getItem(keptAs) ?? '5555';
 }
 
 /** The same row in Studio, which listens on its own machine alone: shown where the app is opened there, too. */

@@ -5,7 +5,7 @@ import { Changes } from './changes.tsx';
 import { Deed } from './deed.tsx';
 import { deskTexts } from './texts.ts';
 
-/** Undoes what a hand did: first what would be written is shown, then it is. */
+/** Undoes a manual edit: first the values to write are shown, then they are written. */
 export function Undo({ id }: { id: string }) {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
@@ -13,7 +13,7 @@ export function Undo({ id }: { id: string }) {
   const [rehearsed, setRehearsed] = useState<Awaited<ReturnType<typeof rehearse>>>();
   const place = useRef<HTMLDivElement>(null);
   const shown = useRef(rehearsed);
-  // The button that was pressed is gone: whoever uses keys goes on where it stood.
+  // The button that was pressed is gone: a keyboard user goes on at its former place.
   useEffect(() => {
     if (shown.current !== rehearsed) place.current?.focus();
     shown.current = rehearsed;

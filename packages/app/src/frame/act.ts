@@ -11,7 +11,7 @@ export function useAct<Result, Input = void>(options: UseMutationOptions<Result,
     const end = () => {
       isUnderWay.current = false;
     };
-    // What it was refused with is in `error`, and told by `onError`.
+    // Its refusal is in `error`, and reported by `onError`.
     mutateAsync(input).then(end, end);
   };
   return { act, isPending, error };

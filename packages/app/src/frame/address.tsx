@@ -2,18 +2,18 @@ import { type ReactNode, useSyncExternalStore } from 'react';
 
 const moved = 'comanda:moved';
 
-/** The path of the address, which screens are told apart by. */
+/** The path of the address, which selects the screen. */
 export function usePath(): string {
   return useSyncExternalStore(subscribe, () => location.pathname);
 }
 
-/** Goes to another address of the app without loading it anew. */
+/** Goes to another address of the app without a page load. */
 export function goTo(path: string): void {
   history.pushState(null, '', path);
   dispatchEvent(new Event(moved));
 }
 
-/** A link within the app; `aria-current` tells the one that is shown. */
+/** A link within the app; `aria-current` marks the one that is shown. */
 export function Link({ to, isCurrent, children }: { to: string; isCurrent?: boolean; children: ReactNode }) {
   return (
     <a

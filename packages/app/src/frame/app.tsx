@@ -12,7 +12,7 @@ import { AskBeforeSwitch } from './switch.tsx';
 // Before anything is drawn: the code leaves the address at once.
 const codeAtStart = takeCode();
 
-/** The app: who is not signed in signs in, everybody else gets their screens. */
+/** The app: a person who is not signed in signs in, any other gets the screens. */
 export function App() {
   return (
     <LanguageProvider>
@@ -31,7 +31,7 @@ function Door() {
   const [isOver, setOver] = useState(false);
   // A link may come from anybody: it replaces no session before the person at the screen has said so.
   const [isSure, setSure] = useState(false);
-  // What comes once the session in this tab has its answers.
+  // The part that is shown once the session in this tab has its answers.
   const [next, setNext] = useState<{ step(): void }>();
   // A link that is pasted over the address of an open tab changes its end alone, and loads nothing.
   useEffect(() => {
@@ -47,11 +47,11 @@ function Door() {
     setSession(changed);
   };
   const enter = (entered: Session | undefined, over = false) => {
-    // The key of a session that ended by itself is over.
+    // The key of a session that ended by itself has ended, too.
     if (session !== undefined && !over && session.key !== entered?.key) signOut(session);
     keepSession(entered);
     setSession(entered);
-    // A code that waits for an answer replaces nobody any more where the session ended by itself.
+    // A code that waits for an answer replaces no session any more where the session ended by itself.
     if (!over) setCode(undefined);
     setSure(false);
     setOver(over);
@@ -90,7 +90,7 @@ function Door() {
 interface SignedInProps {
   session: Session;
   onChanged(session: Session): void;
-  /** Is called once the session has its answers; given while somebody leaves it. */
+  /** Called once the session has its answers; given while a person leaves it. */
   onLeft: (() => void) | undefined;
   onOut(): void;
   onOver(): void;

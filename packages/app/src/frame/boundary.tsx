@@ -3,8 +3,8 @@ import { useTexts } from './language.tsx';
 import { frameTexts } from './texts.ts';
 
 /**
- * What a screen that fell over leaves: a word and a way on. A tab that was open while the service was upgraded finds no
- * screen of its own version any more; loaded anew, it does.
+ * The message of a screen that failed: a word and a way on. A tab that was open while the service was upgraded finds no
+ * screen of its own version any more; a reload fixes that.
  */
 export class ScreenBoundary extends Component<{ children: ReactNode }, { hasFailed: boolean }> {
   override state = { hasFailed: false };

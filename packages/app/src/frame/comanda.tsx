@@ -2,7 +2,7 @@ import type { ComandaClient } from '@comanda/client';
 import { createContext, useContext } from 'react';
 import type { Session } from './session.ts';
 
-/** What every screen works with. */
+/** The context of every screen. */
 export interface Signed {
   comanda: ComandaClient;
   session: Session;
@@ -16,6 +16,6 @@ export const ComandaContext = createContext<Signed | undefined>(undefined);
 /** The client and the session. Throws outside of a screen. */
 export function useComanda(): Signed {
   const signed = useContext(ComandaContext);
-  if (signed === undefined) throw new Error('nobody is signed in');
+  if (signed === undefined) throw new Error('no session is signed in');
   return signed;
 }

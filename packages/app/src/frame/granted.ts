@@ -2,7 +2,10 @@ import type { Permission } from '@comanda/client';
 import { useQuery } from '@tanstack/react-query';
 import { useComanda } from './comanda.tsx';
 
-/** What the key may do: `may` is undefined until that is known. `grants` is what it was granted: `*` or `orders:*`, too. */
+/**
+ * The permissions of the key: `may` is undefined until they are known. `grants` are its grants: `*` or `orders:*`,
+ * too.
+ */
 export function useGranted(): {
   may: ((permission: Permission) => boolean) | undefined;
   grants: readonly string[];

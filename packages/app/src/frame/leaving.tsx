@@ -4,12 +4,12 @@ import { useTexts } from './language.tsx';
 import { useSessionLive } from './live.tsx';
 import { frameTexts } from './texts.ts';
 
-/** What has no answer by then is given up, and named. */
+/** Calls without an answer by then are given up, and named. */
 const leavingMs = 5_000;
 
 /**
- * Shown in place of the screens once somebody wants to leave the session: its key is revoked after what was asked for with it is answered. A
- * screen that goes off the page has sent by then what it held.
+ * Shown in place of the screens once a person wants to leave the session: its key is revoked after the calls made with
+ * it are answered. A screen that leaves the page has sent by then the changes that it held.
  */
 export function Leaving({ onLeft }: { onLeft(): void }) {
   const texts = useTexts(frameTexts);

@@ -28,8 +28,8 @@ const watched: Readonly<Record<ScreenName, readonly EventType[]>> = {
 const Context = createContext<Live | undefined>(undefined);
 
 /**
- * The live lists of a session and their stream of events, which the tabs of a browser share. What screens have read is read again
- * whenever events may have been missed. Whoever signs out takes what was not sent along.
+ * The live lists of a session and their stream of events, which the tabs of a browser share. Data that screens have
+ * read is read again whenever events may have been missed. A sign-out discards unsent changes.
  */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const { comanda, session } = useComanda();
@@ -39,7 +39,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     liveOf(comanda, {
       scope: `${session.location.id} ${session.name}`,
       onError(error) {
-        // The frame hears of a key that is over from the queries.
+        // The queries report a key that has ended to the frame.
         if (hasEnded(error)) {
           const queryFn = () => Promise.reject(error);
           void queries.fetchQuery({ queryKey: ['ended'], queryFn }).catch(() => {});
@@ -67,7 +67,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
 /** The live lists of the session. Throws outside of it. */
 export function useSessionLive(): Live {
   const live = useContext(Context);
-  if (live === undefined) throw new Error('nobody is signed in');
+  if (live === undefined) throw new Error('no session is signed in');
   return live;
 }
 
@@ -106,7 +106,7 @@ export function useFollowed(queryKey: readonly string[], { types, isSeen, ...fol
     const onEvent = (event: PublishedEvent) => {
       if (latest.current.concerns?.(event) ?? true) again();
     };
-    // What the whole session follows, the session reads again after a loss.
+    // The queries that the whole session follows are read again by the session after a loss.
     const unfollow = live.onEvents(types, onEvent, isSeen && again);
     return () => {
       unfollow();
@@ -122,10 +122,10 @@ export function LiveSign() {
   const isOnline = useIsOnline();
   const [subscribe, read] = live === undefined ? nothing : [live.subscribe, live.state];
   const state = useSyncExternalStore(subscribe, read);
-  const standing = !isOnline ? 'offline' : state === 'offline' || state === 'catching up' ? 'waiting' : state;
+  const health = !isOnline ? 'offline' : state === 'offline' || state === 'catching up' ? 'waiting' : state;
   return (
-    <span className={`live ${standing}`} role="status">
-      {texts[standing]}
+    <span className={`live ${health}`} role="status">
+      {texts[health]}
     </span>
   );
 }

@@ -4,7 +4,7 @@ import { useEffect } from 'react';
 /** A text that is shown once. */
 export interface Shown {
   kind: 'newKey' | 'newSecret';
-  /** What it is of. */
+  /** The owner of the text. */
   of: string;
   text: string;
 }
@@ -13,8 +13,8 @@ const queryKey = ['shown once'];
 const none: readonly Shown[] = [];
 
 /**
- * Texts that are shown once, the newest first; none displaces another. They are kept in memory, whatever screen is shown,
- * until each is put away or the session ends.
+ * Texts that are shown once, the newest first; none displaces another. They are kept in memory, on any screen, until
+ * each is dismissed or the session ends.
  */
 export function useShownOnce() {
   const queries = useQueryClient();

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useComanda } from './comanda.tsx';
 
-/** Something with its entity tag beside it, which would not outlive a copy. */
+/** A resource with its entity tag, which would not outlive a copy. */
 export const tagged = <Answer extends object>(answer: Answer): Answer & { etag: string | undefined } => ({
   ...answer,
   etag: tagOf(answer),
@@ -19,11 +19,14 @@ export function usePlace(isWanted = true) {
   });
 }
 
-/** Keeps the session's location as it is now: sign-in told what it was then. Keys without the desk may not read it. */
+/**
+ * Keeps the session's location as it is now: sign-in returned it as it was then. Keys without the desk may not read
+ * it.
+ */
 export function useFollowedPlace(): void {
   const { session, relocate } = useComanda();
   const { data } = usePlace(session.screens.includes('desk'));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was read is taken once, whatever else is drawn.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the values read are taken once, at any later drawing.
   useEffect(() => {
     if (data === undefined) return;
     const { name, timezone, currency } = data;

@@ -10,7 +10,7 @@ export interface Screen {
 }
 
 /**
- * Every screen, in the order of the menu. What each needs to be allowed stands in the service's own table (`screens` of
+ * Every screen, in the order of the menu. The permissions of each are in the service's own table (`screens` of
  * packages/api/src/resources/app-codes/schema.ts): a code is made for screens, and the key that it gives opens these.
  */
 export const screens: Readonly<Record<ScreenName, Screen>> = {

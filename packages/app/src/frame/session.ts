@@ -1,6 +1,6 @@
 import { type ComandaClient, comandaError, createClient } from '@comanda/client';
 
-/** Who is signed in in this tab: the key, what it opens, where. */
+/** The person signed in in this tab: the key, its screens, its location. */
 export type Session = Awaited<ReturnType<ComandaClient['appCodes']['redeem']['mutate']>>;
 
 /** A screen of the app. */
@@ -42,8 +42,8 @@ export function redeem(code: string): Promise<Session> {
 }
 
 /**
- * Revokes the key of a session that is over in this tab. Nobody waits for it: without a connection within five seconds the key lives to
- * its end.
+ * Revokes the key of a session that has ended in this tab. It is not awaited: without a connection within five seconds
+ * the key lives to its end.
  */
 export function signOut({ key }: Session): void {
   const client = createClient({
@@ -57,5 +57,5 @@ export function signOut({ key }: Session): void {
 /** The client of a session; one for as long as the session. */
 export const clientOf = ({ key }: Session): ComandaClient => createClient({ url: location.origin, key });
 
-/** Whether whatever a call threw says that the key is over. */
+/** Whether an error that a call threw says that the key has ended. */
 export const hasEnded = (error: unknown): boolean => comandaError(error)?.code === 'unauthorized';

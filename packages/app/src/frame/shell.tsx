@@ -12,7 +12,7 @@ import { screens } from './screens.ts';
 import { frameTexts } from './texts.ts';
 
 interface Props {
-  /** Is called once the session has its answers; given while somebody leaves it. */
+  /** Called once the session has its answers; given while a person leaves it. */
   onLeft: (() => void) | undefined;
   onOut(): void;
 }

@@ -18,7 +18,7 @@ const en = {
   signingIn: 'Signing in…',
   signingOut: 'Signing out; waiting for what was sent…',
   goOnAs: (name: string) => `Go on as ${name}`,
-  sureToSwitch: 'Sign in as somebody else?',
+  sureToSwitch: 'Sign in as another person?',
   switchMeans: (name: string, place: string, screens: string) =>
     `You are signed in as ${name} at ${place} (${screens}). The link that was opened would replace that in this tab.`,
   useLink: 'Sign in with the link',
@@ -31,7 +31,7 @@ const en = {
   failed: 'That did not work',
   tryAgain: 'Try again',
   fallen: 'This screen could not be shown. There may be a newer version of it.',
-  reload: 'Load it anew',
+  reload: 'Reload',
   close: 'Close',
   reasons: {
     app_code_unknown: 'This link is incomplete or was never made. Open the whole link, or ask for another.',

@@ -5,7 +5,7 @@ import { callRefusal, Refused, refusals } from './refusals.ts';
 import type { CallsRoute } from './route.ts';
 import type { AskService } from './service.ts';
 
-/** What becomes of the calls of a request: those that are sent on, with the inputs that they get. */
+/** The decision about the calls of a request: those that are sent on, with the inputs that they get. */
 interface Sent {
   names: string[];
   /** Their places in what the browser asked. */
@@ -49,7 +49,7 @@ export async function passCalls(
 function sortedOut({ names, isBatch }: CallsRoute, text: string | undefined, access: FrontAccess): Sent {
   const listed: readonly string[] = access.procedures;
   const isFollowing = (name: string) => name === 'events.list';
-  // As it came, where nothing is to be changed: it may be long.
+  // As it came, where nothing is changed: it may be long.
   if (names.every((name) => listed.includes(name) && !isFollowing(name)))
     return { names, places: [...names.keys()], input: text };
   const inputs = readInputs(text ?? '', isBatch);

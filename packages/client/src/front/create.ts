@@ -3,10 +3,10 @@ import { createGate, refusal } from './gate.ts';
 import { accessBy, type FrontOptions } from './options.ts';
 
 /**
- * A server in front of browsers: passes calls of the typed client and the live stream of events on to the service, with a key
- * that no browser has, and refuses what a session is not allowed. For every server that answers a `Request` with a
- * `Response`: Next.js, Hono, Deno, Bun, Workers. The browser's client:
- * `createClient({ url: location.origin + '/comanda', key: 'kept-by-the-server' })`.
+ * A server in front of browsers: sends calls of the typed client and the live stream of events on to the service, with
+ * a key that no browser has, and refuses calls that a session may not make. For every server that answers a `Request`
+ * with a `Response`: Next.js, Hono, Deno, Bun, Workers. The browser's client: `createClient({ url: location.origin +
+ * '/comanda', key: 'kept-by-the-server' })`.
  *
  * @throws {TypeError} when `path` does not begin with a slash.
  * @throws {RangeError} when `checkEveryMs` is not above 0.

@@ -5,10 +5,10 @@ import { type CallsRoute, routeOf, type StreamRoute } from './route.ts';
 import { serviceFor } from './service.ts';
 import { passStream } from './stream.ts';
 
-/** Answers a request of a browser; `undefined` where its path is not below that of the front. */
+/** Responds to a request of a browser; `undefined` where its path is not below that of the front. */
 export type Gate = (asked: Asked) => Promise<Response | undefined>;
 
-/** What every entrance of a front does. */
+/** The common work of every entrance of a front. */
 export function createGate(options: GateOptions): Gate {
   const { path, checkEveryMs = 60_000, onFault = console.error } = options;
   if (!path.startsWith('/')) throw new TypeError(`path must begin with a slash, not ${JSON.stringify(path)}`);
@@ -53,8 +53,8 @@ export function refusal(
   requestId: string,
 ): Response {
   if (route?.kind !== 'calls') return refused(reason, requestId, restRefusal(reason, requestId));
-  const told = callRefusal(reason, requestId);
-  return refused(reason, requestId, route.isBatch ? route.names.map(() => told) : told);
+  const refusal = callRefusal(reason, requestId);
+  return refused(reason, requestId, route.isBatch ? route.names.map(() => refusal) : refusal);
 }
 
 /** The browser's own when it is well formed, as the service takes it. */

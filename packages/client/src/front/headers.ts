@@ -1,7 +1,7 @@
-/** What of the browser's headers is passed on; never its cookies, nor a key. */
+/** The headers of the browser that are sent on; never its cookies, nor a key. */
 const toService = ['accept', 'if-match', 'last-event-id', 'prefer', 'traceparent'];
 
-/** What of the service's headers is passed on: what the client reads, and what a person looks for. */
+/** The headers of the service that are sent on: those that the client reads, and those that a person looks for. */
 export const toBrowser = [
   'content-type',
   'deprecation',

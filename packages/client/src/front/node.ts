@@ -11,9 +11,9 @@ export type NodeFront<Incoming extends IncomingMessage> = (
 ) => Promise<void>;
 
 /**
- * The front of `createFront` for Node's own server and for Express: `app.use(createNodeFront({ … }))`. A request outside of `path` goes to
- * `next`, where there is one. It takes a body that nobody has read, and one that `express.json()`, `express.text()` or
- * `express.raw()` has read into `request.body`.
+ * The front of `createFront` for Node's own server and for Express: `app.use(createNodeFront({ … }))`. A request
+ * outside of `path` goes to `next`, where there is one. It takes an unread body, and one that `express.json()`,
+ * `express.text()` or `express.raw()` has read into `request.body`.
  *
  * @throws {TypeError} when `path` does not begin with a slash.
  * @throws {RangeError} when `checkEveryMs` is not above 0.
@@ -48,7 +48,7 @@ export function createNodeFront<Incoming extends IncomingMessage = IncomingMessa
   };
 }
 
-/** The body, whoever has read it. */
+/** The body, read by any of them. */
 async function bodyOf(request: IncomingMessage & { body?: unknown }): Promise<string> {
   const { body } = request;
   if (typeof body === 'string') return body;

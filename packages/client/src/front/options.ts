@@ -1,13 +1,13 @@
 import type { EventType } from '../events.ts';
 import type { FrontProcedure } from './procedures.ts';
 
-/** What a session may ask for. All else is refused. */
+/** The calls that a session may make. All else is refused. */
 export interface FrontAccess {
   /** The procedures that may be called, such as `orders.list`. */
   procedures: readonly FrontProcedure[];
   /** The types of events that may be followed, by the live stream and by `events.list`; none unless given. */
   events?: readonly EventType[] | undefined;
-  /** Ends the streams of the session at once when it aborts: somebody has signed out. */
+  /** Ends the streams of the session at once when it aborts: its user has signed out. */
   signal?: AbortSignal | undefined;
 }
 
@@ -23,23 +23,23 @@ export interface FrontOptions<Incoming = Request> {
   /** The path of the front in your server, as the browser asks for it: `/comanda`. */
   path: string;
   /**
-   * What the session behind a request may ask for; `undefined` where nobody is signed in, which is answered with 401. It is
-   * asked at every request, and again while a stream is open: look the session up, do not keep what it was. Without a
-   * function everybody who reaches the front has the same access, and no stream ends with a session.
+   * The permissions of the session behind a request; `undefined` where there is no signed-in user, which is answered
+   * with 401. It is asked at every request, and again while a stream is open: look the session up, do not keep what it
+   * was. Without a function all who reach the front have the same access, and no stream ends with a session.
    */
   allow: FrontAccess | ((request: Incoming) => FrontAccess | undefined | Promise<FrontAccess | undefined>);
   /** How often `allow` is asked again for an open stream, in milliseconds; 60,000 unless given. */
   checkEveryMs?: number | undefined;
   /**
-   * Gets what is wrong on this side, which the browser is not told: a setting that is missing, a key that the service refuses, what `allow`
-   * threw, no connection to the service. `console.error` unless given.
+   * Gets each fault of this side, which the browser does not see: a setting that is missing, a key that the service
+   * refuses, an error that `allow` threw, no connection to the service. `console.error` unless given.
    */
   onFault?: ((error: Error) => void) | undefined;
   /** Sends the requests to the service; the global `fetch` unless given. */
   fetch?: typeof fetch | undefined;
 }
 
-/** A request of a browser, whatever kind of server it came to. @internal */
+/** A request of a browser, from any kind of server. @internal */
 export interface Asked {
   method: string;
   /** Path and query: `/comanda/trpc/orders.list?input=…`. */
@@ -49,14 +49,14 @@ export interface Asked {
   body(): Promise<string>;
   /** Aborts when the browser has left. */
   gone: AbortSignal;
-  /** What the session may ask for now. */
+  /** The present permissions of the session. */
   access(): Promise<FrontAccess | undefined>;
 }
 
 /** The options of a front whose requests are read as `Asked`. @internal */
 export type GateOptions = Omit<FrontOptions<never>, 'allow'>;
 
-/** What `allow` says of a request. @internal */
+/** The result of `allow` for a request. @internal */
 export const accessBy =
   <Incoming>({ allow }: Pick<FrontOptions<Incoming>, 'allow'>, request: Incoming): Asked['access'] =>
   async () => {

@@ -6,7 +6,7 @@ export const refusals = {
     'unauthorized',
     401,
     -32_001,
-    'Nobody is signed in here, or no longer: sign in again.',
+    'This session is not signed in, or has ended: sign in again.',
   ),
   front_not_allowed: row('permission_denied', 403, -32_003, 'This application does not allow it.'),
   front_not_set_up: row(
@@ -66,7 +66,7 @@ export function callRefusal(reason: FrontRefusal, requestId: string): object {
   return { error: { message, code: trpc, data } };
 }
 
-// What cannot be reached may be there in a moment.
+// A service that cannot be reached may be there in a moment.
 const wait = (status: number) => status === 503 && { retryAfterSeconds: 1 };
 
 /** The body of a refusal, as REST writes it. */

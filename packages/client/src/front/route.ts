@@ -13,7 +13,7 @@ export interface StreamRoute {
   query: URLSearchParams;
 }
 
-/** What a request asks for at a front whose path is `base`; `outside` where it is of somebody else. */
+/** The target of a request at a front whose path is `base`; `outside` where it belongs to another handler. */
 export function routeOf(target: string, base: string): CallsRoute | StreamRoute | 'unknown' | 'outside' {
   // Put behind a host: what begins with two slashes would name another one.
   const written = `http://front${target}`;
@@ -29,7 +29,7 @@ export function routeOf(target: string, base: string): CallsRoute | StreamRoute 
   return { kind: 'calls', names: isBatch ? named.split(',') : [named], isBatch, input };
 }
 
-/** Text that nobody could have encoded names no procedure. */
+/** Text that no client could have encoded names no procedure. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -37,7 +37,7 @@ export async function serviceFor(
         onFault(new Error('the server in front of Comanda: no connection to it', { cause: error }));
       throw new Refused('temporarily_unavailable');
     });
-    // The key of this server is refused, and not whoever is at the screen.
+    // The key of this server is refused, not the user's session.
     if (answer.status === 401) {
       await answer.body?.cancel();
       throw misses('Comanda refuses the key');

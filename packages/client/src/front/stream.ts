@@ -124,6 +124,6 @@ async function guard(
   }
 }
 
-/** The last event of a stream whose session is over. */
+/** The last event of a stream whose session has ended. */
 const farewell = (requestId: string): string =>
   `event: error\ndata: ${JSON.stringify(restRefusal('front_signed_out', requestId))}\n\n`;

@@ -18,7 +18,7 @@ const tabStorage = () => (globalThis as { sessionStorage?: LiveStorage }).sessio
 
 const prefix = 'comanda.outbox ';
 
-/** Forgets the unsent changes that this tab keeps, of whoever asked for them. A sign-out calls it. */
+/** Forgets the unsent changes that this tab keeps, of any user. A sign-out calls it. */
 export function dropOutboxes(): void {
   const storage = tabStorage();
   for (const name of Object.keys(storage ?? {})) if (name.startsWith(prefix)) storage?.removeItem(name);

@@ -8,13 +8,16 @@ export interface KnownItem {
   came: number;
 }
 
-/** What is known of the entries of a list. @internal */
+/** The known state of the entries of a list. @internal */
 export interface Known {
   /** Begins a reading, of the list or of an entry: later ones have greater numbers. */
   begin(ofList?: boolean): number;
-  /** What a reading said of an entry: `undefined` where it is not of the list. A reading that others have overtaken changes nothing. */
+  /**
+   * An entry as a reading found it: `undefined` where it is not of the list. A reading that others have overtaken
+   * changes nothing.
+   */
   put(id: string, item: Item | undefined, state: number, began: number): void;
-  /** What a reading of the whole list said. */
+  /** The result of a reading of the whole list. */
   replace(items: readonly Item[], began: number): void;
   /** A reading of the list that failed. */
   fail(): void;
@@ -31,9 +34,9 @@ interface Entry {
 }
 
 /**
- * Merges readings that overlap. The greater revision is the newer state (docs/contract.md, Preconditions); of two readings of one
- * state, which may differ in what no revision covers, the one that began later. What left the list is remembered while the list is
- * being read: the reading may be older, and have it.
+ * Merges readings that overlap. The greater revision is the newer state (docs/contract.md, Preconditions); of two
+ * readings of one state, which may differ in what no revision covers, the one that began later. An entry that left the
+ * list is remembered while the list is being read: the reading may be older, and have it.
  *
  * @internal
  */

@@ -24,13 +24,13 @@ export interface LiveSnapshot<Entry> {
   unsent: readonly LiveChange[];
 }
 
-/** What a list shares with the others of its client. @internal */
+/** The state that a list shares with the others of its client. @internal */
 export interface ListParts {
   row: LiveRow;
   stream: Stream;
   isOffline(): boolean;
   changes(): readonly LiveChange[];
-  /** What another list knows of an entry. */
+  /** Another list's knowledge of an entry. */
   elsewhere(id: string): Item | undefined;
   /** Reads one entry; undefined where there is none. */
   readOne(id: string, include: readonly string[]): Promise<Item | undefined>;
@@ -46,7 +46,7 @@ export interface Page {
 
 /** A live list, without the types of its entries. @internal */
 export interface OwnList {
-  /** What the caller has of it. */
+  /** The caller's copy of it. */
   typed?: unknown;
   row: LiveRow;
   subscribe(listener: () => void): () => void;
@@ -69,7 +69,7 @@ export function createList(parts: ListParts, query: ListQuery): OwnList {
   const { filters, include } = query;
   const known = createKnown(row);
   const listeners = new Set<() => void>();
-  // What events said while the list, or the entry, was being read.
+  // The events that arrived while the list, or the entry, was being read.
   const meanwhile = new Map<string, PublishedEvent>();
   const later = new Map<string, PublishedEvent>();
   let beyond = 0;
@@ -204,7 +204,7 @@ export function createList(parts: ListParts, query: ListQuery): OwnList {
       start();
       return () => {
         listeners.delete(own);
-        // A page that is drawn anew leaves and comes back at once.
+        // A page that is drawn again leaves and comes back at once.
         if (listeners.size === 0) stopping = setTimeout(stop, graceMs);
       };
     },

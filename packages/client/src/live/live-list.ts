@@ -9,7 +9,10 @@ import { rows } from './rows.ts';
 export interface LiveListOptions {
   /** How many entries are kept, the first of its order; 200 orders, or all stock, unless given. */
   most?: number | undefined;
-  /** The last that came into the list is the first of it, whatever `sort` and `order` say of those that were read at first. */
+  /**
+   * The last that came into the list is the first of it, under any `sort` and `order` of those that were read at
+   * first.
+   */
   byArrival?: boolean | undefined;
 }
 
@@ -41,14 +44,14 @@ export interface LiveList<Entry> {
   dismiss(key: string): void;
 }
 
-/** What a list takes beside its filters. */
+/** The options of a list in addition to its filters. */
 export type LiveFilters<Input> = Omit<Exclude<Input, void>, 'limit' | 'offset' | 'cursor' | 'updated_since'>;
 
 /**
- * A list that events keep true: `orders.list` or `stock.list`. The same list and filters answer the same object. `include` of `items`
- * and others is kept to for entries that come later. A filter by date or turn is the service's to judge: the list is read again after
- * events, at most every two seconds. Beside `events:read` and the permission of the list its key needs those of the events: of stock
- * `products:read`, since a deleted product leaves.
+ * A list that events keep true: `orders.list` or `stock.list`. The same list and filters answer the same object.
+ * `include` of `items` and others is kept to for entries that come later. A filter by date or turn is the service's to
+ * judge: the list is read again after events, at most every two seconds. In addition to `events:read` and the
+ * permission of the list its key needs those of the events: of stock `products:read`, since a deleted product leaves.
  *
  * @throws {TypeError} when `list` is no list of a client that can be live.
  *

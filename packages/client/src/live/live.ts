@@ -25,7 +25,7 @@ export interface LiveOptions {
   onError?: ((error: unknown) => void) | undefined;
 }
 
-/** What the live lists of a client share: one stream of events, and the changes that are not sent. */
+/** The state that the live lists of a client share: one stream of events, and the changes that are not sent. */
 export interface Live {
   /** How the stream of events is. */
   state(): LiveState;
@@ -46,11 +46,11 @@ export interface Live {
   dismiss(key: string): void;
   /** Ends the stream and the lists. Unsent changes stay kept for the next load of the page, until they are ten minutes old. */
   close(): void;
-  /** The same, and drops the unsent changes: nobody else sends what this person asked for. */
+  /** The same, and drops the unsent changes: no other user sends this person's changes. */
   signOut(): void;
 }
 
-/** What the parts of this package know of it. @internal */
+/** The parts of it that this package uses. @internal */
 export interface OwnLive extends Live {
   list(path: string, query: ListQuery): OwnList;
   mutate(path: string, input: LiveChange['input']): Promise<void>;

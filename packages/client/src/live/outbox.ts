@@ -29,22 +29,22 @@ export interface Outbox {
   flush(): void;
   /** Forgets a change that is sent no more. */
   dismiss(key: string): void;
-  /** Forgets everything. What was asked for and is not made rejects. */
+  /** Forgets everything. Changes that are not made reject. */
   drop(): void;
   /** Ends the sending; what is kept stays kept. */
   close(): void;
 }
 
-/** What an outbox is made from. @internal */
+/** The dependencies of an outbox. @internal */
 export interface OutboxOptions {
   kept: Kept;
   send(change: LiveChange): Promise<unknown>;
-  /** What the service made is shown by the lists, or what it refused is not. */
+  /** The lists show a change that the service made, and drop one that it refused. */
   settle(change: LiveChange): Promise<void>;
   onChange(): void;
 }
 
-/** A move that is older surprises whoever works with the order by now. */
+/** An older move would surprise a person who works with the order by now. */
 const longestMs = 600_000;
 const longestWaitMs = 15_000;
 

@@ -21,7 +21,7 @@ export interface Reader {
   stop(): void;
 }
 
-/** What a reader is made from. @internal */
+/** The dependencies of a reader. @internal */
 export interface ReaderOptions {
   row: LiveRow;
   known: Known;

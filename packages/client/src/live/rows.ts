@@ -3,23 +3,26 @@ import type { EventType } from '../events.ts';
 /** An entry of a live list. @internal */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** What keeps a list true, and what may be changed in it. @internal */
+/** The parts that keep a list true, and the changes that may be made in it. @internal */
 export interface LiveRow {
-  /** The events that tell of its entries. */
+  /** The events about its entries. */
   events: readonly EventType[];
   /** The name of an entry, also of what events say of it. */
   idOf(item: Item): string;
   /** Counts the states of an entry: the greater one is the newer. */
   stateOf(item: Item): number;
-  /** Reads each entry that events tell of. Without it events carry entries as the list shows them, and the list is read as changes. */
+  /**
+   * Reads each entry that events are about. Without it events carry entries as the list shows them, and the list is
+   * read as changes.
+   */
   reads?: EntryReads;
-  /** Of events that carry entries: the one by which an entry is gone. */
+  /** For events that carry entries: the one that removes an entry. */
   gone?: EventType;
   /** Whether an entry passes a filter. The service alone knows it of filters that are not here. */
   filters: Readonly<Record<string, (wanted: unknown, item: Item) => boolean>>;
   /** The field that the list is sorted by, which way, and how many entries are kept, where the caller says nothing. */
   shown: { sort: string; order: 'asc' | 'desc'; most: number };
-  /** What a change makes of an entry, by the path of its mutation. */
+  /** The effect of a change on an entry, by the path of its mutation. */
   changes: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => Item>>;
 }
 
@@ -27,7 +30,7 @@ export interface LiveRow {
 export interface EntryReads {
   /** The query that reads one entry by its id. */
   get: string;
-  /** What that query takes as `include`, of what the list takes. */
+  /** That query's `include`, from the options of the list. */
   getIncludes: readonly string[];
   /** Fields that a list shows only when `include` names them. */
   included: Readonly<Record<string, readonly string[]>>;

@@ -8,7 +8,7 @@ import type { WatchState } from '../watch.ts';
 /** How the stream is: `lost` while there is no connection. @internal */
 export type StreamState = 'connecting' | 'live' | 'lost';
 
-/** Who follows the stream. @internal */
+/** A follower of the stream. @internal */
 export interface Follower {
   types: readonly EventType[];
   onEvent(event: PublishedEvent): void;
@@ -24,14 +24,14 @@ export interface Stream {
   close(): void;
 }
 
-/** What a stream is made from. @internal */
+/** The dependencies of a stream. @internal */
 export interface StreamOptions {
   comanda: Pick<ComandaClient, 'events'>;
   /** Tabs with the same scope share a stream; without it each has its own. */
   scope: string | undefined;
   silentMs: number | undefined;
   onState(): void;
-  /** What no repeat helps. */
+  /** The error that no repeat helps. */
   onError(error: unknown): void;
 }
 
@@ -56,7 +56,7 @@ export function createStream({ comanda, scope, silentMs, onState, onError }: Str
 
   function onWatch(watch: WatchState): void {
     if (watch.status === 'connecting') {
-      // It was live, and begins anew: what it lacks comes, and until then a list is not true.
+      // It was live, and starts over: it catches up, and until then a list is not true.
       if (isOpening) return;
       live.clear();
       if (state === 'live') become('connecting');
@@ -83,7 +83,7 @@ export function createStream({ comanda, scope, silentMs, onState, onError }: Str
     isOpening = true;
     connection = new AbortController();
     const { signal } = connection;
-    // Whoever follows already misses nothing: the new connection goes on behind the last event.
+    // An existing follower misses nothing: the new connection continues behind the last event.
     const input = { after: cursor, types: [...types] };
     const options = {
       ...{ signal, silentMs },
@@ -109,7 +109,7 @@ export function createStream({ comanda, scope, silentMs, onState, onError }: Str
     const refusal = comandaError(error);
     live.clear();
     become('lost');
-    // The service no longer has the place: the lists are read anew from now on.
+    // The service no longer has the place: the lists are read again from now on.
     if (refusal?.reason === 'unknown_cursor' || refusal?.reason === 'cursor_not_restored') {
       cursor = undefined;
       open();

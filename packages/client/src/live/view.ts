@@ -11,7 +11,7 @@ export interface ListQuery {
   byArrival: boolean;
 }
 
-/** What a change makes of an entry, while it is not answered. @internal */
+/** The effect of a change on an entry, while it is not answered. @internal */
 export interface Overlay {
   id: string;
   patch: Item;

@@ -8,7 +8,7 @@ import { sleep } from '../waiting.ts';
 const everyMs = 1_000;
 const roles = ['erp', 'kiosk', 'listener'];
 
-/** What an integration may not do, by the option that says so. */
+/** The features that an integration lacks, by the option that says so. */
 const deeds = {
   'no-webhooks': { field: 'receives_webhooks', help: 'it receives no webhooks' },
   'no-catalog': { field: 'reads_catalog', help: 'it does not read the catalog' },
@@ -50,18 +50,18 @@ export const certify: Command = {
     if (given === undefined) abortOnInterrupt(api, terminal, run.id);
     terminal.note(`certification ${run.id}`);
     const said = new Set<string>();
-    const tell = (line: string) => {
+    const show = (line: string) => {
       if (!said.has(line)) terminal.note(line);
       said.add(line);
     };
     for (;;) {
       for (const { check, status, reason } of run.checks)
         if (status === 'passed' || status === 'failed' || status === 'not_played')
-          tell(`${status}: ${check}${reason === undefined ? '' : `: ${reason}`}`);
+          show(`${status}: ${check}${reason === undefined ? '' : `: ${reason}`}`);
       if (run.waiting_for !== undefined) {
         const { check, action, text: what, until } = run.waiting_for;
-        if (action !== 'none') tell(`${check}: ${what} (until ${until})`);
-        else tell(`${check}: ${what}`);
+        if (action !== 'none') show(`${check}: ${what} (until ${until})`);
+        else show(`${check}: ${what}`);
       }
       if (run.completed_at !== undefined) break;
       await sleep(everyMs);

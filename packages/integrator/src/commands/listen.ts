@@ -8,7 +8,7 @@ import { backoffSeconds, sleep } from '../waiting.ts';
 
 /** Reads the feed and sends every event on, signed as a webhook. */
 export const listen: Command = {
-  summary: 'Send what happens to a URL of yours, signed as a webhook',
+  summary: 'Send events to your URL, signed as a webhook',
   options: {
     'forward-to': { value: 'URL', help: 'where to, like http://localhost:4000/hook (required)' },
     types: { value: 'LIST', help: 'only these event types, comma-separated' },
@@ -21,7 +21,7 @@ export const listen: Command = {
   },
   more: [
     'It needs a key with events:read, and with orders:read for order.* and so on. The secret is made at the first run and stays the same: give it to your receiver.',
-    'The first run begins with now, the next one where the last one stood. The cursor moves when an event was answered, so',
+    'The first run begins with now, the next one where the last one ended. The cursor moves when an event was answered, so',
     'an event may come twice and none is lost. While your receiver is not there (no answer, 502, 503, 504) the event is sent',
     'again, after 1 to 10 s. Any other answer is shown, and the next event follows.',
   ],

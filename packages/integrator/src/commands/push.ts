@@ -28,7 +28,7 @@ export const push: Command = {
       help: 'comma or point, or price=comma for one column; recognized unless given',
       multiple: true,
     },
-    refused: { value: 'FILE', help: 'where rows go that were refused; beside FILE unless given' },
+    refused: { value: 'FILE', help: 'the file for refused rows; next to FILE by default' },
   },
   more: [
     ...Object.values(kinds).map(
@@ -38,7 +38,7 @@ export const push: Command = {
     `A key needs ${Object.values(kinds)
       .map(({ name, permissions }) => `${permissions.join(' and ')} for ${name}`)
       .join(', ')}.`,
-    'The same file given again does nothing twice; a file that was written anew is pushed anew.',
+    'The same file given again does nothing twice; a file that was written again is pushed again.',
     'Exit codes: 0 every row is pushed; 1 the service refused, or you did; 2 the command line or the file is wrong; 3 rows were',
     'refused, and the others are pushed. With --dry-run the same for what would be.',
   ],
@@ -53,7 +53,7 @@ export const push: Command = {
       throw new UsageError(`--mode must be ${modes.join(', ')}`);
     if (flag('yes') && flag('dry-run')) throw new UsageError('give --yes or --dry-run, not both');
     if (!flag('yes') && !flag('dry-run') && !terminal.isPerson)
-      throw new UsageError('nobody is here to ask: give --yes to push, or --dry-run to look');
+      throw new UsageError('there is no terminal to ask: give --yes to push, or --dry-run to look');
     return pushFile(context, {
       ...{ file, kind, mode, dryRun: flag('dry-run'), yes: flag('yes'), refusedFile: text('refused') },
       reading: {

@@ -14,8 +14,8 @@ export const verify: Command = {
     at: { value: 'TIME', help: 'when it was received: Unix seconds or ISO 8601; now unless given' },
   },
   more: [
-    'A TEXT or SECRET that begins with @ is the name of a file, and @- is standard input: --body @body.json. It calls nobody.',
-    'It needs webhook-id, webhook-timestamp and webhook-signature; with Content-Digest it can tell an altered body from a wrong',
+    'A TEXT or SECRET that begins with @ is the name of a file, and @- is standard input: --body @body.json. It makes no call.',
+    'It needs webhook-id, webhook-timestamp and webhook-signature; with Content-Digest it can distinguish an altered body from a wrong',
     'secret. Exit code 1 when something is wrong.',
   ],
   async run(context) {
@@ -45,7 +45,7 @@ export const verify: Command = {
 
 type Headers = Record<string, string>;
 
-/** What is wrong, if anything is. */
+/** The faults, if any. */
 async function check(
   secret: string,
   headers: Headers,
@@ -61,7 +61,7 @@ async function check(
   }
 }
 
-/** What to look at: secret, body, time, id, or a header. */
+/** The input: secret, body, time, id, or a header. */
 function about(reason: WebhookVerificationError['reason'], message: string): string {
   if (reason === 'wrong_secret') return 'secret';
   if (reason.endsWith('_body')) return 'body';

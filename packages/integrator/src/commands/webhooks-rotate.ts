@@ -9,7 +9,7 @@ export const webhooksRotate: Command = {
     'expire-previous': { help: 'previous secrets sign nothing from now on, as when one leaked' },
   },
   more: [
-    'The old one signs beside it for 24 hours. It needs a key with webhooks:read and webhooks:write. ENDPOINT is its id, and may be',
+    'The old one signs as well for 24 hours. It needs a key with webhooks:read and webhooks:write. ENDPOINT is its id, and may be',
     'left out where there is one.',
   ],
   async run(context) {
@@ -21,7 +21,7 @@ export const webhooksRotate: Command = {
     };
     context.terminal.say(data.secret);
     context.terminal.note(
-      now ? 'previous secrets sign nothing any more' : 'the previous secret signs beside it for 24 hours',
+      now ? 'previous secrets sign nothing any more' : 'the previous secret signs as well for 24 hours',
     );
     return 0;
   },

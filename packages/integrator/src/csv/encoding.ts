@@ -53,10 +53,11 @@ function recognized(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes);
   const wrong = text.indexOf('\ufffd');
   if (wrong === -1) return 'utf-8';
-  // Letters of UTF-8 beside bytes that are none: a damaged file, and no Windows-1252, where such pairs of signs make no sense.
+  // Letters of UTF-8 next to bytes that are none: a damaged file, and no Windows-1252, where such pairs of signs make
+  // no sense.
   if (!/[^\p{ASCII}\ufffd]/u.test(text)) return 'windows-1252';
   throw new UsageError(
-    `line ${lineOf(text, wrong)} is not UTF-8, and other lines are: mend it, or give --encoding`,
+    `line ${lineOf(text, wrong)} is not UTF-8, and other lines are: repair it, or give --encoding`,
   );
 }
 

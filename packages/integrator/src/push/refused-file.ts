@@ -5,7 +5,7 @@ import { writeWhole } from '../whole-file.ts';
 import type { Refused } from './rows.ts';
 import { reasonColumn, type Table } from './table.ts';
 
-/** Where refused rows go unless it is said: `products.refused.csv` beside `products.csv`. */
+/** The file for refused rows by default: `products.refused.csv` next to `products.csv`. */
 export const refusedName = (file: string): string => `${file.replace(/\.[^./\\]+$/, '')}.refused.csv`;
 
 /** Refuses to write over a file that is none of refused rows. @throws {UsageError} */

@@ -11,7 +11,7 @@ import { type Refused, type Row, rowsOf } from './rows.ts';
 import { type Outcome, openSender, type Sender } from './sending.ts';
 import { type Reading, readAs, readTable, type Table } from './table.ts';
 
-/** A file that is to be pushed, and how. */
+/** A file to push, and its options. */
 export interface PushRequest {
   file: string;
   kind: Kind;
@@ -20,7 +20,7 @@ export interface PushRequest {
   refusedFile: string | undefined;
   /** Only say what would become of it. */
   dryRun: boolean;
-  /** Ask nobody. */
+  /** Ask no question. */
   yes: boolean;
   /** The command that pushes another file in the same way. */
   again(file: string, table: Table): string;
@@ -174,6 +174,6 @@ function ended(
   writeRefused(file, table, refused);
   terminal.say([`${counts.join(', ')}; ${refused.length} refused: ${file}`]);
   for (const line of refusals(refused, mostShown)) terminal.note(line);
-  terminal.note(`mend ${file}, then push it: ${again(file, table)}`);
+  terminal.note(`repair ${file}, then push it: ${again(file, table)}`);
   return exit.partly;
 }

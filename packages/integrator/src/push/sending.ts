@@ -34,8 +34,8 @@ const longestWaitSeconds = 3_700;
 const longestPauseMs = 1_000;
 
 /**
- * One for a file that was written at that moment. A call has an idempotency key made of the moment and of what it sends: given
- * again after a crash, the same file does nothing twice, and a file that was written anew is a new one.
+ * One for a file that was written at that moment. A call has an idempotency key made of the moment and of its content:
+ * given again after a crash, the same file does nothing twice, and a file that was written again is a new one.
  */
 export function openSender(api: Service, kind: Kind, mode: string | undefined, writtenMs: number): Sender {
   const bodyOf = (rows: readonly Row[]) => ({

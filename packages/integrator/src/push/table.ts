@@ -5,7 +5,7 @@ import { separatorFrom, separatorName, separators } from '../csv/separators.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Field, Kind } from './fields.ts';
 
-/** The last column of a file of refused rows; it is passed over where such a file is pushed. */
+/** The last column of a file of refused rows; it is skipped where such a file is pushed. */
 export const reasonColumn = 'refused_because';
 
 /** The command line's words on a file. */
@@ -105,7 +105,7 @@ function fieldsOf(header: readonly string[], kind: Kind, maps: readonly string[]
   return named;
 }
 
-/** The separator by which the first line names the most fields, else has the most columns. */
+/** The separator with which the first line names the most fields, else has the most columns. */
 function recognized(text: string, kind: Kind, maps: readonly string[]): string {
   const [best] = separators
     .map((sign) => ({ sign, ...scoreOf(text, sign, kind, maps) }))

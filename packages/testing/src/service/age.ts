@@ -14,8 +14,8 @@ const tables: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Makes rows look older, as a hand of the owner that says why. Throws {Error} with a sentence where there is nothing of that
- * key or id, and what the database throws where it is no interval.
+ * Makes rows look older, as a manual edit of the owner with a deed. Throws {Error} with a sentence where there is
+ * nothing of that key or id, and what the database throws where it is no interval.
  */
 export async function age(
   ownerUrl: string,

@@ -3,14 +3,14 @@ import type { ServiceOptions, Told } from '../messages.ts';
 import { startPrepared } from './prepared.ts';
 import { sentence } from './sentence.ts';
 
-/** What has to be ended, in the order in which it was started. */
+/** The parts to end, in the order in which they were started. */
 const endings: (() => Promise<unknown>)[] = [];
 const tell = (told: Told) => process.send?.(told);
 
-// Whoever read it may be gone.
+// Its reader may be gone.
 onReaderGone();
 
-// The process that started us has stopped us, or is gone: nobody else would.
+// The process that started us has stopped us, or is gone: no other process would.
 process.once('disconnect', () => {
   ready.catch(() => {}).then(end);
 });

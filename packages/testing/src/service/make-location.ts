@@ -2,7 +2,9 @@ import { createLocation, issueKey, subscribableEventTypes, writeDemoMenu } from 
 import { type Database, statement } from '@comanda/db';
 import type { LocationOptions, MadeLocation } from '../messages.ts';
 
-/** Makes a restaurant with a key, and the demo menu unless it is to have none. Throws what a call would be told. */
+/**
+ * Makes a restaurant with a key, and the demo menu unless it is to have none. Throws the error that a call would get.
+ */
 export async function makeLocation(
   database: Database,
   {

@@ -36,7 +36,7 @@ export async function startPrepared(cacheDir: string): Promise<PreparedDatabase>
     try {
       return await startCopy(template);
     } catch {
-      // Of another PostgreSQL, or not whole any more: it is made anew.
+      // Of another PostgreSQL, or not whole any more: it is made again.
       rmSync(template, { recursive: true, force: true });
     }
   }
@@ -44,7 +44,7 @@ export async function startPrepared(cacheDir: string): Promise<PreparedDatabase>
   return startCopy(template);
 }
 
-/** What the prepared database depends on: the SQL, and the roles and grants that stand in our own code. */
+/** The inputs of the prepared database: the SQL, and the roles and grants in our own code. */
 function fingerprint(): string {
   const hash = createHash('sha256').update(`${process.platform}-${process.arch}`);
   hash.update(readFileSync(process.argv[1] ?? ''));

@@ -1,2 +1,2 @@
-/** What is told of an error. */
+/** The message about an error. */
 export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));

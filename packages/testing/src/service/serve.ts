@@ -6,7 +6,7 @@ import { age } from './age.ts';
 import { makeLocation } from './make-location.ts';
 import { sentence } from './sentence.ts';
 
-/** What serves: where it answers, and how it ends. */
+/** The running service: its address, and how it ends. */
 export interface Serving {
   url: string;
   /** In the order in which it was started. */
@@ -43,7 +43,7 @@ export async function serve(
       (error: unknown) => tell({ number, error: sentence(error) }),
     );
   });
-  // What the first location would wait for: connections, and the plans of its statements.
+  // The waits of a first location: connections, and the plans of its statements.
   await makeLocation(app.database, { name: 'The first' });
   return { url: server.url, endings: [() => app.close(), () => worker.stop(), () => server.drain(500)] };
 }
