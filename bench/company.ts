@@ -6,9 +6,9 @@ export interface Other extends Tenant {
 }
 
 /**
- * Fills both databases with the data of other locations and analyses them: what is measured is measured beside them, in
- * locations that are made afterwards, of which no statistics know. A hundred products and orders where `small`, 30,000
- * otherwise, over three locations. By SQL and through every trigger; what the triggers captured is dropped.
+ * Fills both databases with the data of other locations and analyzes them: measurements are made next to them, in
+ * locations that are made later, of which no statistics know. A hundred products and orders where `small`, 30,000
+ * otherwise, over three locations. By SQL and through every trigger; captured changes are dropped.
  */
 export async function fillWithOthers(place: Place, small: boolean): Promise<Other[]> {
   const each = small ? 34 : 10_000;

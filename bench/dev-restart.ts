@@ -34,7 +34,7 @@ export async function restartsAfterEdits(directory: string, edits: number): Prom
     const end = performance.now() + patienceMs;
     while (!(await holds())) {
       if (child.exitCode !== null || performance.now() > end)
-        throw new Error(`npm run dev: ${what} was waited for in vain\n${output.slice(-2_000)}`);
+        throw new Error(`npm run dev: ${what} did not come\n${output.slice(-2_000)}`);
       await sleep(5);
     }
   };

@@ -10,7 +10,7 @@ export const year = { from: '2025-01-01', to: '2025-12-31' };
 
 /**
  * Makes a location with `orders` orders over a year, each with a payment and `lines` lines, by SQL and through every
- * trigger: a million through the API would take an hour. What the triggers captured is dropped: nobody listens.
+ * trigger: a million through the API would take an hour. Captured changes are dropped: there is no subscriber.
  */
 export async function makeHistory(place: Place, orders: number, lines: number): Promise<History> {
   const tenant = await makeTenant(place);

@@ -7,11 +7,11 @@ export interface Side {
   url: string;
   /** Its Node process, whose CPU time is counted. */
   pid: number;
-  /** What is sent, over and over. */
+  /** The request that is sent, over and over. */
   requests: Request[];
 }
 
-/** A request, the same each time or made anew for each. */
+/** A request, the same each time or made again for each. */
 export interface Request {
   method: 'GET' | 'POST';
   path: string;
@@ -20,7 +20,7 @@ export interface Request {
   next?(): { headers?: Record<string, string>; body: string };
 }
 
-/** What one run of one side showed. */
+/** The figures of one run of one side. */
 export interface Measure {
   perSecond: number;
   p50Ms: number;

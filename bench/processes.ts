@@ -49,7 +49,7 @@ export function startBundle(
   });
 }
 
-/** Ends whatever still runs. */
+/** Ends all processes that still run. */
 export function endAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }

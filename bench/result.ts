@@ -12,22 +12,22 @@ export interface Row {
   ofGoal: number;
   /** Median measures of each side, where two were compared. */
   sides?: Record<Side['name'], Measure>;
-  /** What else was seen, in a few words. */
+  /** Further observations, in a few words. */
   note?: string;
   /** The page of docs/bench that says, with a profile, why the goal is missed. */
   why?: string;
-  /** What operations cost, dearest first. */
+  /** The costs of operations, dearest first. */
   costs?: Cost[];
 }
 
-/** What a call of an operation costs, in microseconds of CPU, all that follows included. */
+/** The cost of a call of an operation, in microseconds of CPU, with all that follows. */
 export interface Cost {
   operation: string;
   perSecond: number;
   apiUs: number;
   postgresUs: number;
   workerUs: number;
-  /** What the hand-written reference takes for the same, which has neither key nor events. */
+  /** The cost of the same in the hand-written reference, which has neither key nor events. */
   byHandUs?: { node: number; postgres: number };
 }
 
@@ -57,7 +57,7 @@ export function ratioRow(
   };
 }
 
-/** What a figure is held against: `most` or `least`, and its unit. */
+/** The goal of a figure: `most` or `least`, and its unit. */
 export type Goal = ({ most: number } | { least: number }) & { unit: string };
 
 /** The line of a figure that must not be above, or below, its goal. */

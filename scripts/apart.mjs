@@ -16,7 +16,7 @@ export function isInstalled(folder) {
 
 /**
  * Installs what the package-lock.json of a folder names, unless it is there; no install script runs.
- * @param {string} folder @param {string} what is told when it is installed @param {AbortSignal} [signal]
+ * @param {string} folder @param {string} what the message when it is installed @param {AbortSignal} [signal]
  */
 export async function installApart(folder, what, signal) {
   if (isInstalled(folder)) return;

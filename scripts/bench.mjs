@@ -1,4 +1,4 @@
-// npm run bench: measures against the goals, beside a reference server written by hand (bench/).
+// npm run bench: measures against the goals, compared with a reference server written by hand (bench/).
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 import { prepareBrowser } from './chromium.mjs';
 import { buildSite } from './site/build.mjs';

@@ -160,7 +160,8 @@ function generateStep() {
   };
 }
 
-// What goes into a bundle is what esbuild said the last time: another file comes in by one of these.
+// The inputs of a bundle are those that esbuild reported the last time: another file comes in by one of
+// these.
 function buildStep(group) {
   const list = join(root, `dist/inputs-${group}.json`);
   const inputs = () => ['package.json', 'scripts/build.mjs', ...JSON.parse(readFileSync(list, 'utf8'))];
@@ -172,14 +173,14 @@ function buildStep(group) {
       const began = Date.now();
       const files = await build(group);
       writeFileSync(list, JSON.stringify(files));
-      // What was edited meanwhile may have been read before: then the next start builds again.
+      // A file edited meanwhile may have been read before: then the next start builds again.
       const edited = files.some((file) => statSync(join(root, file)).mtimeMs >= began);
       return edited ? 'edited' : hashStatus(inputs());
     },
   };
 }
 
-/** `versions: false` passes over the versions of our own packages, on which nothing hangs that is installed. */
+/** `versions: false` ignores the versions of our own packages, on which no installed package depends. */
 function hashFiles(paths, more = '', { versions = true } = {}) {
   const hash = createHash('sha256').update(more);
   for (const path of paths.filter((each) => existsSync(join(root, each)))) {

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a build is made of; edits elsewhere do not make another build. */
+/** The inputs of a build; edits elsewhere do not make another build. */
 const sources = ['package.json', 'packages', 'pnpm-lock.yaml', 'prisma', 'scripts'];
 
 /** @param {string} root of the tree */

@@ -1,11 +1,15 @@
-// Bundles our own TypeScript into dist/, one file an entrance; what comes from the registry stays outside, but for `inside`.
+// Bundles our own TypeScript into dist/, one file an entrance; packages from the registry stay outside, except for
+// `inside`.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What is built, by who needs it: dist/<name>.js from its first file; of `integrator` dist/docs/<name>.mjs; of `app` dist/app. */
+/**
+ * The bundles, by their users: dist/<name>.js from its first file; of `integrator` dist/docs/<name>.mjs; of `app`
+ * dist/app.
+ */
 export const groups = {
   service: {
     api: 'packages/api/src/main.ts',
@@ -32,7 +36,10 @@ export const groups = {
 /** Groups whose bundles load what they need when they need it, and what their parts are called: they start in a third of the time. */
 const split = { commands: 'comanda', testing: 'testing' };
 
-/** What a bundle takes in from the registry all the same: of its hundred files a command loads the one that is made of them. */
+/**
+ * Packages of the registry that a bundle contains nevertheless: of a package's hundred files a command loads the one
+ * that is made of them.
+ */
 const inside = { commands: ['zod'] };
 
 /**
@@ -49,7 +56,7 @@ export async function build(group) {
   const { metafile } = result;
   const all = Object.keys(metafile.inputs);
   const own = all.filter((file) => !file.startsWith('node_modules/'));
-  // What comes from the registry changes with the lockfile.
+  // Packages of the registry change with the lockfile.
   const others = own.length === all.length ? [] : ['pnpm-lock.yaml'];
   return [...own, ...others, ...(group === 'app' ? [appPage] : [])];
 }
@@ -66,7 +73,7 @@ export function writeGroup(group, { outputFiles, metafile }) {
   return group === 'app' ? [...changed, ...finishApp(outputFiles, metafile)] : changed;
 }
 
-/** What esbuild is told; what it makes stays in memory. */
+/** The options of esbuild; its output stays in memory. */
 export function bundleOptions(group) {
   return {
     absWorkingDir: root,
@@ -90,7 +97,10 @@ export function bundleOptions(group) {
   };
 }
 
-/** What integrators download stands alone: dist/docs/comanda.mjs, with nothing outside of it but Node, and a head that says what it is. */
+/**
+ * The download for integrators is self-contained: dist/docs/comanda.mjs, which needs nothing but Node, and a head
+ * that describes it.
+ */
 function download() {
   const { version, license } = JSON.parse(
     readFileSync(join(root, 'packages/integrator/package.json'), 'utf8'),
@@ -111,7 +121,7 @@ function download() {
 
 const appPage = 'packages/app/src/index.html';
 
-/** What a browser loads is whole, small, and named after its content, so that it is asked for once. */
+/** The browser's bundle is whole, small, and named after its content, so that it is asked for once. */
 function forBrowsers() {
   return {
     ...{ outdir: 'dist/app/assets', entryNames: '[name]-[hash]', chunkNames: '[name]-[hash]' },
@@ -149,7 +159,7 @@ function writeFiles(outputFiles) {
   return changed.map(({ path }) => path);
 }
 
-/** What an earlier build had split off. */
+/** The chunks of an earlier build. */
 function removeChunks(prefix, outputFiles) {
   const kept = new Set(outputFiles.map(({ path }) => basename(path)));
   const chunk = new RegExp(`^${prefix}-[A-Z0-9]+\\.js(\\.map)?$`);

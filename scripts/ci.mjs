@@ -1,5 +1,5 @@
-// .ci/run: the suites of it (suites/table.mjs), one after the other. Tests that failed run once more, alone: what passes then is
-// shown beside what failed, as long logs are read from their end; the sum of what they counted is the last line.
+// .ci/run: the suites of it (suites/table.mjs), one after the other. Tests that failed run once more, alone: their results are
+// shown next to the failures, as long logs are read from their end; the sum of their counts is the last line.
 import { spawn } from 'node:child_process';
 import { cpus } from 'node:os';
 import { countsOf, failuresIn, filesToRunAgain } from './suites/output.mjs';

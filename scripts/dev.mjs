@@ -8,7 +8,7 @@ import { bundleOptions, writeGroup } from './build.mjs';
 import { writeBuildInfo } from './build-info.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-/** What a start needs of scripts/build.mjs. The API serves what is not a process itself. */
+/** The bundles of scripts/build.mjs that a start needs. The API serves those that are no process themselves. */
 const groups = ['service', 'integrator', 'app'];
 const sources = ['api', 'app', 'client', 'db', 'integrator', 'worker'].map((name) => `packages/${name}/src`);
 const sql = 'prisma/sql';
@@ -19,7 +19,7 @@ await runScript(() => withSignals(dev));
 process.exit();
 
 async function dev(signal) {
-  await bootstrap({ log: tell, signal, bundles: groups });
+  await bootstrap({ log: report, signal, bundles: groups });
   const { context } = await import('esbuild');
   const builders = new Map();
   for (const group of groups) builders.set(group, await context(bundleOptions(group)));
@@ -30,7 +30,10 @@ async function dev(signal) {
   return code;
 }
 
-/** Watches the sources. What is answered is called with what runs: until then edits are built, and nothing is restarted. */
+/**
+ * Watches the sources. The returned function is called with the running service: until then edits are built, and
+ * nothing is restarted.
+ */
 function followEdits(builders, signal) {
   /** @type {import('../packages/supervisor/src/main.ts').Started | undefined} */
   let started;
@@ -81,7 +84,7 @@ async function rebuild(builders) {
       const changed = writeGroup(group, await builder.rebuild());
       const bundles = changed.filter((path) => path.endsWith('.js')).map((path) => basename(path, '.js'));
       const built = group === 'service' ? bundles : changed.length > 0 ? [group] : [];
-      if (built.length > 0) tell(`built ${built.join(', ')} (${Math.round(performance.now() - began)} ms)`);
+      if (built.length > 0) report(`built ${built.join(', ')} (${Math.round(performance.now() - began)} ms)`);
       for (const name of built) names.add(group === 'service' ? name : 'api');
     } catch (error) {
       console.error(`  … not built: ${error.message}`);
@@ -91,6 +94,6 @@ async function rebuild(builders) {
   return names;
 }
 
-function tell(line) {
+function report(line) {
   console.log(`  … ${line}`);
 }

@@ -21,7 +21,7 @@ import { buildSite } from './site/build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** What runs in production, of the groups that are built. */
+/** The programs of production, of the groups that are built. */
 const runs = ['api', 'large-bodies', 'worker', 'comanda'];
 
 /** Packages beyond this size come with the files alone that the bundles can load. */
@@ -43,7 +43,7 @@ await runScript(async () => {
 
 async function makePackage(out, version) {
   if (existsSync(out) && !existsSync(join(out, '.comanda-package')))
-    throw new Error(`--out: ${out} is there and is no package of ours; choose another folder`);
+    throw new Error(`--out: ${out} exists and is not one of our packages; choose another folder`);
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, '.comanda-package'), `${version}\n`);
@@ -72,8 +72,8 @@ async function makePackage(out, version) {
 }
 
 /**
- * The files of the packages that the bundles import, by esbuild's own look at them: of small packages all that may run, so
- * that nothing hangs on which way Node enters them; of large ones what is reached, with manifest and licence.
+ * The files of the packages that the bundles import, as esbuild resolves them: of small packages all that may run, so
+ * that the entrance that Node chooses does not matter; of large ones the reachable files, with manifest and license.
  */
 async function traceFiles() {
   const { build } = await import('esbuild');

@@ -1,4 +1,5 @@
-// PostgreSQL 15, 16 and 17 for tests, beside 18, which npm install brings: in tests/postgres-versions by a lockfile of their own.
+// PostgreSQL 15, 16 and 17 for tests, in addition to 18, which npm install brings: in tests/postgres-versions by a
+// lockfile of their own.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installApart, runApart } from './apart.mjs';
@@ -11,7 +12,8 @@ export const versions = ['15', '16', '17', '18'];
 export const installVersions = (signal) => installApart(folder, 'PostgreSQL 15, 16 and 17 (50 MB)', signal);
 
 /**
- * What has the embedded server run a version's programs; its one install script, which links its libraries, runs here by name.
+ * Makes the embedded server run a version's programs; its one install script, which links its libraries, runs here by
+ * name.
  * @param {string} version @param {AbortSignal} [signal] @returns {Promise<Record<string, string>>} for the environment
  */
 export async function environmentOf(version, signal) {

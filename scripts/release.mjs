@@ -128,7 +128,7 @@ function cloneOf(folder) {
   return folder;
 }
 
-/** What the version and the changelog are copied into. */
+/** The copies that the version and the changelog are written into. */
 async function made(run) {
   await run(['docs']);
 }

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Runs `use` with the module of a TypeScript file of ours, bundled for it alone.
+ * Runs `use` with the module of one of our TypeScript files, bundled for it alone.
  * @template T
  * @param {string} entry from the root, like `scripts/docs/main.ts`
  * @param {(module: any) => Promise<T>} use
@@ -13,7 +13,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
  */
 export async function withSource(entry, use) {
   const { build } = await import('esbuild');
-  // Where the other bundles stand, so that the packages it imports are found.
+  // The folder of the other bundles, so that the packages it imports are found.
   const outfile = join(root, 'dist', `.${basename(dirname(entry))}-${process.pid}.mjs`);
   await build({
     absWorkingDir: root,

@@ -1,6 +1,6 @@
-// npm run -s sbom [-- --package FOLDER] [-- --out FILE]: what the product is made of, as CycloneDX 1.6 on standard output, or in a
-// file: every production dependency of the lockfile with version, licence and the hash it is installed by; of a package
-// (npm run package) those alone that are in it. (npm's and pnpm's own need other layouts.)
+// npm run -s sbom [-- --package FOLDER] [-- --out FILE]: the components of the product, as CycloneDX 1.6 on standard
+// output, or in a file: every production dependency of the lockfile with version, license and the hash it is installed
+// by; of a package (npm run package) those alone that are in it. (npm's and pnpm's own need other layouts.)
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ import { bundleOptions } from './build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Licences that CycloneDX knows by this very name; others are told by name. */
+/** Licenses that CycloneDX knows by this very name; others are given by name. */
 const spdx = new Set(
   '0BSD Apache-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-3-Clause CC0-1.0 CC-BY-4.0 ISC MIT MIT-0 MPL-2.0 PostgreSQL Python-2.0 Unlicense'.split(
     ' ',
@@ -46,7 +46,7 @@ async function describe(folder) {
 }
 
 function component({ name, version, purl, integrity, optional }, installed) {
-  const licence = installed.get(`${name}@${version}`);
+  const license = installed.get(`${name}@${version}`);
   return {
     type: 'library',
     'bom-ref': purl,
@@ -54,7 +54,7 @@ function component({ name, version, purl, integrity, optional }, installed) {
     version,
     scope: optional ? 'optional' : 'required',
     hashes: [hashOf(integrity)],
-    ...(licence && { licenses: [licenceOf(licence)] }),
+    ...(license && { licenses: [licenseOf(license)] }),
     purl,
   };
 }
@@ -64,20 +64,20 @@ function hashOf(integrity) {
   return { alg: algorithm.replace('sha', 'SHA-'), content: Buffer.from(base64, 'base64').toString('hex') };
 }
 
-function licenceOf(text) {
+function licenseOf(text) {
   if (spdx.has(text)) return { license: { id: text } };
   return / (OR|AND|WITH) /.test(text) ? { expression: text } : { license: { name: text } };
 }
 
 /**
- * What is in the package at `folder`: its node_modules, and what the app's bundle holds; all of the lockfile where no folder is named.
- * Throws {Error} for what is there and not in the lockfile.
+ * The contents of the package at `folder`: its node_modules, and those of the app's bundle; all of the lockfile where
+ * no folder is named. Throws {Error} for a package that is there and not in the lockfile.
  */
 async function packagesOf(lock, folder) {
   const all = reachable(lock);
   if (folder === undefined) return all;
   if (!existsSync(join(folder, '.comanda-package')))
-    throw new Error(`--package: ${folder} is no package of ours`);
+    throw new Error(`--package: ${folder} is not one of our packages`);
   const there = new Set([...findInstalled(join(folder, 'node_modules')).keys(), ...(await bundledInApp())]);
   const nameOf = ({ name, version }) => `${name}@${version}`;
   const known = new Set([...all.values()].map(nameOf));
@@ -148,7 +148,7 @@ function readLockfile(text) {
   return { direct, entry };
 }
 
-// An alias stands with its real name in place of the version.
+// An alias has its real name in place of the version.
 function keyOf(name, version) {
   return /^@?[^@(]+@/.test(version) ? version : `${name}@${version}`;
 }
@@ -171,7 +171,7 @@ function readTree(text) {
   return top;
 }
 
-/** The licence of every installed package by `name@version`, wherever it stands. */
+/** The license of every installed package by `name@version`, at any depth. */
 function findInstalled(folder, found = new Map()) {
   if (!existsSync(folder)) return found;
   for (const entry of readdirSync(folder)) {

@@ -1,12 +1,12 @@
-// npm start: makes the clone runnable, then hands over to the supervisor (packages/supervisor/src/main.ts). What would stop it
-// in the end is told before the wait: settings always, a taken port when packages have to be installed.
+// npm start: makes the clone runnable, then hands over to the supervisor (packages/supervisor/src/main.ts). An obstacle that would
+// stop it in the end is reported before the wait: settings always, a taken port when packages have to be installed.
 
 import { checkPort } from '../packages/db/src/processes/port.mjs';
 import { fallbacks, faultIn } from '../packages/db/src/settings/forms.mjs';
 import { bootstrap, InterruptedError, runScript, withSignals } from './bootstrap.mjs';
 
 await runScript(() => withSignals(start));
-// Whatever still holds the event loop, everything of ours has been stopped by now.
+// All our processes have been stopped by now, even if something still holds the event loop.
 process.exit();
 
 async function start(signal) {

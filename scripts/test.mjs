@@ -1,7 +1,7 @@
 // npm test: makes the clone runnable, checks it, and runs the suite `quick` on a PostgreSQL of its own. What follows `--`:
-// `--suites` lists the suites (scripts/suites/table.mjs); `--suite <name>` runs one, and may be given again; words that are
-// left go to vitest (`npm test -- tests/api`): such a run takes what it names, of whichever suite, and leaves the check
-// out. `--watch` stays, and runs again what an edit touches. To a suite that is a program goes every word behind its name.
+// `--suites` lists the suites (scripts/suites/table.mjs); `--suite <name>` runs one, and may be given again; other
+// words are arguments of vitest (`npm test -- tests/api`): such a run takes the tests named, of any suite, and omits the check.
+// `--watch` stays, and runs the tests that an edit touches again. A suite that is a program gets every word after its name.
 import { bootstrap, runNode, runScript, withSignals } from './bootstrap.mjs';
 import { groups } from './build.mjs';
 import { wordsOf } from './suites/command-line.mjs';

@@ -3,9 +3,9 @@ import pg from 'pg';
 import { threadCpuMs } from '../cpu.ts';
 import type { LabStatement, Sample } from './statements.ts';
 
-/** What a run of a statement cost. */
+/** The cost of one run of a statement. */
 export interface Cost {
-  /** CPU of its connection in milliseconds, planning included: whatever else the machine does. */
+  /** CPU of its connection in milliseconds, planning included: independent of the other work of the machine. */
   cpuMs: number;
   /** Rows that its scans and joins threw away, over all loops. */
   vain: number;
@@ -33,7 +33,7 @@ export async function measure(client: pg.Client, statement: LabStatement, sample
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? first;
 }
 
-/** Runs a prepared statement under EXPLAIN ANALYZE, by the plan that its connection has come to; changes nothing. */
+/** Runs a prepared statement under EXPLAIN ANALYZE, with the plan that its connection has chosen; changes nothing. */
 export async function explain(client: pg.Client, statement: LabStatement, sample: Sample): Promise<Cost> {
   const values = statement
     .values(sample)

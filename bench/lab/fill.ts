@@ -7,7 +7,7 @@ export interface Size {
   deliveries: number;
 }
 
-/** What a database holds. Its first group is one location: the old one that is asked. */
+/** The contents of a database. Its first group is one location: the old one that is asked. */
 export interface Shape {
   name: string;
   groups: readonly [Group, ...Group[]];
@@ -29,7 +29,7 @@ export const shapes: readonly Shape[] = [
     groups: [{ locations: 1, products: 1_000, orders: 10_000, deliveries: 1_000 }],
   },
   {
-    name: 'one big beside 1,000 small',
+    name: 'one big with 1,000 small',
     groups: [
       { locations: 1, products: 10_000, orders: 200_000, deliveries: 20_000 },
       { locations: 1_000, products: 40, orders: 200, deliveries: 20 },

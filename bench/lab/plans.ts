@@ -9,7 +9,7 @@ import { idIndexes, type Sample, statements } from './statements.ts';
 /** `kept`: as PostgreSQL is without us. A, B, C: see docs/bench/plans.md. */
 export type Way = 'kept' | 'A' | 'B' | 'C';
 
-/** When a connection has planned, and for whom. */
+/** When a connection has planned, and for which location. */
 export type State = 'planned small' | 'not analysed' | 'old location' | 'new location';
 
 /** How a statement did. */
@@ -49,7 +49,7 @@ export async function comparePlans(server: string, shape: Shape, byId: boolean):
 
   const note = async (way: Way, state: State, client: pg.Client, sample: Sample) => {
     for (const statement of statements) {
-      // What no index by id can help is no other in C.
+      // A collation that no index by id can help is no other in C.
       if (way === 'C' && statement.byId === undefined) continue;
       const cost = await measure(client, statement, sample);
       findings.push({

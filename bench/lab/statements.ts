@@ -1,4 +1,4 @@
-/** What a statement is asked with, of one location. */
+/** The parameters of a statement, of one location. */
 export interface Sample {
   location: string;
   product: string;
@@ -21,7 +21,7 @@ export interface LabStatement {
   types: string;
   text: string;
   byId?: string;
-  /** What is set while it runs. */
+  /** The settings while it runs. */
   set?: string;
   values(sample: Sample): (string | string[])[];
 }

@@ -11,8 +11,9 @@ const columns: readonly { way: Way; state: State }[] = [
 ];
 
 /**
- * A row for each statement: milliseconds of CPU in the worst of all servers and shapes, and in brackets the rows that were
- * read in vain. Below it the plans of what is slow, by more than two milliseconds and thrice the best of the same shape.
+ * A row for each statement: milliseconds of CPU in the worst of all servers and shapes, and in brackets the rows that
+ * were read without use. Below it the plans of slow ones, by more than two milliseconds and thrice the best of the same
+ * shape.
  */
 export function plansTable(findings: readonly Finding[]): string {
   const statements = [...new Set(findings.map(({ statement }) => statement))];

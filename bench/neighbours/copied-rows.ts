@@ -19,7 +19,7 @@ export const copiedRows: Neighbour = {
       const copied = client.query(
         `copy products (location_id, sku, name, price) from program ${rows} (format csv)`,
       );
-      // Whoever ends it is told; until then nobody listens.
+      // Its end is reported to the caller; until then its messages are ignored.
       copied.catch(() => {});
       return async () => {
         await copied.finally(() => client.end());

@@ -9,7 +9,7 @@ import { lockedEndpoint } from './locked-endpoint.ts';
 import { lockedStock } from './locked-stock.ts';
 import type { Neighbour } from './neighbour.ts';
 
-/** Every bad neighbour, in the order in which they come; what leaves most work behind comes last. */
+/** Every bad neighbor, in the order in which they come; the one that leaves most work behind comes last. */
 export const neighbours: readonly Neighbour[] = [
   lockedEndpoint,
   lockedStock,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { End } from './neighbour.ts';
 
-/** Works in `lanes` until the answer is called, each again as soon as it is done. What is refused is tried again. */
+/** Works in `lanes` until the answer is called, each again as soon as it is done. A refused call is tried again. */
 export function overAndOver(lanes: number, work: () => Promise<unknown>): End {
   let open = true;
   const lane = async () => {

@@ -4,7 +4,7 @@ import { median } from '../load.ts';
 import { sendTo, unused } from '../operations/stage.ts';
 import { subscribe } from './endpoints.ts';
 
-/** What a location that does its ordinary work meets. Milliseconds at the 99th percentile. */
+/** The latencies of a location that does its ordinary work. Milliseconds at the 99th percentile. */
 export interface Met {
   apiMs: number;
   /** Of its calls, the median. */
@@ -18,13 +18,16 @@ export interface Met {
 const rate = 40;
 /** Orders that are made before the first is moved. */
 const ordersAhead = 50;
-/** What has not arrived so long after its change counts as that late. */
+/** An event that has not arrived so long after its change counts as that late. */
 const patienceMs = 30_000;
 
 /** Works for so many seconds and waits until what follows has arrived. */
 export type Probe = (seconds: number) => Promise<Met>;
 
-/** Makes a probe of a location: it calls at a fixed rate, whatever the answers take, and hears of its orders. */
+/**
+ * Makes a probe of a location: it calls at a fixed rate, at any speed of the answers, and receives the events of its
+ * orders.
+ */
 export async function openProbe(location: Other, apiUrl: string, consumerUrl: string): Promise<Probe> {
   await subscribe({ apiUrl }, location, `${consumerUrl}/hook`, ['order.created', 'order.status_changed']);
   const ask = (method: 'GET' | 'PATCH', path: string, body?: unknown) =>
@@ -40,14 +43,14 @@ export async function openProbe(location: Other, apiUrl: string, consumerUrl: st
     if (id === undefined) throw new Error('no order was made to move');
     await ask('PATCH', `/v2/orders/${id}/status`, { status: 'ready' });
   };
-  const steps: readonly { call(): Promise<unknown>; told: boolean }[] = [
+  const steps: readonly { call(): Promise<unknown>; isPublished: boolean }[] = [
     {
       call: () => ask('GET', `/v2/products/${location.productIds[made % location.productIds.length]}`),
-      told: false,
+      isPublished: false,
     },
-    { call: order, told: true },
-    { call: () => ask('GET', '/v2/products?limit=50'), told: false },
-    { call: move, told: true },
+    { call: order, isPublished: true },
+    { call: () => ask('GET', '/v2/products?limit=50'), isPublished: false },
+    { call: move, isPublished: true },
   ];
   const seen = async () =>
     (await (await fetch(consumerUrl)).json()) as { received: number; latencies: number[] };
@@ -66,7 +69,7 @@ export async function openProbe(location: Other, apiUrl: string, consumerUrl: st
       try {
         await step.call();
         took.push(performance.now() - due);
-        if (step.told) events += 1;
+        if (step.isPublished) events += 1;
       } catch (error) {
         failures.push(String(error));
       }

@@ -1,7 +1,7 @@
 import type { Hand } from './hand.ts';
 import type { Sent, Stage } from './stage.ts';
 
-/** What an operation is held against; each has its goal in parts/operations.ts. */
+/** The reference for an operation; each has its goal in parts/operations.ts. */
 export type Kind =
   /** an order of three items, and what begins a job: the yardstick of writes */
   | 'order'
@@ -24,7 +24,7 @@ export type Kind =
 export interface Call {
   /** The documented method and path; `payments.complete` for a procedure. */
   operation: string;
-  /** What tells it from another call of the same operation. */
+  /** The name that distinguishes it from another call of the same operation. */
   of?: string;
   kind: Kind;
   /** Makes what `count` calls use up, and gives the calls. */

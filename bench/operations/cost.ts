@@ -15,7 +15,7 @@ export interface Meter {
 /** CPU in milliseconds; what is idle uses so much in a millisecond. */
 type Cpu = ServiceCpu & Record<'reference', number>;
 
-/** Prepares to measure: how much each process uses while nobody asks, and Node once it knows what it runs. */
+/** Prepares to measure: how much each process uses while there are no calls, and Node once its code is compiled. */
 export async function openMeter(stage: Stage, small: boolean): Promise<Meter> {
   const hand = await openHand(stage, small ? 4 : 500);
   const warmth = small ? 1 : 2_000;
@@ -73,7 +73,7 @@ async function costOf(bench: Bench, call: Call): Promise<Cost & { kind: Kind }> 
   };
 }
 
-/** What a call costs on average. What is called a few times at once is called in many rounds. */
+/** The average cost of a call. A call made a few times at once is made in many rounds. */
 async function spent(
   { stage, idle, small }: Bench,
   { most, calls: wanted }: { most: number; calls: number },
@@ -95,7 +95,7 @@ async function spent(
     await inLanes(most, call);
     asked += performance.now() - began;
     await stage.settle();
-    // What a tick of the CPU clock has not counted yet.
+    // The time that a tick of the CPU clock has not counted yet.
     await sleep(20);
     const lasted = performance.now() - began;
     const after = cpuOf(stage);

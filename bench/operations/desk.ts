@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type Call, get, use, write } from './call.ts';
 import { categoryOf, idOf, inLanes, productOf, type Stage, unused } from './stage.ts';
 
-/** What the desk, the app and sandboxes ask for, beside what integrations do. */
+/** The operations of the desk, the app and sandboxes, in addition to those of integrations. */
 export const deskCalls: readonly Call[] = [
   get('list', 'keys.list', () => query('keys.list', { limit: 50 }), { of: '50', before: fiftyKeys }),
   get('list', 'audit.list', () => query('audit.list', { limit: 50 }), { of: '50', before: fiftyKeys }),
@@ -49,7 +49,7 @@ function fiftyKeys({ client }: Stage): Promise<unknown> {
   return inLanes(50, () => client.keys.create.mutate({ name: unused('Key'), permissions: ['orders:read'] }));
 }
 
-/** Of the told endpoint, of which nothing is on its way. */
+/** Of the given endpoint, of which nothing is on its way. */
 async function deliveries({ place, shop, ids }: Stage, count: number): Promise<string[]> {
   const { rows } = await place.comanda.pool.query<{ id: string }>(
     `select distinct on (event_id) id from webhook_deliveries
@@ -71,7 +71,7 @@ async function failedJobs({ place, shop }: Stage, count: number): Promise<string
   return rows.map(({ id }) => id);
 }
 
-/** What a person does at psql, a category each: a later edit of the same would stand in the way. */
+/** Manual edits at psql, a category each: a later edit of the same would prevent an undo. */
 async function handEdits({ place, shop, send }: Stage, count: number): Promise<string[]> {
   const categories = await inLanes(count, async () =>
     idOf(await send({ method: 'POST', path: '/v2/categories', body: categoryOf() })),

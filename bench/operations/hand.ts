@@ -2,7 +2,7 @@ import type { Place } from '../place.ts';
 import { runSql } from '../place.ts';
 import { inLanes, orderOf, productOf, type Sent, type Stage, unused } from './stage.ts';
 
-/** What the hand-written reference is asked, beside the same of Comanda. */
+/** The requests to the hand-written reference, paired with the same of Comanda. */
 export type Hand = Record<
   | 'product'
   | 'products'

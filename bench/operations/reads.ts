@@ -15,7 +15,7 @@ const atBig = (kind: Kind, operation: string, path: string, of: string): Call =>
 const fillEndpoints = ({ send }: Stage) =>
   inLanes(49, () => send({ method: 'POST', path: '/v2/webhook-endpoints', body: endpointOf() }));
 
-/** What integrations read. */
+/** The operations that integrations read with. */
 export const reads: readonly Call[] = [
   get('list', 'GET /v2/products', () => '/v2/products?limit=50', {
     of: '50',

@@ -7,14 +7,14 @@ export type ServiceCpu = Record<'api' | 'postgres' | 'worker', number>;
 
 type Service = Pick<Stage, 'api' | 'worker' | 'place'>;
 
-/** What it has used until now. */
+/** Its CPU time until now. */
 export const serviceCpuMs = ({ api, worker, place }: Service): ServiceCpu => ({
   api: processCpuMs(api.pid),
   postgres: serverCpuMs(place.postmaster),
   worker: processCpuMs(worker.pid),
 });
 
-/** What it uses in a millisecond while nobody asks. */
+/** Its CPU time in a millisecond while there are no calls. */
 export async function idleServiceCpu(service: Service, ms: number): Promise<ServiceCpu> {
   const before = serviceCpuMs(service);
   await sleep(ms);

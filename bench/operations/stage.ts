@@ -10,7 +10,7 @@ export interface Sent {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
-  /** Who asks; the shop, unless said. */
+  /** The caller; the shop by default. */
   key?: string;
 }
 
@@ -34,7 +34,7 @@ export interface Stage {
   send(sent: Sent): Promise<unknown>;
   /** Places orders of three items; gives their ids. */
   placeOrders(count: number): Promise<string[]>;
-  /** Removes every endpoint but the one that is told. */
+  /** Removes every endpoint except the given one. */
   forgetEndpoints(): Promise<void>;
   /** Waits until nothing is left to publish, to deliver or to work off. */
   settle(): Promise<void>;
@@ -60,7 +60,7 @@ export async function openStage(place: Place, small: boolean): Promise<Stage> {
     await send({
       method: 'POST',
       path: '/v2/webhook-endpoints',
-      body: { url: `${consumer.url}/hook`, events: told },
+      body: { url: `${consumer.url}/hook`, events: subscribed },
     }),
   );
   const forgetEndpoints = async () => {
@@ -102,7 +102,7 @@ export async function openStage(place: Place, small: boolean): Promise<Stage> {
   };
 }
 
-const told = [
+const subscribed = [
   'order.created',
   'order.updated',
   'order.cancelled',
@@ -143,7 +143,7 @@ export function productOf(prefix: string) {
 /** A category that is not there yet. */
 export const categoryOf = () => ({ name: unused('Category'), priority: 1, visible: true });
 
-/** An endpoint on an address of this machine that nobody listens at: nothing is ever sent to it. */
+/** An endpoint on an address of this machine without a listener: nothing is ever sent to it. */
 export const endpointOf = () => ({
   url: `http://127.0.0.1:9/${unused('hook')}`,
   events: ['settlement.created'],

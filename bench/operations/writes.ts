@@ -40,7 +40,7 @@ const price = () => Math.ceil(Math.random() * 10_000) / 100;
 const some = (stage: Stage) =>
   stage.shop.productIds[Math.floor(Math.random() * stage.shop.productIds.length)] ?? '';
 
-/** What integrations write, and what the desk changes. */
+/** The operations that integrations write with, and those of the desk. */
 export const writes: readonly Call[] = [
   write('order', 'POST /v2/orders', ({ shop }) => orderOf(shop), {
     of: '3 items',

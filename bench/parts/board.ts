@@ -102,7 +102,7 @@ const now = 'performance.timeOrigin + performance.now()';
 const press = (number: number): string =>
   `(() => { const at = ${now}; ${card(number)}.querySelector('.move').click(); return at; })()`;
 
-/** Gives the moment in which an order stands among those that are ready. */
+/** Returns the moment in which an order is among those that are ready. */
 const whenReady = (number: number): string => `new Promise((resolve, reject) => {
   const late = setTimeout(() => reject(new Error('order ${number} never became ready on a board')), 60_000);
   const look = () => {

@@ -20,7 +20,7 @@ export const client: Part = {
   },
 };
 
-/** What a page imports, and the most that it may weigh with tRPC, in KB of 1,000 bytes. */
+/** The imports of a page, and the most that it may weigh with tRPC, in KB of 1,000 bytes. */
 const pages = [
   ['createClient and comandaError', `export { comandaError, createClient } from '@comanda/client';`, 25],
   ['all of @comanda/client', `export * from '@comanda/client';`, 25],
@@ -57,7 +57,7 @@ async function sizes(folder: string): Promise<Row[]> {
 const bare = `import { createTRPCClient } from '@trpc/client'; export const create = createTRPCClient;`;
 
 async function types(folder: string): Promise<Row[]> {
-  // What an integrator writes: it stands in the tests, which run it.
+  // An integrator's program: it is in the tests, which run it.
   copyFileSync(join(repositoryRoot, 'tests/client/consumer.ts'), join(folder, 'calls.ts'));
   writeFileSync(join(folder, 'bare.ts'), bare);
   const [without, calls, next] = [
@@ -69,7 +69,7 @@ async function types(folder: string): Promise<Row[]> {
   return [
     figureRow(
       'client',
-      'a program of calls beside a bare import of tRPC: instantiations more, TypeScript 5.9',
+      'a program of calls compared with a bare import of tRPC: instantiations more, TypeScript 5.9',
       { most: 6_000, unit: '' },
       more('Instantiations'),
       `${more('Types')} types more; check ${calls['Check time']} s against ${without['Check time']} s; TypeScript 7: ${next.Instantiations} instantiations in all, check ${next['Check time']} s`,
@@ -79,7 +79,7 @@ async function types(folder: string): Promise<Row[]> {
 
 type Diagnosis = Record<'Types' | 'Instantiations' | 'Check time', number>;
 
-/** What the compiler tells of a strict program of one file; it must compile. */
+/** The compiler's report on a strict program of one file; it must compile. */
 async function diagnose(folder: string, file: string, compiler: string): Promise<Diagnosis> {
   const options = ['--strict', '--noEmit', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023'];
   const libraries = ['--lib', 'es2024,dom,esnext.disposable', '--extendedDiagnostics'];
@@ -87,7 +87,7 @@ async function diagnose(folder: string, file: string, compiler: string): Promise
   const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: folder });
   const read = (name: keyof Diagnosis) => {
     const [, value] = new RegExp(`^${name}:\\s+([\\d.]+)`, 'm').exec(stdout) ?? [];
-    if (value === undefined) throw new Error(`the compiler does not tell ${name}:\n${stdout}`);
+    if (value === undefined) throw new Error(`the compiler does not report ${name}:\n${stdout}`);
     return Number(value);
   };
   return {

@@ -5,7 +5,10 @@ import { figureRow, type Row } from '../result.ts';
 import { makeShop } from '../shop.ts';
 import type { Part } from './part.ts';
 
-/** What gzip costs a caller's answers: CPU of Node and PostgreSQL for who asks for it, against who does not. */
+/**
+ * The cost of gzip for a caller's answers: CPU of Node and PostgreSQL for callers that ask for it, against those that
+ * do not.
+ */
 export const compression: Part = {
   name: 'compression',
   summary: 'answers as gzip against the same as they are',

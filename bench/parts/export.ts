@@ -7,7 +7,7 @@ import type { BenchProcess } from '../processes.ts';
 import { figureRow, type Row } from '../result.ts';
 import type { PartContext } from './part.ts';
 
-/** What one export cost. */
+/** The cost of one export. */
 interface Exported {
   seconds: number;
   firstByteMs: number;

@@ -8,7 +8,9 @@ import { figureRow } from '../result.ts';
 import { makeShop, type Shop } from '../shop.ts';
 import type { Part } from './part.ts';
 
-/** What guards and the audit of hand edits cost the service: the same work with them and without, in turns. */
+/**
+ * The cost of guards and of the audit of manual edits for the service: the same work with them and without, in turns.
+ */
 export const guards: Part = {
   name: 'guards',
   summary: 'orders, moves and a bulk change, with guards and audit and without them',
@@ -23,7 +25,7 @@ export const guards: Part = {
       return spend(place, api, shop, small ? 4 : 100);
     };
     for (let round = 0; round < (small ? 1 : 40); round += 1) {
-      // Who comes second meets what the first has left, so they take turns at that.
+      // The second side meets the rows that the first has left, so they take turns at that.
       const first = await spendAs(round % 2 === 0 ? 'enable' : 'disable');
       const second = await spendAs(round % 2 === 0 ? 'disable' : 'enable');
       rounds.push(round % 2 === 0 ? { guarded: first, bare: second } : { guarded: second, bare: first });
@@ -85,8 +87,8 @@ async function spend(place: Place, api: BenchProcess, shop: Shop, count: number)
   };
 }
 
-// The triggers of guards and audit, and the look for a hand in those that capture. Which moves are legal (guard_move) is no
-// matter of hands: the API relies on it.
+// The triggers of guards and audit, and the look for manual edits in those that capture. The check of legal moves
+// (guard_move) does not concern manual edits alone: the API relies on it.
 const switched = (mode: 'enable' | 'disable') => `
 do $$ declare t record; f record; begin
   for t in select tgname, tgrelid::regclass as r from pg_trigger where not tgisinternal and (tgname ~ '^(guard|audit)_' and tgname <> 'guard_move' or tgname = 'complete') loop

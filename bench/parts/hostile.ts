@@ -16,7 +16,7 @@ import type { Part, PartContext } from './part.ts';
 
 /** The goal in ms where twice the figure alone is less. */
 const leastMs = 100;
-/** How often each is measured, alone and beside. */
+/** How often each is measured, alone and with the caller. */
 const rounds = 3;
 /** Connections on which a caller attacks. */
 const lanes = 4;
@@ -30,10 +30,10 @@ interface Found {
   answered: Record<string, number>;
 }
 
-/** Calls of a location beside a caller of another one that sends the dearest requests as often as its limits allow. */
+/** Calls of a location next to a caller of another one that sends the dearest requests as often as its limits allow. */
 export const hostile: Part = {
   name: 'hostile',
-  summary: 'calls of a location beside a caller that sends the dearest requests that its key allows',
+  summary: 'calls of a location next to a caller that sends the dearest requests that its key allows',
   async run(context) {
     const { place, small, log } = context;
     const consumer = await place.startConsumer();

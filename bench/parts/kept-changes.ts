@@ -95,7 +95,7 @@ function interval(values: readonly number[]): [number, number] {
   return [mean - reach, mean + reach];
 }
 
-// The triggers of capture decide whether a statement is kept; without, they are as they were but for the empty look.
+// The triggers of capture decide whether a statement is kept; without, they are as before except for the empty look.
 const switched = (mode: 'kept' | 'bare') => `
 do $$ declare f record; begin
   for f in select pg_get_functiondef(oid) as definition from pg_proc where proname ~ '^capture_(insert|update|delete)_' loop

@@ -15,7 +15,7 @@ export const live: Part = {
     const shops = await fillWithNeighbours(place, small ? 3 : 200, small ? 6 : 40);
     const [api, worker] = await Promise.all([place.startApi(), place.startWorker()]);
     const cpu = () => processCpuMs(api.pid) + processCpuMs(worker.pid) + serverCpuMs(place.postmaster);
-    // What the first calls and the first stream make is not the streams'.
+    // The cost of the first calls and the first stream is not the streams'.
     const first = await openStream(api.url, shops[0]);
     for (let n = 0; n < (small ? 3 : 100); n += 1) await reprice(api.url, shops, n);
     await settled(place);
@@ -68,7 +68,7 @@ export const live: Part = {
     for (const stream of streams) stream.close();
     await Promise.all([api.stop(), worker.stop()]);
     const missing = changes * each - latencies.length;
-    if (missing > 0) throw new Error(`${missing} events never came to the screen`);
+    if (missing > 0) throw new Error(`${missing} events never reached the screen`);
     const kib = ((openMiB - idleMiB) * 1024) / streams.length;
     return [
       figureRow(
@@ -151,7 +151,7 @@ async function endsOf(
   return Promise.all(streams.map(async ({ ended }) => (await ended) - began));
 }
 
-/** Never the one before: a write that changes nothing tells nothing. */
+/** Never the one before: a write that changes nothing publishes nothing. */
 const nextPrice = (): number => 200 + (++prices % 50_000);
 let prices = 0;
 

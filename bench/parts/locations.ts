@@ -57,14 +57,14 @@ interface Stage {
   place: Place;
   api: BenchProcess;
   worker: BenchProcess;
-  /** What all of it uses in a millisecond while nobody asks. */
+  /** The CPU time of all of it in a millisecond while there are no calls. */
   idle: ServiceCpu;
   few: readonly Other[];
   many: readonly Other[];
   send(sent: Sent, who: Other): Promise<unknown>;
 }
 
-/** What is done over and over, and what 1,000 locations may cost of what 8 do. */
+/** The repeated work, and the allowed cost of 1,000 locations relative to 8. */
 interface Load {
   work: string;
   most: number;

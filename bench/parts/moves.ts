@@ -9,13 +9,13 @@ import { figureRow, type Row } from '../result.ts';
 import type { Part } from './part.ts';
 
 /**
- * How long writes are refused while a location moves to another cell, beside locations at work: one with a history of 50,000 orders,
- * and the same with 5,000, which says how much of it grows with the history.
+ * How long writes are refused while a location moves to another cell, next to locations at work: one with a history of
+ * 50,000 orders, and the same with 5,000, which shows how much of it grows with the history.
  */
 export const moves: Part = {
   name: 'moves',
   summary:
-    'a location of 50,000 orders moves to another cell, beside locations at work: how long writes are refused',
+    'a location of 50,000 orders moves to another cell, next to locations at work: how long writes are refused',
   async run({ place, small, log }) {
     const otherUrl = place.comandaUrl.replace(/\/comanda$/, '/moved');
     await runSql(place.comandaUrl, 'create database moved');
@@ -56,7 +56,7 @@ export const moves: Part = {
       figureRow('moves', `writes refused, ${most} orders`, { most: 3, unit: ' s' }, refused, note),
       figureRow(
         'moves',
-        'that beside a copy of all of it',
+        'that compared with a copy of all of it',
         { most: 0.2, unit: '' },
         refused / whole,
         `${whole} s`,

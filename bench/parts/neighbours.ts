@@ -8,11 +8,11 @@ import { openScenes, type Scenes } from '../neighbours/scenes.ts';
 import { figureRow, type Row } from '../result.ts';
 import type { Part, PartContext } from './part.ts';
 
-/** What a location meets alone, beside a neighbour, and beside the same work in a database that is not watched. */
+/** The figures of a location alone, next to a neighbor, and next to the same work in a database that is not watched. */
 type How = 'alone' | 'unwatched' | 'beside';
 type Found = Record<How, Met[]> & { answers: Answered[] };
 
-/** How long a call of the neighbour itself took. */
+/** How long a call of the neighbor itself took. */
 interface Answered {
   how: How;
   work: string;
@@ -22,10 +22,12 @@ interface Answered {
 /** Of many rows a check makes so many. */
 const fewRows = 500;
 
-/** What others do to a location that goes on with its work: its calls and its events beside each bad neighbour. */
+/**
+ * The effect of others on a location that goes on with its work: its calls and its events next to each bad neighbor.
+ */
 export const neighbours: Part = {
   name: 'neighbours',
-  summary: 'calls and events of a location beside bad neighbours',
+  summary: 'calls and events of a location next to bad neighbors',
   async run(context) {
     const { place, small, log } = context;
     const consumer = await place.startConsumer();

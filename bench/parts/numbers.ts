@@ -25,7 +25,7 @@ function compare(name: string, text: string, small: boolean): Row {
   if (!isDeepStrictEqual(bounds, scanBounds(bytes, Number.MAX_SAFE_INTEGER)))
     throw new Error(`${name}: the two scans do not find the same`);
   if (withoutInexactNumbers(bytes, unsureNumbers) !== undefined)
-    throw new Error(`${name}: a double stands for every number of it`);
+    throw new Error(`${name}: a double represents every number of it`);
   const times = small ? 1 : Math.max(4, Math.ceil(bytesATurn / bytes.length));
   const work = {
     parse: () => JSON.parse(text),

@@ -35,7 +35,7 @@ const order = 'POST /v2/orders (3 items)';
 const list = 'GET /v2/products (50)';
 
 interface OperationGoal {
-  /** Whose dearest is held against it: those of a kind, or one operation. */
+  /** The kind whose dearest operation it is compared with, or one operation. */
   kind?: Kind;
   operation?: string;
   work: string;

@@ -2,7 +2,7 @@ import type { Effort } from '../load.ts';
 import type { Place } from '../place.ts';
 import type { Row } from '../result.ts';
 
-/** What a part works with. `small`: only prove that it runs, on tiny data. */
+/** The context of a part. `small`: only prove that it runs, on tiny data. */
 export interface PartContext {
   place: Place;
   effort: Effort;
@@ -14,7 +14,7 @@ export interface PartContext {
 export interface Part {
   name: string;
   summary: string;
-  /** What this machine lacks for it, if anything: a run of all parts says so and goes on without it. */
+  /** The program that this machine lacks for it, if any: a run of all parts says so and goes on without it. */
   lacks?(): string | undefined;
   run(context: PartContext): Promise<Row[]>;
 }

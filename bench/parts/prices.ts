@@ -9,7 +9,7 @@ import type { Part } from './part.ts';
 
 /**
  * 250 new prices in one statement and transaction: as the service, and by hand with its audit entry, each against the
- * same rows and indexes without triggers. A hand-written table with fewer indexes stands in the note.
+ * same rows and indexes without triggers. The figures of a hand-written table with fewer indexes are in the note.
  */
 export const prices: Part = {
   name: 'prices',
@@ -33,7 +33,7 @@ export const prices: Part = {
     });
     for (let round = 0; round < (small ? 2 : 100); round += 1) {
       for (const side of [service, hand, bare, reference]) await side.change();
-      // What was captured is nobody's here, and the dead rows of either side would slow it down.
+      // The captured changes have no reader here, and the dead rows of either side would slow it down.
       if (round % 10 === 0) {
         await runSql(place.comandaUrl, 'truncate internal.captured_changes');
         for (const url of [place.comandaUrl, place.referenceUrl]) await runSql(url, 'vacuum');
@@ -66,7 +66,7 @@ interface SideOptions {
   table: 'product' | 'products';
   location: string;
   ids: readonly string[];
-  /** Its application_name, by which the service is known. */
+  /** Its application_name, by which guards recognize the service. */
   name: string;
   triggers?: boolean;
 }

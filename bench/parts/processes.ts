@@ -6,7 +6,7 @@ import { makeShop } from '../shop.ts';
 import { sliceCores } from '../slices.ts';
 import type { Part, PartContext } from './part.ts';
 
-/** More do not fit beside PostgreSQL and the load on two cores. */
+/** More do not fit with PostgreSQL and the load on two cores. */
 const many = 4;
 
 /** `API_PROCESSES`: what four processes behind one port serve, each on a fifth of a core, against one. */

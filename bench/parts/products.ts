@@ -13,7 +13,7 @@ export const products: Part = {
     const reference = await place.startReference();
     await fillWithOthers(place, small);
     const shop = await makeShop(place, api.url, small ? 100 : 10_000);
-    // What was loaded a moment ago is tidied, as autovacuum would; no statistics of it.
+    // Recently loaded rows are vacuumed, as autovacuum would; no statistics of them.
     await place.comanda.pool.query('vacuum');
     const sides = (comanda: string[], other: string[]): [Side, Side] => [
       {

@@ -7,7 +7,9 @@ import { figureRow } from '../result.ts';
 import { sliceCores } from '../slices.ts';
 import type { Part, PartContext } from './part.ts';
 
-/** What publishing costs by itself: changes of products at four new locations of a filled database, and no endpoint. */
+/**
+ * The cost of publishing by itself: changes of products at four new locations of a filled database, and no endpoint.
+ */
 export const publishing: Part = {
   name: 'publishing',
   summary: 'publish captured changes: CPU of the worker and of PostgreSQL',

@@ -66,7 +66,7 @@ export const start: Part = {
   },
 };
 
-/** A command is so short that whatever the machine does beside it is a large part of it. */
+/** A command is so short that other work of the machine is a large part of it. */
 const commandRepeats = 7;
 
 /** Runs a bundle to its end, as its user does; gives the seconds that it took. */

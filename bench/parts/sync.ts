@@ -19,7 +19,7 @@ export const sync: Part = {
     const others = await fillWithOthers(place, small);
     const api = await place.startApi();
     const worker = await place.startWorker();
-    // What the processes have planned so far, they have planned for others.
+    // The plans that the processes have made so far were made for others.
     for (const other of others) for (const round of [0, 1]) await synchronise(place, api.url, other, round);
     const stopOthers = letOthersWork(others, api.url);
     const rounds = small ? 1 : 20;
@@ -65,7 +65,7 @@ export const sync: Part = {
   },
 };
 
-/** What a job took, in seconds: from its acceptance, and from its begin. */
+/** The duration of a job, in seconds: from its acceptance, and from its begin. */
 interface Spent {
   whole: number;
   work: number;
@@ -137,7 +137,8 @@ async function post(
   return { status: response.status, text: await response.text() };
 }
 
-// What is not published yet has still to be paid for. The others' orders come and go meanwhile.
+// The cost of changes that are not published yet has still to be paid. The others' orders come and go
+// meanwhile.
 async function published({ comanda }: Place): Promise<void> {
   const end = performance.now() + 60_000;
   while (performance.now() < end) {

@@ -7,7 +7,7 @@ import { packInto } from '../outside.ts';
 import { figureRow } from '../result.ts';
 import type { Part } from './part.ts';
 
-/** What a test of an application waits for, with `@comanda/testing` as it is published. */
+/** The waits of a test of an application, with `@comanda/testing` as it is published. */
 export const testing: Part = {
   name: 'testing',
   summary: '@comanda/testing: starting a service, and a location of its own',

@@ -38,7 +38,7 @@ export const trpc: Part = {
     const cost = async (call: () => Promise<unknown>) => {
       const before = processCpuMs(api.pid) + serverCpuMs(place.postmaster);
       await repeat(call, calls, effort.connections);
-      // What a tick of the CPU clock has not counted yet.
+      // The time that a tick of the CPU clock has not counted yet.
       await sleep(20);
       return ((processCpuMs(api.pid) + serverCpuMs(place.postmaster) - before) * 1000) / calls;
     };

@@ -23,7 +23,7 @@ export const webhooks: Part = {
     if (answer.status !== 201) throw new Error(`webhook endpoint answered ${answer.status}`);
     const seen = async () =>
       (await (await fetch(consumer.url)).json()) as { received: number; latencies: number[] };
-    // What loading the menu captured goes first.
+    // The changes that loading the menu captured are removed first.
     for (;;) {
       const { rows } = await place.comanda.pool.query('select from internal.captured_changes limit 1');
       if (rows.length === 0) break;
@@ -49,7 +49,7 @@ export const webhooks: Part = {
     while ((await seen()).received < expected && performance.now() < end) await sleep(20);
     const delivered = rounds * shop.productIds.length - (expected - (await seen()).received);
     if (delivered !== rounds * shop.productIds.length) throw new Error(`only ${delivered} webhooks arrived`);
-    // What has arrived last is recorded a moment later.
+    // The last arrivals are recorded a moment later.
     const recorded = async () => {
       const { rows } = await place.comanda.pool.query<{ count: number }>(
         'select count(*)::int as count from webhook_attempts',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { BenchCategory } from '../kitchen.ts';
 
-/** What the reference was given: its location and the ids of its products, in the order of the menu. */
+/** The contents of the reference: its location and the ids of its products, in the order of the menu. */
 export interface ReferenceShop {
   location: string;
   productIds: string[];

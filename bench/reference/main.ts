@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import pg from 'pg';
 
-// The reference: fastify and pg by hand, prepared statements, JSON built by PostgreSQL and passed on as it is. The
-// location stands in the path, since nobody is authenticated here.
+// The reference: fastify and pg by hand, prepared statements, JSON built by PostgreSQL and sent as it is. The
+// location is in the path, since there is no authentication here.
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 const server = Fastify({ logger: false });
@@ -168,7 +168,7 @@ server.get<{ Params: { location: string } }>('/:location/catalog', async ({ para
   return reply.type(json).send(`{"data":{"categories":${tree}}}`);
 });
 
-// What sending costs at all: the answer to a caller who has the catalog already, from memory.
+// The cost of sending alone: the answer to a caller that has the catalog already, from memory.
 server.get('/unchanged', (_request, reply) => reply.code(304).header('etag', '"unchanged"').send());
 
 await server.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 0) });

@@ -1,12 +1,12 @@
 import { structureBounds } from '../../packages/api/src/bodies/bounds.ts';
 import type { Structure } from '../../packages/api/src/bodies/scan.ts';
 
-/** What `scanStructure` finds, but for the numbers. */
+/** The result of `scanStructure`, without the numbers. */
 type Bounds = Omit<Structure, 'unsureNumbers'>;
 
 /**
- * The scan of a body before it found numbers: what its bounds cost alone. What `scanStructure` takes more is what the
- * numbers cost.
+ * The scan of a body before it found numbers: the cost of its bounds alone. The additional cost of `scanStructure` is
+ * that of the numbers.
  */
 export function scanBounds(bytes: Uint8Array, mostValues: number): Bounds {
   const { length } = bytes;

@@ -15,7 +15,7 @@ import {
   noAnswer,
 } from '@comanda/client';
 
-/** What the ERP has of an item: `external_id` is its own number for it. */
+/** The ERP's record of an item: `external_id` is its own number for it. */
 interface Item {
   external_id: string;
   name: string;

@@ -1,4 +1,5 @@
-// app/comanda/[...path]/route.ts of a Next.js application, beside access.ts; it runs in Node and on the edge.
+// app/comanda/[...path]/route.ts of a Next.js application, next to access.ts; it runs in Node and on the
+// edge.
 import { createFront } from '@comanda/client/front';
 import { accessOf } from './access';
 

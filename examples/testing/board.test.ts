@@ -2,7 +2,7 @@ import { type ComandaClient, comandaError, noAnswer } from '@comanda/client';
 import { fakeClient, refusal, unanswered } from '@comanda/testing';
 import { expect, test } from 'vitest';
 
-/** What is tested here: a board that follows the orders, and moves one. */
+/** The subject of this test: a board that follows the orders, and moves one. */
 async function follow(
   comanda: ComandaClient,
   show: (line: string) => void,

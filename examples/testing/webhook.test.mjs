@@ -4,7 +4,7 @@ import { comandaError } from '@comanda/client';
 import { verifyWebhook } from '@comanda/client/webhooks';
 import { fakeClient, refusal, signTestEvent, startComanda } from '@comanda/testing';
 
-/** What is tested here: your own receiver, and your own deed. */
+/** The subject of this test: your own receiver, and its effect. */
 async function receive(secret, request) {
   const event = await verifyWebhook(secret, request.headers, await request.text());
   return event.type === 'order.status_changed' ? event.data.status : undefined;

@@ -26,7 +26,7 @@ import {
 } from './json-types.ts';
 
 /**
- * The declarations that stand in for `packages/client/src/surface.ts` outside of the workspace, told without zod, Express
+ * The declarations that replace `packages/client/src/surface.ts` outside of the workspace, written without zod, Express
  * or Prisma: the shapes (every named one, and the data of every event), which need no tRPC, and the router.
  */
 export function surfaceDeclarations(): { shapes: string; names: string[]; router: string } {
@@ -59,7 +59,7 @@ function literalType(table: Readonly<Record<string, string | readonly string[]>>
   return `{\n${rows.join('\n')}\n}`;
 }
 
-// What tRPC wants to know of a router: the shape of its errors, and that values travel as plain JSON.
+// tRPC's requirements of a router: the shape of its errors, and that values travel as plain JSON.
 const scaffold = `
 type Root = {
   ctx: object;
@@ -163,7 +163,7 @@ class Shapes {
     return named(typeOf(own, way));
   }
 
-  // What the client knows more closely than the schema says.
+  // Types that the client knows more closely than the schema.
   #knowClosely(schema: z.core.$ZodType, json: object, way: Way): void {
     const closer = typeOfValues(schema);
     if (closer === undefined) return;
@@ -174,7 +174,7 @@ class Shapes {
     Object.assign(json, own);
   }
 
-  /** What an operation takes: by its own name, by what it finds something with, or as in the documents. */
+  /** The input of an operation: by its own name, by its identifier, or as in the documents. */
   inputType(operation: Operation, input: z.ZodObject): string {
     const fields = Object.keys(input.shape);
     if (fields.length === 0) return 'void';
@@ -207,7 +207,7 @@ class Shapes {
     if (exact(known) !== exact(text)) {
       throw new Error(`${name} names two shapes; give one of them an id of its own:\n${known}\n${text}`);
     }
-    // One that goes both ways is told as it goes in, which takes more.
+    // A type that goes both ways is written as input, which takes more.
     this.#found.set(name, known.length > text.length ? known : text);
     if (name.endsWith('Pagination')) this.#declarePage(pageName(name), name);
   }
@@ -226,7 +226,7 @@ const finders: Readonly<Record<string, string>> = { id: 'ById', external_id: 'By
 
 const exact = (text: string) => text.replaceAll(undefinedToo, '');
 
-// All types of events, and those that can be subscribed to, stand in several places.
+// All types of events, and those that can be subscribed to, are in several places.
 function named(type: string): string {
   const union = (types: readonly string[]) => types.map((name) => JSON.stringify(name)).join(' | ');
   return type

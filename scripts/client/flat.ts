@@ -37,12 +37,12 @@ export function flatDeclarations(root: string): Record<keyof typeof files, strin
   const texts = emitDeclarations(root, 'packages/client/src', Object.values(files).flat());
   const emitted = (name: string) => texts.get(name) ?? '';
   const { shapes, names, router } = surfaceDeclarations();
-  const told = files['shapes.d.ts'].map((name) => ownText(emitted(name)));
-  const events = told.flatMap((text) => [...text.matchAll(declared)].map(([, name = '']) => name));
+  const shapeTexts = files['shapes.d.ts'].map((name) => ownText(emitted(name)));
+  const events = shapeTexts.flatMap((text) => [...text.matchAll(declared)].map(([, name = '']) => name));
   const known = [...names, ...events];
   const shared = { './shapes.js': known };
   return {
-    'shapes.d.ts': `${[shapes, ...told, `export type { ${known.join(', ')} };`].join('\n\n')}\n`,
+    'shapes.d.ts': `${[shapes, ...shapeTexts, `export type { ${known.join(', ')} };`].join('\n\n')}\n`,
     'index.d.ts': joined(emitted, files['index.d.ts'], shared, [router]),
     'front.d.ts': joined(emitted, files['front.d.ts'], { ...ofTheClient, ...shared }, []),
     'front-node.d.ts': joined(emitted, files['front-node.d.ts'], ofNode, []),
@@ -54,7 +54,7 @@ export function flatDeclarations(root: string): Record<keyof typeof files, strin
   };
 }
 
-/** Several files of ours as one, whose last says what is exported beside the shapes. */
+/** Several of our files as one, whose last one names the exports in addition to the shapes. */
 function joined(
   emitted: (name: string) => string,
   names: readonly string[],
@@ -80,7 +80,7 @@ function joined(
   return `${[imports.join('\n'), ...parts].join('\n\n')}\n`;
 }
 
-/** What declarations may take from where. */
+/** The files that declarations may import from, and their imports. */
 type Imports = Readonly<Record<string, readonly string[]>>;
 
 const ofTheClient: Imports = {

@@ -17,7 +17,7 @@ export interface JsonSchema {
   default?: unknown;
 }
 
-/** Which way the values go. What goes in may say `undefined` for what it leaves out. */
+/** Which way the values go. An input may have `undefined` for a field that it leaves out. */
 export type Way = 'input' | 'output';
 
 /**
@@ -50,7 +50,7 @@ export function typeOf(schema: JsonSchema, way: Way): string {
     case 'object':
       return pageType(schema) ?? objectType(schema, way);
   }
-  throw new Error(`cannot tell the type of ${JSON.stringify(schema)}`);
+  throw new Error(`no type is known for ${JSON.stringify(schema)}`);
 }
 
 /** A comment for editors, or '' when there is nothing to say. */
@@ -80,7 +80,7 @@ function objectType({ properties = {}, required = [], additionalProperties }: Js
   if (typeof additionalProperties === 'object') {
     const isOpen = Object.keys(additionalProperties).length === 0;
     const value = isOpen ? 'unknown' : typeOf(additionalProperties, way);
-    // As zod names it: tRPC tells the keys of an index signature apart from those of a record.
+    // As zod names it: tRPC distinguishes the keys of an index signature from those of a record.
     if (members.length === 0) return `Record<string, ${value}>`;
     members.push(`[key: string]: ${value};`);
   }
@@ -96,10 +96,10 @@ function pageType({ properties = {} }: JsonSchema): string | undefined {
     : `${pageName(refName(pagination.$ref))}<${refName(data.items.$ref)}>`;
 }
 
-/** What a list answers that has this pagination: `Pagination` makes a `Page`. */
+/** The answer of a list that has this pagination: `Pagination` makes a `Page`. */
 export const pageName = (pagination: string): string => pagination.replace(/Pagination$/, 'Page');
 
-/** What tells the type of an optional field that goes in from that of one that comes out. */
+/** The suffix that distinguishes the type of an optional field as input from that as output. */
 export const undefinedToo = ' | undefined';
 
 const union = (types: string[]): string => [...new Set(types)].join(' | ');

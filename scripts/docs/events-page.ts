@@ -22,7 +22,7 @@ export function eventsPage(recorded: readonly RecordedStep[]): string {
       'A delivery carries the body as text, the same bytes at every attempt, with these headers:',
       '`Content-Type: application/json`, `User-Agent`, `X-Comanda-Event-Id`, `X-Comanda-Event-Type`,',
       '`X-Comanda-Attempt`, `Content-Digest`, `webhook-id`, `webhook-timestamp`, `webhook-signature`, and `traceparent` where there is a trace. Endpoints that were created',
-      `through \`/v1/webhooks\` get \`"api_version": "v1"\` and are equal otherwise${ownFields()}. Whoever makes a change makes its`,
+      `through \`/v1/webhooks\` get \`"api_version": "v1"\` and are equal otherwise${ownFields()}. Any author of a change makes its`,
       'event: an operation, a sync job, the command line, Prisma Studio, psql.',
     ].join(' '),
     '## What one action sends',
@@ -58,7 +58,7 @@ export function examplesModule(recorded: readonly RecordedStep[]): string {
 /** The types whose data has fields that one family alone has. */
 function ownFields(): string {
   const types = eventTypes.filter(differsByFamily).map((type) => `\`${type}\``);
-  return types.length === 0 ? '' : `, but for the fields of their family in ${types.join(', ')}`;
+  return types.length === 0 ? '' : `, except for the fields of their family in ${types.join(', ')}`;
 }
 
 function requireAll({ step: { title, emits }, events: sent }: RecordedStep): void {

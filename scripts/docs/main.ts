@@ -15,9 +15,9 @@ import { knownNames } from './known-names.ts';
 import { type RecordedStep, recordStory } from './recorder.ts';
 import { documentsWithRows, writeRowTables } from './row-tables.ts';
 
-/** Writes what is generated, below `root`: SQL, tables and events; answers the names of the files. */
+/** Writes the generated files, below `root`: SQL, tables and events; returns the names of the files. */
 export async function main(root: string): Promise<string[]> {
-  // The database of the story shall know the names.
+  // The database of the story must know the names.
   writeFileSync(join(root, namesFile), knownNames());
   const { made, steps: recorded } = await record();
   const files: Record<string, string> = {
@@ -45,7 +45,7 @@ async function record(): Promise<{ made: string[]; steps: RecordedStep[] }> {
   chmodSync(folder, 0o711);
   const server = await startEmbedded({ dataDir: join(folder, 'postgres') });
   try {
-    // What is made of tables needs the migrations alone, and the story needs what is made.
+    // Files made from tables need the migrations alone, and the story needs the made ones.
     await migrate(server.url, { directory: join(repositoryRoot, 'prisma', 'migrations') });
     const made = await writeMadeSql(server.url);
     await migrate(server.url);

@@ -25,7 +25,7 @@ export function plainSteps(shown: ReadonlySet<EventType>): Step[] {
 
 const verbs: Readonly<Record<string, string>> = { created: 'create', updated: 'update', deleted: 'delete' };
 
-// What is made has no more than it must; what is changed gets all that it can.
+// A created resource has no more fields than it must; an update sets all that it can.
 async function play(
   { client, made }: Scene,
   kind: string,

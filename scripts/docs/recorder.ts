@@ -76,7 +76,7 @@ async function startOfStep(database: Database): Promise<number> {
   return row?.now ?? 0;
 }
 
-/** Publishes what was captured; answers the bodies of the new events in the order of their numbers. */
+/** Publishes the captured changes; returns the bodies of the new events in the order of their numbers. */
 async function publish(database: Database): Promise<string[]> {
   const [before] = await database.run(lastNumber, []);
   while ((await publishRound(database, log)).changes > 0);
@@ -84,7 +84,7 @@ async function publish(database: Database): Promise<string[]> {
   return rows.map(({ body }) => body);
 }
 
-/** What the story shares with the other examples, with the id that it has there. */
+/** The resources that the story shares with the other examples, with the id that they have there. */
 const idsOf = ({ locationId, paymentMethodId, made }: Scene): readonly (readonly [string, string])[] => [
   [locationId, exampleLocation.id],
   [paymentMethodId, exampleIds.paymentMethod],

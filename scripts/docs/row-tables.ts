@@ -55,7 +55,7 @@ function suiteRows(): string {
   );
 }
 
-/** Every metric of ours. */
+/** Every metric of the service. */
 function metrics(): string {
   const of: Record<MetricRow['of'], string> = { api: 'API', worker: 'worker', both: 'API, worker' };
   return lines(
@@ -97,11 +97,11 @@ const until = ({ erasedTo, until: end }: Personal): string =>
     ...(end === undefined ? [] : [/^[A-Z_]+$/.test(end) ? code(end) : cell(end)]),
   ].join('; ');
 
-/** What people may edit of each table, and what the database answers otherwise. */
+/** The columns that people may edit of each table, and the database's answer to other edits. */
 function edits(): string {
   const people = (...kinds: string[]) => tables.filter(({ access }) => kinds.includes(access.people));
   return lines(
-    ['Table', 'Columns that you may edit', 'Rows', 'What it says otherwise'],
+    ['Table', 'Columns that you may edit', 'Rows', 'Message for other edits'],
     [
       ...people('edit', 'keep').map((table) => {
         const columns = Object.entries(table.columns).flatMap(([name, { edited }]) =>
@@ -130,7 +130,7 @@ function rowsOf(table: Table): string {
   return added ? 'added, never deleted' : deleted ? 'deleted, never added' : 'never added or deleted';
 }
 
-/** What keeps a row is never heard where the privilege to delete is missing. */
+/** A guard against deletion never runs where the privilege to delete is missing. */
 const sentences = (table: Table): string => {
   const guards = guardsOf(table)
     .filter((guard) => table.access.people === 'edit' || !('kept' in guard))

@@ -15,11 +15,11 @@ export interface Scene {
   made: Map<string, string>;
 }
 
-/** One thing that somebody does, and every event that it makes. */
+/** One action, and every event that it makes. */
 export interface Step {
-  /** What is done, for the reader. */
+  /** The action, for the reader. */
   title: string;
-  /** By which operation or tool. */
+  /** The operation or tool of it. */
   by: string;
   emits: readonly EventType[];
   /** The types whose example this step gives. */
@@ -28,7 +28,7 @@ export interface Step {
 }
 
 /** One story: a coffee bar is set up, sells, and closes its till. */
-const told: readonly Step[] = [
+const actions: readonly Step[] = [
   {
     title: 'The ERP brings its catalog: a category with one product that has a choice',
     by: 'POST /v2/catalog/sync',
@@ -170,8 +170,11 @@ const told: readonly Step[] = [
   },
 ];
 
-/** The story through every event. What is told of no plain resource here follows by itself. */
-export const story: readonly Step[] = [...told, ...plainSteps(new Set(told.flatMap(({ shows }) => shows)))];
+/** The story through every event. Events of plain resources follow automatically. */
+export const story: readonly Step[] = [
+  ...actions,
+  ...plainSteps(new Set(actions.flatMap(({ shows }) => shows))),
+];
 
 /** Plays at the location of the key. */
 export async function openScene(url: string, key: string, database: Database): Promise<Scene> {

@@ -1,4 +1,7 @@
-/** The SQL with the collation that every column of text has: in the order of code points, whatever the server's own. */
+/**
+ * The SQL with the collation that every column of text has: in the order of code points, under any collation of the
+ * server.
+ */
 export function collated(sql: string): string {
   return sql.replace(newText, '$& COLLATE "C"');
 }

@@ -28,7 +28,7 @@ export async function writeMadeSql(databaseUrl: string): Promise<string[]> {
 /** Whether a file of the folder is made of the table of tables; known_names.sql is of the API's tables. */
 export const isMade = (name: string): boolean => name.endsWith('.sql') && name !== 'known_names.sql';
 
-/** What `prisma/sql/made` holds for a database that has all migrations, by the names of its files. */
+/** The contents of `prisma/sql/made` for a database that has all migrations, by the names of its files. */
 export async function readMade(databaseUrl: string): Promise<ReadonlyMap<string, string>> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

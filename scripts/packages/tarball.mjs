@@ -1,4 +1,4 @@
-// What the packages have in common that npm installs outside of the workspace (npm run client:pack).
+// The common parts of packages that npm installs outside of the workspace (npm run client:pack).
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ export const readJson = (file) => JSON.parse(readFileSync(join(root, file), 'utf
 
 /**
  * Writes what a package says of itself outside of the workspace, where there is no TypeScript source.
- * @param {string} folder @param {object} source its package.json @param {object} more what stands in it beside that
+ * @param {string} folder @param {object} source its package.json @param {object} more additional fields
  */
 export function writeManifest(folder, source, more) {
   const {
@@ -28,7 +28,7 @@ export function writeManifest(folder, source, more) {
 }
 
 /**
- * Bundles programs of ours with all that they import, but for PostgreSQL, and writes down whose work that is.
+ * Bundles our programs with all their imports, except PostgreSQL, and records the authors of those.
  * @param {string} folder @param {Record<string, string>} entryPoints file by name @param {string} within of the folder
  */
 export async function bundleWhole(folder, entryPoints, within) {
@@ -42,7 +42,7 @@ export async function bundleWhole(folder, entryPoints, within) {
       write: true,
     },
     ...{ sourcemap: false, chunkNames: 'chunk-[hash]', minifyWhitespace: true, minifySyntax: true },
-    // What is CommonJS among it asks for these.
+    // CommonJS among it asks for these.
     banner: {
       js: [
         '#!/usr/bin/env node',
@@ -52,13 +52,13 @@ export async function bundleWhole(folder, entryPoints, within) {
       ].join('\n'),
     },
   });
-  writeFileSync(join(folder, 'THIRD-PARTY.txt'), licencesOf(Object.keys(metafile.inputs)));
+  writeFileSync(join(folder, 'THIRD-PARTY.txt'), licensesOf(Object.keys(metafile.inputs)));
   for (const path of [buildInfo, 'prisma/migrations', 'prisma/sql', 'LICENSE'])
     cpSync(join(root, path), join(folder, path), { recursive: true });
 }
 
-/** The licences of the packages that files stand in. */
-function licencesOf(files) {
+/** The licenses of the packages that files are in. */
+function licensesOf(files) {
   const folders = new Set(
     files.flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
   );
@@ -69,8 +69,8 @@ function licencesOf(files) {
       const texts = readdirSync(join(root, folder)).filter((file) =>
         /^(licen[cs]e|notice|copying)/i.test(file),
       );
-      const told = texts.map((file) => readFileSync(join(root, folder, file), 'utf8').trim());
-      return [`${name} ${version} (${license})`, ...told].join('\n\n');
+      const licenses = texts.map((file) => readFileSync(join(root, folder, file), 'utf8').trim());
+      return [`${name} ${version} (${license})`, ...licenses].join('\n\n');
     })
     .join(`\n\n${'-'.repeat(80)}\n\n`);
 }

@@ -4,7 +4,7 @@ import { groups } from '../build.mjs';
 import { withSource } from '../run-source.mjs';
 import { bundleWhole, readJson, root, writeManifest } from './tarball.mjs';
 
-/** What a test sees; the rest runs in a process of its own. */
+/** The part that a test sees; the rest runs in a process of its own. */
 const sources = [
   ...[
     'index',
@@ -39,7 +39,7 @@ export async function publishTesting(folder) {
     'large-bodies': groups.service['large-bodies'],
   };
   await bundleWhole(folder, { ...programs, stub: groups.testing['testing-stub'] }, 'service');
-  // The API serves what stands there; the documents are those of the service that one runs.
+  // The API serves the files there; the documents are those of the service that one runs.
   mkdirSync(join(folder, 'dist/site'), { recursive: true });
   writeFileSync(join(folder, 'dist/site/index.html'), '<!doctype html><title>Comanda for tests</title>\n');
   const { build } = await import('esbuild');

@@ -10,9 +10,9 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const columns = 104;
 const lineHeight = 17;
-/** What was shown: when, in milliseconds, and the text. */
+/** The shown output: when, in milliseconds, and the text. */
 const lines = [];
-/** Whose terminal is shown. */
+/** The name in the title of the terminal. */
 let current;
 
 const service = run('npm start');

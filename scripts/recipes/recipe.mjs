@@ -1,4 +1,4 @@
-// What a recipe is, and how a place of it is carried out in a copy of the tree.
+// The form of a recipe, and how a step of it is carried out in a copy of the tree.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -13,14 +13,14 @@ import { dirname, join } from 'node:path';
  * @typedef {object} Place
  * @property {string} file
  * @property {Edit[]} [edits]
- * @property {string} [from] a new file: the file beside this one that has its text
+ * @property {string} [from] a new file: the file next to this one that has its text
  * @property {string} [made] what is generated of it, and is as before when the place is left out
  * @property {'compiler' | 'test'} missed what names the file when the place is left out
  *
  * @typedef {object} Recipe
  * @property {string} name
  * @property {number} most places that it may need
- * @property {string} test the file beside this one that becomes a test of the copy
+ * @property {string} test the file next to this one that becomes a test of the copy
  * @property {Place[]} places
  * @property {Recipe} [buildsOn] the recipe that it needs; it is carried out after that
  */

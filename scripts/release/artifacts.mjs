@@ -1,4 +1,4 @@
-// What is handed out of a release, and what proves it: archive, checksums, provenance.
+// The artifacts of a release, and their proofs: archive, checksums, provenance.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

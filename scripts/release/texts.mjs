@@ -1,4 +1,5 @@
-// What a release changes in texts that people write: version, headings, the release that upgrades begin at. Texts in, texts out.
+// The changes of a release to texts that people write: version, headings, the release that upgrades begin at. Texts in,
+// texts out.
 
 /** A version of three numbers. */
 const versionPattern = /^(\d+)\.(\d+)\.(\d+)$/;

@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import { makeSite } from '../../packages/api/src/documents/site/pages.ts';
 
 /**
- * Writes what the generator reads into `pages`: the Markdown, the sidebar and the descriptions. Writes what is served beside its HTML
- * into `beside`: plain Markdown, `llms.txt`, the feed of changes and the Postman collections. Both folders lose what was there.
+ * Writes the generator's input into `pages`: the Markdown, the sidebar and the descriptions. Writes the files served
+ * next to its HTML into `beside`: plain Markdown, `llms.txt`, the feed of changes and the Postman collections. Both
+ * folders lose their former content.
  */
 export async function main(root: string, pages: string, beside: string): Promise<void> {
   const site = await makeSite(root);

@@ -1,4 +1,4 @@
-// What a run of npm test printed, read again: what it counted, what failed, and the files that are worth a second run.
+// The output of a run of npm test, read again: its counts, its failures, and the files that are worth a second run.
 import { stripVTControlCharacters } from 'node:util';
 
 /** More files than these are no accident. */
@@ -7,7 +7,8 @@ const mostAgain = 4;
 const linesOfFailure = 12;
 
 /**
- * What a run counted in its last line. One that died, or failed without counting a failure, counts as one failure.
+ * The counts of a run in its last line. One that died, or failed without counting a failure, counts as one
+ * failure.
  * @param {string} output @param {number | null} code its exit code
  */
 export function countsOf(output, code) {

@@ -20,9 +20,9 @@ const placesTest = 'tests/contract/places.test.ts';
 
 const generate = ['-e', "import('./scripts/bootstrap.mjs').then((made) => made.bootstrap({ bundles: [] }))"];
 const compile = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'];
-/** What is run after the edits by hand, as the recipes say. */
+/** The commands after the edits by hand, as the recipes say. */
 const generated = [generate, ['scripts/migration.mjs', 'try_recipes'], ['scripts/docs.mjs']];
-/** What the short form runs: the recipes' own tests, and those that go over every table, operation and field. */
+/** The tests of the short form: the recipes' own, and those that go over every table, operation and field. */
 const affected = [
   ...['tests/api/recipe-', 'tests/rules', 'tests/architecture.test.ts', 'tests/docs/events'],
   ...[
@@ -101,8 +101,8 @@ async function testWhole(copy, signal, files) {
   else if (failed === 0) say(true, `${name}: ${passed} tests`);
   else {
     const check = output.split('npm run check failed')[0] ?? '';
-    const told = failures.length > 0 && output !== check ? [check.slice(-4_000)] : [];
-    say(false, [`${name}: ${failed} of ${passed + failed} failed`, ...told, ...failures].join('\n'), failed);
+    const tail = failures.length > 0 && output !== check ? [check.slice(-4_000)] : [];
+    say(false, [`${name}: ${failed} of ${passed + failed} failed`, ...tail, ...failures].join('\n'), failed);
   }
 }
 
@@ -114,7 +114,7 @@ async function leaveOut(copy, signal, recipe, place) {
     if (existsSync(join(source, file))) cpSync(join(source, file), join(copy, file));
     else rmSync(join(copy, file));
   }
-  // What builds on the recipe finds its anchor no more.
+  // A later step that builds on the recipe does not find its anchor any more.
   const others = recipes.filter(({ buildsOn }) => buildsOn !== recipe).flatMap(({ places }) => places);
   for (const other of others) if (other.file === place.file && other !== place) carryOut(copy, other);
   const made = place.file.endsWith('.prisma') ? [generate] : [];

@@ -8,7 +8,7 @@ import { digestOf } from '../faults/support/digest.ts';
 import type { JournalLine } from './journal.ts';
 import { mannersFor } from './manners.ts';
 
-/** What the soak tells its consumer; the first time before it listens. */
+/** The soak's instructions to its consumer; the first time before it listens. */
 export interface ConsumerOrders {
   /** Signing secrets by the name of the endpoint. */
   secrets: Record<string, string>;
@@ -16,8 +16,8 @@ export interface ConsumerOrders {
   fussy: boolean;
 }
 
-// A webhook consumer in a process of its own, for `npm test -- --suite soak`: node dist/soak-consumer.js PORT JOURNAL. What arrives
-// is in the journal before it is answered, so that being killed loses nothing of it.
+// A webhook consumer in a process of its own, for `npm test -- --suite soak`: node dist/soak-consumer.js PORT JOURNAL. Each delivery
+// is in the journal before it is answered, so that being killed loses none of them.
 const [port = '0', journal = ''] = process.argv.slice(2);
 const webhooks = new Map<string, Webhook>();
 let fussy = false;
@@ -33,7 +33,7 @@ const faultOf = (webhook: Webhook, text: string, headers: IncomingMessage['heade
   }
 };
 
-// Events of an endpoint can arrive before whoever registers it has read the answer.
+// Events of an endpoint can arrive before the program that registers it has read the answer.
 const secretOf = async (name: string) => {
   for (let patience = 0; patience < 100 && !webhooks.has(name); patience++) await sleep(100);
   return webhooks.get(name);

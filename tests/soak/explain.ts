@@ -9,14 +9,14 @@ export interface Repeats {
   unexplained: number;
 }
 
-/** What callers met, and how often a kill explains it. */
+/** The callers' failures, and how often a kill explains them. */
 export interface TroubleRow {
   what: string;
   explained: number;
   unexplained: number;
 }
 
-/** What was in hand when a kill came had arrived within this time before it: the consumer answers sooner. */
+/** A delivery in flight when a kill came had arrived within this time before it: the consumer answers sooner. */
 const inHandMs = 5_000;
 
 /** An event comes again because it was not taken, or because a kill left open whether it was. */

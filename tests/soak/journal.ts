@@ -12,13 +12,13 @@ export interface JournalLine {
   attempt: number;
   /** When it arrived, in ms since the epoch. */
   at: number;
-  /** What was answered; absent when the sender was gone by then. */
+  /** The answer; absent when the sender was gone by then. */
   status?: number;
   /** Why it is not what was promised: a signature or a header that is wrong. */
   fault?: string;
 }
 
-/** What has arrived so far, read from the consumer's journal. */
+/** The arrivals so far, read from the consumer's journal. */
 export interface Journal {
   /** By `${name of the endpoint} ${event id}`; times in ms since the epoch. */
   receipts: ReadonlyMap<string, Receipt>;

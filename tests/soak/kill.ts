@@ -12,7 +12,7 @@ export interface Kill {
   /** When everything was as before; what callers met until then is its doing, as far as it may be. */
   until: number;
   consequences: readonly Consequence[];
-  /** What it interrupted; without anything it proves nothing. */
+  /** The work that it interrupted; without any it proves nothing. */
   calls: number;
   deliveries: number;
   real: boolean;
@@ -22,7 +22,7 @@ export interface Kill {
   deliveredMs?: number;
   /** Whether a supervisor saw a child die of it. */
   childDied: boolean;
-  /** What did not come back. */
+  /** The part that did not come back. */
   complaints: string[];
 }
 
@@ -30,7 +30,7 @@ export interface Kill {
 const promiseMs = 60_000;
 /** And so long it is waited for. */
 const patienceMs = 150_000;
-/** What was asked while it was away may be told a little later. */
+/** Changes requested while it was away may be published a little later. */
 const lateMs = 1_000;
 
 /** Waits for work that it can interrupt, strikes, and waits until all goes on. */
@@ -45,14 +45,14 @@ export async function kill(stage: Stage, kind: Kind, chance: Chance): Promise<Ki
     ...{ calls, deliveries: met.length, real: target.enough({ calls, claims: met }) },
     ...{ childDied: target.supervisor !== undefined, complaints: [] },
   };
-  const mended = target.mend?.();
+  const repaired = target.repair?.();
   const away = kind.id === 'consumer';
-  if (away) await mended;
+  if (away) await repaired;
   const since = away ? Date.now() : at;
   const [served, delivered] = await Promise.all([
     servedAgain(stage, target).catch((error: unknown) => complain(result, error)),
     deliveredAgain(stage, target, met, goneAt).catch((error: unknown) => complain(result, error)),
-    mended,
+    repaired,
   ]);
   if (served !== undefined) result.servedMs = served - since;
   if (delivered !== undefined) result.deliveredMs = delivered - since;
@@ -71,7 +71,7 @@ async function servedAgain(stage: Stage, { addresses }: Target): Promise<number 
   if (addresses.length === 0) return undefined;
   const next = stage.traffic.nextSuccess();
   const times = await Promise.all(addresses.map((url) => answers(url, stage.shops[0]?.key ?? '')));
-  // The load asks all the time; that it does not get on either would be told by its own end.
+  // The load asks all the time; a stalled load would be reported by its own end.
   const loadAt = await Promise.race([next, sleep(patienceMs, Number.POSITIVE_INFINITY)]);
   return Math.max(...times, loadAt);
 }

@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 import type { StartRun } from './start-run.ts';
 import { type Claim, claimsOf, findWork, type Work } from './work.ts';
 
-/** What callers may meet while it lasts. */
+/** The failures that callers may meet while it lasts. */
 export type Consequence = 'connection refused' | 'no answer' | '503';
 
 /** A way in which something goes away. */
@@ -17,7 +17,7 @@ export interface Kind {
   aim(stage: Stage, chance: Chance): Target;
 }
 
-/** What is struck. */
+/** The target. */
 export interface Target {
   /** Calls that it would interrupt, as of now. */
   calls(): number;
@@ -27,7 +27,7 @@ export interface Target {
   /** Resolves once it is gone; to what it had in hand then, where that is known better. */
   strike(): Promise<Claim[] | undefined>;
   /** Brings back what no supervisor brings back. */
-  mend?(): Promise<void>;
+  repair?(): Promise<void>;
   /** APIs that are away with it, and must serve again. */
   addresses: string[];
   /** Whether deliveries go on by themselves after it: what was in hand is made again. */
@@ -40,7 +40,7 @@ export interface Target {
 
 const awayMs = 20_000;
 const drainPatienceMs = 40_000;
-/** Whatever a process had sent before it was stopped is carried out by then. */
+/** Anything that a process had sent before it was stopped is carried out by then. */
 const settleMs = 60;
 const mostFreezes = 10;
 
@@ -135,14 +135,17 @@ function worker(stage: Stage, run: StartRun, signal: 'SIGKILL' | 'SIGTERM'): Tar
   };
 }
 
-/** Stops the worker where it has deliveries in hand: as it stands still, what is found is what dies with it. */
+/**
+ * Stops the worker where it has deliveries in hand: as it is stopped, the deliveries found are those that die with
+ * it.
+ */
 async function freezeAtWork(stage: Stage, pid: number): Promise<Claim[]> {
   for (let tries = 1; ; tries += 1) {
     signalTo(pid, 'SIGSTOP');
     await sleep(settleMs);
     const claims = await claimsOf(stage, pid);
     if (claims.length > 0 || tries === mostFreezes) return claims;
-    // What it had in hand was over before it stood still.
+    // Its deliveries had ended before it was stopped.
     signalTo(pid, 'SIGCONT');
     await findWork(
       () => 0,
@@ -181,7 +184,7 @@ function run(stage: Stage, struck: StartRun, how: 'kill' | 'stop'): Target {
       await struck[how]();
       return undefined;
     },
-    mend: () => struck.start(),
+    repair: () => struck.start(),
   };
 }
 
@@ -192,7 +195,7 @@ function consumer(stage: Stage): Target {
       await stage.consumer.kill();
       return undefined;
     },
-    async mend() {
+    async repair() {
       await sleep(awayMs);
       await stage.consumer.start();
     },

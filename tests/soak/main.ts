@@ -27,8 +27,8 @@ const longestRestMs = 5_000;
 
 /**
  * `npm test -- --suite soak [options]`: runs everything that `npm start` runs, twice, on one database, under a steady load, with
- * a kill a minute and bad neighbours; at the end, or when `signal` aborts, holds an independent ledger against the
- * database and against what a consumer received, and prints the figures. Loopback only. Returns the exit code: 1 when
+ * a kill a minute and bad neighbors; at the end, or when `signal` aborts, compares an independent ledger with the
+ * database and with the deliveries that a consumer received, and prints the figures. Loopback only. Returns the exit code: 1 when
  * anything was lost, duplicated or unexplained.
  */
 export async function main(words: readonly string[], signal: AbortSignal): Promise<number> {
@@ -83,9 +83,9 @@ async function soak(
   const minutes = Number(((Date.now() - began) / 60_000).toFixed(1));
   const calls = traffic.answered() - before;
   const visits: Visit[] = (await sendAway?.()) ?? [];
-  log('load ends; waiting until everything is told');
+  log('load ends; waiting until everything is published');
   await load.stop(signal.aborted ? 10_000 : 60_000);
-  await waitFor('everything to be told', async () => (await stage.unfinished()) === 0, {
+  await waitFor('everything to be published', async () => (await stage.unfinished()) === 0, {
     ...{ timeoutMs: 240_000, intervalMs: 250 },
   }).catch((error: unknown) => log(String(error)));
   memory.stop();
@@ -97,7 +97,7 @@ async function soak(
   };
 }
 
-/** Calls a second that are answered and told to the consumer with nothing left over, from a run at full speed. */
+/** Calls a second that are answered and published to the consumer with nothing left over, from a run at full speed. */
 async function measureCapacity(stage: Stage): Promise<number> {
   const { ledger, traffic } = stage;
   const lanes = 8;
@@ -107,7 +107,7 @@ async function measureCapacity(stage: Stage): Promise<number> {
   const load = startLoad({ target: traffic.target, shops: [shop], ledger, lanes, chance });
   await sleep(5_000);
   await load.stop();
-  await waitFor('the first load to be told', async () => (await stage.unfinished()) === 0, {
+  await waitFor('the first load to be published', async () => (await stage.unfinished()) === 0, {
     ...{ timeoutMs: 240_000, intervalMs: 50 },
   });
   return load.answered() / ((performance.now() - began) / 1_000);

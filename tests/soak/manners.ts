@@ -1,4 +1,4 @@
-/** What the consumer of the soak does with an event; the event's id alone decides, so that it can be told afterwards. */
+/** The reaction of the soak's consumer to an event; the event's id alone decides, so that it can be checked later. */
 export function mannersFor(eventId: string, attempt: number): { afterMs: number; status: number } {
   const lot = lotOf(eventId);
   const afterMs = lot % 10 < 4 ? 20 + (lot % 280) : 0;

@@ -9,13 +9,13 @@ import { neighbours } from '../../bench/neighbours/neighbours.ts';
 import type { Chance } from '../e2e/day/chance.ts';
 import type { Stage } from './stage.ts';
 
-/** A bad neighbour that was there for a while. Times in ms since the epoch. */
+/** A bad neighbor that was there for a while. Times in ms since the epoch. */
 export interface Visit {
   id: string;
   name: string;
   at: number;
   until: number;
-  /** What ended it early; a kill may, nothing else. */
+  /** The failure that ended it early; a kill may cause one, nothing else. */
   failed?: string;
 }
 
@@ -28,8 +28,8 @@ const mostRows = 20_000;
 const thawMs = 1_000;
 
 /**
- * Lets every kind of bad neighbour come in turn, at two locations that nobody else uses, one after the other, until the
- * answer is called, which gives all visits. What they do is none of the shops' business.
+ * Lets every kind of bad neighbor come in turn, at two locations of their own, one after the other, until the answer is
+ * called, which returns all visits. Their work does not concern the shops.
  */
 export async function startNeighbours(stage: Stage, chance: Chance): Promise<() => Promise<Visit[]>> {
   const databaseUrl = stage.superuserUrl;
@@ -86,7 +86,7 @@ export async function startNeighbours(stage: Stage, chance: Chance): Promise<() 
   return async () => {
     stopping.abort();
     await all;
-    // What an interrupted one left behind would be waited for.
+    // The verdict would wait for the rest of an interrupted one.
     await clearAway();
     await database.close();
     hanging.closeAllConnections();

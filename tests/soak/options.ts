@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What a soak is asked for. */
+/** The options of a soak. */
 export interface SoakOptions {
   minutes: number;
   /** It goes on until so many kills interrupted work, for at most 10 more minutes. */
@@ -15,7 +15,7 @@ export interface SoakOptions {
   seed: number;
   /** Ids of the kinds of kills; empty: all. */
   kinds: string[];
-  /** Without bad neighbours. */
+  /** Without bad neighbors. */
   alone: boolean;
   /** Seconds before attempts 2 to 5: so soon that within the run everything is delivered or dead. */
   retryDelays: string;
@@ -23,7 +23,7 @@ export interface SoakOptions {
   json: string | undefined;
 }
 
-/** What `--help` prints. */
+/** The output of `--help`. */
 export const usage = `npm test -- --suite soak [options]
   --minutes N      how long (120)
   --kills N        and on until so many kills interrupted work, for at most 10 more minutes (0)

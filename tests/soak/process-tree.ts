@@ -15,7 +15,7 @@ export function isRunning(pid: number): boolean {
   return state !== undefined && state !== 'Z';
 }
 
-/** Whether the process runs the bundle `dist/<name>.js`, whatever options Node was given. */
+/** Whether the process runs the bundle `dist/<name>.js`, with any options of Node. */
 export function runsBundle(pid: number, name: string): boolean {
   return readProcess(pid, 'cmdline')
     .split('\0')

@@ -15,7 +15,7 @@ export interface SoakReport {
   /** Calls a second: what the machine carried before, undefined where it was not measured, and what was asked of it. */
   capacity: number | undefined;
   rate: number;
-  /** What came of it. */
+  /** The result. */
   calls: number;
   verdict: Verdict;
   byKind: KindRow[];
@@ -32,7 +32,7 @@ export interface KindRow {
   delivered?: { p50: number; max: number };
 }
 
-/** Who measured where. */
+/** The process of each measurement. */
 export const surroundings = () => ({
   date: new Date().toISOString().slice(0, 16).replace('T', ' '),
   node: process.versions.node,
@@ -53,7 +53,7 @@ export function sumUp(kills: readonly Kill[]): KindRow[] {
   });
 }
 
-/** What is printed at the end. */
+/** The text that is printed at the end. */
 export function textOf(report: SoakReport): string[] {
   const { verdict, byKind, visits, memory, capacity } = report;
   const { books, told, redelivered, troubles, complaints, kills } = verdict;
@@ -78,7 +78,7 @@ export function textOf(report: SoakReport): string[] {
     ),
     '',
     ...table(
-      ['bad neighbours', 'visits', 'cut short by a kill'],
+      ['bad neighbors', 'visits', 'cut short by a kill'],
       [...groupBy(visits, ({ name }) => name)].map(([name, own]) => [
         ...[name, String(own.length)],
         String(own.filter(({ failed }) => failed !== undefined).length),

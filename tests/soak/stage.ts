@@ -17,7 +17,7 @@ import { type Traffic, watchTraffic } from './traffic.ts';
 
 /** Everything that runs: two `npm start` on one database, the first of which owns it, and a consumer. */
 export interface Stage {
-  /** Logs and journal; the data is beside them until the end. */
+  /** Logs and journal; the data is in the same folder until the end. */
   directory: string;
   /** The first runs the embedded PostgreSQL, the second uses it; each has an API and a worker. */
   runs: readonly [StartRun, StartRun];
@@ -141,7 +141,7 @@ async function makeTenant(database: Database): Promise<{ locationId: string; key
 }
 
 async function countUnfinished({ pool }: Database): Promise<number> {
-  // One statement, so one snapshot: between two, an event could be missed by both. What waits for an endpoint that is gone is
+  // One statement, so one snapshot: between two, an event could be missed by both. Deliveries of a deleted endpoint are
   // cleared away in the worker's own time.
   const { rows } = await pool.query<{ count: number }>(
     `select ((select count(*) from internal.captured_changes)

@@ -26,7 +26,7 @@ export interface StartRun {
 
 /** A start may wait for its predecessor's database to stop and to recover. */
 const startPatienceMs = 120_000;
-/** What a stop may take, by the contract, and a little. */
+/** The time that a stop may take, by the contract, and a little. */
 const stopPatienceMs = 40_000;
 
 /** Prepares one; `port` and `env` hold for every life. Everything it says goes to `logFile`. */
@@ -84,7 +84,7 @@ export function prepareRun(name: string, port: number, env: NodeJS.ProcessEnv, l
   };
 }
 
-/** Of the settings that whoever runs the soak may have, the number of API processes alone. */
+/** Of the settings of the shell that runs the soak, the number of API processes alone. */
 function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, LANG, API_PROCESSES } = process.env;
   return {

@@ -6,14 +6,14 @@ import { isRefused } from './manners.ts';
 import { cutsWork, unexplainedVisits, type Visit } from './neighbours.ts';
 import type { Stage } from './stage.ts';
 
-/** What the books say at the end. The promise holds when there are no complaints. */
+/** The verdict at the end. The promise holds when there are no complaints. */
 export interface Verdict {
   books: Reconciliation;
   told: Telling;
   /** Arrivals at the consumer, and those beyond the first of an event by their reason. */
   arrivals: number;
   redelivered: Repeats;
-  /** What callers met, by kind, and whether a kill explains it. */
+  /** The callers' failures, by kind, and whether a kill explains them. */
   troubles: TroubleRow[];
   kills: { total: number; real: number };
   complaints: string[];
@@ -40,7 +40,7 @@ export async function judge(
   const faults = {
     'writes were acknowledged and not found': books.acknowledged - books.found,
     'writes have no answer': books.unknownFound + books.unknownAbsent,
-    'deliveries are not over': told.waiting,
+    'deliveries have not ended': told.waiting,
     'events have no delivery': told.events - told.delivered - told.dead - told.waiting,
     'arrivals have no reason': redelivered.unexplained,
     'troubles of callers have no reason': troubles.reduce((sum, { unexplained }) => sum + unexplained, 0),
@@ -75,7 +75,7 @@ async function strangeDeaths({ database, journal, shops }: Stage): Promise<strin
     ({ eventId, arrivals }) => isRefused(eventId) && arrivals.at(-1)?.status === 500,
   );
   return [
-    ...rows.filter(({ id }) => !isRefused(id)).map(({ id }) => `event ${id} is dead, and nobody refused it`),
+    ...rows.filter(({ id }) => !isRefused(id)).map(({ id }) => `event ${id} is dead, and was never refused`),
     ...rows.filter(({ attempts }) => attempts !== 5).map(({ id }) => `event ${id} is dead, not after five`),
     ...refused
       .filter(({ eventId }) => !dead.has(eventId))

@@ -9,15 +9,15 @@ export interface Claim {
   attempt: number;
 }
 
-/** What is under way. */
+/** The work under way. */
 export interface Work {
   calls: number;
   claims: Claim[];
 }
 
 /**
- * The deliveries to the shops' consumer that workers have in hand; of one worker, by its process id, or of all. Those of bad
- * neighbours hang for as long as they like, and go with their endpoints.
+ * The deliveries to the shops' consumer that workers have in hand; of one worker, by its process id, or of all. Those
+ * of bad neighbors hang for as long as they like, and are deleted with their endpoints.
  */
 export async function claimsOf({ database, consumer }: Stage, pid?: number): Promise<Claim[]> {
   const { rows } = await database.pool.query<Claim>(
@@ -30,7 +30,7 @@ export async function claimsOf({ database, consumer }: Stage, pid?: number): Pro
   return rows;
 }
 
-/** Whether every attempt is recorded, by whoever made it in the end. */
+/** Whether every attempt is recorded, by any worker. */
 export async function areRecorded({ database }: Stage, claims: readonly Claim[]): Promise<boolean> {
   const { rows } = await database.pool.query(
     `select from unnest($1::uuid[], $2::uuid[], $3::int[]) as c(location_id, id, attempt)

@@ -18,13 +18,13 @@ export default defineConfig({
   base: '/docs/',
   srcDir: 'pages',
   cleanUrls: true,
-  // The OpenAPI documents and the collections are served beside the site, not by it.
+  // The OpenAPI documents and the collections are served next to the site, not by it.
   ignoreDeadLinks: [/^\/docs\/postman-/, /^\/openapi-/],
   // The same sources give the same bytes: pages come into the search index one after the other.
   buildConcurrency: 1,
   // One file knows the names of all pages, in place of a script inside of each.
   metaChunk: true,
-  // A change of colours would otherwise write a style element, which the policy of the pages does not allow.
+  // A change of colors would otherwise write a style element, which the policy of the pages does not allow.
   appearance: { disableTransition: false },
   head: [
     ['link', { rel: 'icon', type: 'image/svg+xml', href: '/docs/icon.svg' }],
@@ -49,7 +49,7 @@ export default defineConfig({
         tokens.splice(end + 1, 0, form);
       });
       const { highlight } = md.options;
-      // Colours by class: the policy of the pages allows no style attribute.
+      // Colors by class: the policy of the pages allows no style attribute.
       md.options.highlight = (...words) => {
         const html = highlight(...words);
         return html
@@ -75,7 +75,8 @@ export default defineConfig({
       '$1',
     ),
   themeConfig: {
-    // How it is searched is set in theme/index.mjs: functions here would come to the browser as text that it must evaluate.
+    // The search is configured in theme/index.mjs: functions here would reach the browser as text that it must
+    // evaluate.
     search: {
       provider: 'local',
       options: {

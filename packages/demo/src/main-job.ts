@@ -1,18 +1,18 @@
 import { startConsumer } from './consumer.ts';
 
-/** Where the demo works, and how it tells of it. */
+/** The demo's base address, and its log. */
 export interface MainJobOptions {
   baseUrl: string;
   /** A key with every permission of a location that has an enabled payment method. */
   key: string;
-  /** Told of every step, with what came back. */
+  /** Called with every step and its response. */
   print(step: string, output?: unknown): void;
   products?: number;
   /** How long to wait for the job and for the events, in milliseconds. */
   patienceMs?: number;
 }
 
-/** What the main job did, for whoever checks it. */
+/** The results of the main job, for its checker. */
 export interface MainJobResult {
   orderId: string;
   replayed: boolean;

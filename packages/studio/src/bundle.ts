@@ -6,11 +6,11 @@ import { build } from 'esbuild';
 /** The version of the package `prisma` whose Studio is served. With another one, look at each edit again. */
 export const holdsFor = '7.10.0';
 
-/** A place in Prisma's minified page, and what stands there instead. */
+/** A place in Prisma's minified page, and its replacement. */
 export interface BundleEdit {
-  /** What an admin gets by it. */
+  /** The benefit for an admin. */
   gives: string;
-  /** Stands there exactly once. */
+  /** Occurs exactly once. */
   find: string;
   put: string;
 }
@@ -19,12 +19,12 @@ export interface BundleEdit {
 export const bundleEdits: readonly BundleEdit[] = [
   {
     gives: 'a refusal shows the sentence of the database, long enough to be read',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it stands so in the page
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the page has this text
     find: 'OU.error(`"${yn.operation}" operation failed`,{',
     put: 'OU.error(yn.error.message,{duration:20000,',
   },
   {
-    gives: 'columns stand as the server sends them, not by the alphabet',
+    gives: 'columns are in the order of the server, not in alphabetical order',
     find: 'function Wet(t,r){',
     put: 'function Wet(t,r){return 0;',
   },
@@ -34,7 +34,7 @@ export const bundleEdits: readonly BundleEdit[] = [
     put: '.map(r=>({column:r.name,direction:"desc"}))',
   },
   {
-    // What edits and deletes asked for the same page without the search, and each of the two aborted the other.
+    // Edits and deletes also asked for the same page without the search, and each of the two aborted the other.
     gives: 'a search in the address finds',
     find: '{metadata:{activeTable:N}}=Gp(),M=N?',
     put: '{metadata:{activeTable:N},searchParam:searched}=Gp(),M=(i??=searched?.trim()||void 0,N)?',
@@ -65,7 +65,7 @@ export const bundleEdits: readonly BundleEdit[] = [
     put: 'return aa?V5n(aa,lp||aa.isFixed):!1',
   },
   {
-    gives: 'the menu has no SQL: edits that nobody confirmed, and no restaurant beside them',
+    gives: 'the menu has no SQL: edits without confirmation, and without a restaurant',
     find: ',(0,Ii.jsx)(Jh.Item,{asChild:!0,isActive:l==="sql",className:so,children:(0,Ii.jsx)("a",{href:i({schemaParam:c,viewParam:"sql"}),className:"w-full",children:"SQL"})})',
     put: '',
   },

@@ -12,7 +12,7 @@ export interface Query {
 export interface StudioDatabase {
   /** Runs statements in one transaction; the rows of each, or why all of it was refused. */
   run(queries: readonly Query[]): Promise<{ rows: unknown[][] } | { refusal: Refusal }>;
-  /** What the page is told of tables and views. */
+  /** The page's description of tables and views. */
   tables(): Promise<StudioTable[]>;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export async function openStudioDatabase(session: StudioSession): Promise<Studio
       await client.query(begin);
       const result = await work(client);
       await client.query('commit');
-      // What a statement of the console has set would hold for the next one.
+      // Settings of a statement of the console would hold for the next one.
       await client.query('reset all');
       client.release();
       return result;

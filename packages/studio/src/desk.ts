@@ -1,4 +1,7 @@
-/** Columns beside which a row leads to its order at the desk, and the column with the order's id. None has an arrow of its own. */
+/**
+ * Columns whose rows lead to their order at the desk, and the column with the order's id. None has an arrow of its
+ * own.
+ */
 export const deskLinks: Readonly<Record<string, string>> = {
   'orders.number': 'id',
   'orders_today.number': 'id',

@@ -5,12 +5,15 @@ import { tokenHeader } from './page/session.ts';
 /** A tab that asks for nothing this long is out. */
 export const idleHours = 8;
 
-/** What a tab is told that is not in, or no longer. */
+/** The message for a tab that is not in, or no longer. */
 export const notIn = `this tab is not in, or asked for nothing in ${idleHours} hours: open the last address that npm run studio printed`;
 
-/** Who may come in: a tab of a browser on this machine that was given an address which npm run studio prints. */
+/**
+ * The tabs that may come in: tabs of a browser on this machine that were given an address which npm run studio
+ * prints.
+ */
 export interface Door {
-  /** A new address, which lets one tab in, once. The one before it lets nobody in any more. */
+  /** A new address, which lets one tab in, once. The one before it admits no tab any more. */
   address(): string;
   /** The token for a tab that brings the code of the address; null when the code was used, or is none. */
   enter(code: string): string | null;
@@ -21,8 +24,8 @@ export interface Door {
 }
 
 /**
- * Makes one for a port of the loopback address. No cookie: a browser sends those to every port of a host. The code stands
- * behind the #, which no browser sends; the token is a header, which the page sends to its own server alone.
+ * Makes one for a port of the loopback address. No cookie: a browser sends those to every port of a host. The code
+ * follows the #, which no browser sends; the token is a header, which the page sends to its own server alone.
  */
 export function makeDoor(port: number, now: () => number = Date.now): Door {
   const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];

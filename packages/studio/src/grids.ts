@@ -6,11 +6,11 @@ import { isPart, type StudioTable } from './schema.ts';
 import type { Scope } from './scope.ts';
 import { type Planned, planQuery } from './sources.ts';
 
-/** What the grids of the page read and write. */
+/** The tables that the grids of the page read and write. */
 export interface Grids {
   /** The one restaurant that they show; null for all. */
   scope: Scope | null;
-  /** What the page is shown of tables and views. */
+  /** The page's view of tables and views. */
   tables(): Promise<StudioTable[]>;
   /** By what a person knows the rows of each table. */
   rowNames(): Promise<Record<string, RowNames>>;

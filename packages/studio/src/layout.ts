@@ -23,7 +23,10 @@ export const arrows: Readonly<Record<string, string>> = {
   'low_stock.product_id': 'products.id',
 };
 
-/** The column by which a person knows a row, where rows of other tables name it by its id: they show it as well. */
+/**
+ * The column with which a person identifies a row, where rows of other tables name it by its id: they show it as
+ * well.
+ */
 export const nameColumns: Readonly<Record<string, string>> = {
   locations: 'name',
   api_keys: 'name',
@@ -46,7 +49,7 @@ export const hiddenTables: readonly string[] = ['_prisma_migrations'];
 /** Columns that say nothing to a person: hashes, and what is derived for a search. */
 export const hiddenColumns: readonly string[] = ['api_keys.key_hash', 'products.search_text'];
 
-/** Columns so long that they stand behind all others. */
+/** Columns so long that they come after all others. */
 export const lateColumns: readonly string[] = ['events.body', 'events.body_v1', 'sync_jobs.items'];
 
 /** Tables that people edit whose rows they never delete, and what to do instead. */

@@ -13,10 +13,10 @@ import { makeGrids } from './grids.ts';
 import { findScope, locationNames } from './scope.ts';
 import { serveStudio } from './server.ts';
 
-/** What the command line of npm run studio says. */
+/** The options of the command line of npm run studio. */
 export interface StudioArguments {
   port: number | null;
-  /** Whose edits the audit tells; null where nobody said. */
+  /** The person whose edits the audit names; null where no name was given. */
   name: string | null;
   /** Reads only, unless `--edit` is given. */
   readOnly: boolean;
@@ -123,8 +123,9 @@ async function ownLogin(
 }
 
 /**
- * The URL's user, and the role that it takes: the first of these kinds that it belongs to, or none where one role does everything. An admin
- * who reads may have no login of a reader. `own`: the login is of nobody else, so no SQL takes another name in the audit.
+ * The URL's user, and the role that it takes: the first of these kinds that it belongs to, or none where one role does
+ * everything. An admin who reads may have no login of a reader. `own`: the login is of one person alone, so no SQL
+ * takes another name in the audit.
  * @throws {Error} the roles are apart, and the user belongs to none of these.
  */
 async function roleThere(

@@ -29,12 +29,12 @@ export function refusalOf(error: unknown, { readOnly }: { readOnly: boolean }): 
 
 /** The same with the column before it, where the page writes one column of one table. */
 export function withPlace(refusal: Refusal, statements: readonly PageStatement[]): Refusal {
-  const { lacksColumn: isWithout, ...told } = refusal;
+  const { lacksColumn: isWithout, ...shown } = refusal;
   const places = isWithout ? new Set(statements.flatMap(writtenColumns)) : new Set<string>();
-  return places.size === 0 ? told : { ...told, message: `${[...places].join(' or ')}: ${told.message}` };
+  return places.size === 0 ? shown : { ...shown, message: `${[...places].join(' or ')}: ${shown.message}` };
 }
 
-/** What a statement of the page writes: `products.price`. */
+/** The column that a statement of the page writes: `products.price`. */
 const writtenColumns = (statement: PageStatement): string[] =>
   'columns' in statement ? statement.columns.map((column) => `${statement.table}.${column}`) : [];
 

@@ -74,7 +74,7 @@ export const readTables = `
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'v') and has_any_column_privilege(c.oid, 'SELECT')
   order by c.relkind desc, c.relname`;
 
-/** What Studio is told: views first, names before ids, and arrows that lead to the right rows. */
+/** Studio's schema: views first, names before ids, and arrows that lead to the right rows. */
 export function studioTables(found: readonly FoundTable[], readOnly: boolean): StudioTable[] {
   return found
     .filter(({ name }) => !hiddenTables.includes(name))
@@ -95,7 +95,7 @@ function ownColumns({ name, is_view, columns }: FoundTable, readOnly: boolean): 
     .filter((column) => !hiddenColumns.includes(`${name}.${column.name}`))
     .map((column) => ({
       ...column,
-      // The key of a view stands at its end (prisma/sql/views.sql).
+      // The key of a view is at its end (prisma/sql/views.sql).
       pk: is_view ? ([null, 1, 2][columns.indexOf(column) - columns.length + 3] ?? null) : column.pk,
       computed: is_view || readOnly || isFixed(column),
       fixed: edited[column.name]?.edited !== true,

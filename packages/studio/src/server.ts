@@ -22,7 +22,7 @@ const policy = [
 
 const maxBodyBytes = 4 * 1024 * 1024;
 
-/** What is served. */
+/** The served files. */
 export interface Studio {
   bundle: ReturnType<typeof readBundle>;
   grids: Grids;
@@ -54,7 +54,10 @@ export async function serveStudio(port: number, studio: Studio): Promise<Server>
   return server;
 }
 
-/** Files of the page are for everybody: they hold no data. What answers data asks for the token of a tab that is in. */
+/**
+ * Files of the page are open to every client: they hold no data. A response with data requires the token of a tab
+ * that is in.
+ */
 async function answer(
   studio: Studio & { script: string },
   request: IncomingMessage,
@@ -104,7 +107,7 @@ async function sessionOf({ title, desk, grids, locations }: Studio): Promise<Pag
   return { title, desk, deskLinks, kept: keptRows, locations: named, only, rowNames };
 }
 
-/** What Studio's page asks for. */
+/** The requests of Studio's page. */
 interface Asked {
   procedure: string;
   query?: Query;

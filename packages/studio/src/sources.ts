@@ -14,8 +14,8 @@ export const noOtherSql =
 const id = pg.escapeIdentifier;
 
 /**
- * The page's query as it runs: the names that rows show are joined to them, and with a scope no row of another restaurant is read,
- * changed, added or deleted, whatever the page asks.
+ * The page's query as it runs: the names that rows show are joined to them, and with a scope no row of another
+ * restaurant is read, changed, added or deleted, for any query of the page.
  */
 export function planQuery(asked: Query, tables: readonly StudioTable[], scope: Scope | null): Planned {
   const statement = readStatement(asked.sql);
@@ -54,7 +54,7 @@ export function planQuery(asked: Query, tables: readonly StudioTable[], scope: S
 
 const scopedColumn = ({ name }: StudioTable): string => (name === 'locations' ? 'id' : 'location_id');
 
-/** The rows of a table, or of what was written there, with the names beside their ids. */
+/** The rows of a table, or the rows written there, with the names next to their ids. */
 function rowsOf({ name, columns }: StudioTable, from: string, scope: Scope | null): string {
   const shown = columns.flatMap(({ name: column, shows }) => (shows === null ? [] : [{ column, ...shows }]));
   const own = columns.flatMap((column) => (column.shows === null ? [`t.${id(column.name)}`] : []));

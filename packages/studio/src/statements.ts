@@ -1,4 +1,4 @@
-/** What the grids of Prisma's page ask for, and nothing else: there is no other SQL in Studio. */
+/** The statements of the grids of Prisma's page, and nothing else: there is no other SQL in Studio. */
 export type PageStatement = Shown | Updated | Inserted | Deleted | { kind: 'timezone' };
 
 /** A page of a grid. `head` and `tail` enclose the two places where the table is read. */
@@ -8,7 +8,7 @@ export interface Shown {
   parts: [head: string, between: string, tail: string];
 }
 
-/** An edit of rows. `set` is what stands behind SET, `where` what chooses the rows. */
+/** An edit of rows. `set` is the text after SET, `where` chooses the rows. */
 export interface Updated {
   kind: 'update';
   table: string;
@@ -41,7 +41,7 @@ const names = `${name}(?:, ${name})*`;
 const type = '(?:"\\w+"\\."\\w+"(?:\\[\\])?|text|numeric)';
 const value = `(?:\\$\\d+|cast\\(\\$\\d+ as ${type}\\)|null|default)`;
 const word = '(?:and|or|not|is|null|true|false|like|ilike|in|cast)\\b';
-// No word of it begins a query or calls a function, so whatever it says, it says of the rows that it is given.
+// No word of it begins a query or calls a function, so it applies to the given rows alone.
 const condition = `(?:[ (),=<>!]|\\$\\d+|as ${type}|${word}|${name})+`;
 const column = `(?:${name}|cast\\(${name} as numeric\\))`;
 const moment = 'cast\\(floor\\(extract\\(epoch from now\\(\\)\\) \\* \\$\\d+\\) as text\\) as "__ps_\\w+__"';

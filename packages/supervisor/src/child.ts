@@ -13,13 +13,13 @@ export interface Child {
   failed: Promise<never>;
   /** The process that runs now; null between two lives. */
   mark(): ProcessMark | null;
-  /** Ends it and starts it anew: a developer does not wait for what is in flight. */
+  /** Ends it and starts it again: a developer does not wait for work in flight. */
   restart(): void;
   /** Lets it finish what is in flight until `deadline` (ms since the epoch), then ends it; true if it was done. */
   stop(deadline: number): Promise<boolean>;
 }
 
-/** What to run: a bundle in dist/, and what it tells the person who waits. */
+/** The process to run: a bundle in dist/, and its message for the person who waits. */
 export interface ChildOptions {
   name: string;
   env: NodeJS.ProcessEnv;
@@ -28,7 +28,7 @@ export interface ChildOptions {
   onChange(): void;
 }
 
-/** What a child has to finish before it is started anew. */
+/** The work that a child has to finish before it is restarted. */
 const restartMs = 500;
 /** Deaths in a row before it was ever ready, after which we give up. */
 const earlyDeaths = 5;

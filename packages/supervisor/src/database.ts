@@ -16,7 +16,7 @@ export interface RunningDatabase {
   /** The same as the owner, for migrations. */
   ownerUrl: string;
   embedded: boolean;
-  /** Tells a second start where we answer and who works for us. */
+  /** Reports to a second start where the service responds and which processes run it. */
   announce(more: { url?: string; children: ProcessMark[] }): void;
   /** Ends the embedded server; leaves anybody else's alone. */
   stop(): Promise<void>;
@@ -49,8 +49,9 @@ export async function startDatabase(settings: Settings, progress: Progress): Pro
 }
 
 /**
- * Brings the queue's tables and ours up to date, as the owner. What somebody can mend in the embedded database is told, and tried again until it is
- * mended or `signal` aborts: PostgreSQL, which runs with us, would else be gone for whoever mends it.
+ * Brings the queue's tables and ours up to date, as the owner. A fault that a person can repair in the embedded
+ * database is reported, and tried again until it is repaired or `signal` aborts: PostgreSQL, which runs with us, would
+ * else be gone for that person.
  */
 export async function migrateDatabase(
   database: RunningDatabase,
@@ -58,24 +59,24 @@ export async function migrateDatabase(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let told: string | undefined; ; await sleep(mendPatienceMs, undefined, { signal })) {
+  for (let reported: string | undefined; ; await sleep(repairPatienceMs, undefined, { signal })) {
     try {
       await migrateOnce(database, settings, progress);
       return;
     } catch (error) {
       if (!database.embedded) throw withVariable(error);
       if (!(error instanceof MigrationError && error.mendable)) throw error;
-      if (error.message === told) continue;
-      told = error.message;
-      complain('comanda', told);
+      if (error.message === reported) continue;
+      reported = error.message;
+      complain('comanda', reported);
       progress.note(
-        'PostgreSQL keeps running: npm run -s comanda -- db url, npm run studio and psql work. This start goes on once it is mended; Ctrl-C ends it',
+        'PostgreSQL keeps running: npm run -s comanda -- db url, npm run studio and psql work. This start goes on once it is repaired; Ctrl-C ends it',
       );
     }
   }
 }
 
-const mendPatienceMs = 2_000;
+const repairPatienceMs = 2_000;
 
 /**
  * The same once.
@@ -105,7 +106,7 @@ export async function migrateOnce(
   );
 }
 
-/** A server that cannot be reached is told by the variable that names it; Node leaves such messages empty. */
+/** The message about an unreachable server names its variable; Node leaves such messages empty. */
 function withVariable(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   const reason = error.message || String(error.code);

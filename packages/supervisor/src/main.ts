@@ -19,7 +19,7 @@ import { buildSiteBeside, type SiteBuild } from './site.ts';
 
 const seedPatienceMs = 5_000;
 
-/** What has been started, for `npm run dev`. */
+/** The started processes, for `npm run dev`. */
 export interface Started {
   /** Starts a child again, which is named after its bundle; another name does nothing. */
   restart(name: string): void;
@@ -32,10 +32,9 @@ export interface Started {
 
 /**
  * Runs everything until `signal` aborts, then drains and stops it; gives the exit code. `onStarted` is called once API
- * and worker have been started.
- * Order: database, migrations, then API, worker and demo data side by side, then the site of the documents; stopping goes
+ * and worker have been started. Order: database, migrations, then API, worker and demo data side by side, then the site of the documents; stopping goes
  * the other way.
- * Whatever is wrong is told in one line on stderr (exit code 1), after stopping what had been started.
+ * Any fault is reported in one line on stderr (exit code 1), after stopping the started processes.
  */
 export async function main(signal: AbortSignal, onStarted?: (started: Started) => void): Promise<number> {
   const progress = openProgress();
@@ -52,7 +51,7 @@ export async function main(signal: AbortSignal, onStarted?: (started: Started) =
   return (await stop(running, progress)) ? code : 1;
 }
 
-/** What has been started and must be stopped. */
+/** The started parts that must be stopped. */
 interface Running {
   drainSeconds: number;
   children: Child[];
@@ -157,7 +156,7 @@ function childEnvironment(
   if (anyTarget) {
     progress.note('webhooks may go to any address, http included (WEBHOOK_TARGETS=public forbids it)');
   }
-  // What their files said stands in the variables themselves.
+  // The contents of the files are in the variables themselves.
   const files = secrets.map((variable) => [fileVariable(variable), undefined]);
   return {
     ...process.env,
@@ -174,7 +173,7 @@ function childEnvironment(
   };
 }
 
-/** The app is served beside the embedded database, and elsewhere where it is asked for. */
+/** The app is served with the embedded database, and elsewhere where it is asked for. */
 function appOf({ app }: Settings, { embedded }: RunningDatabase): 'on' | 'off' {
   return app ?? (embedded ? 'on' : 'off');
 }
@@ -188,7 +187,7 @@ async function seed(
 ): Promise<{ demoKey: string | null; appCode: string | null }> {
   const wanted = settings.seedDemo ?? (database.embedded && settings.nodeEnv !== 'production');
   if (!wanted) return { demoKey: null, appCode: null };
-  // What has happened is written as the owner: the service settles no turn but by closing it.
+  // History is written as the owner: the service settles no turn except by closing it.
   const options: SeedOptions = {
     ...{ databaseUrl: database.ownerUrl, dataDir: settings.dataDir, encryptionKey },
     app: appOf(settings, database) === 'on',
@@ -201,7 +200,7 @@ async function seed(
   return { demoKey: key, appCode: code };
 }
 
-/** What dist/seed.js is called with; a bundle of its own, loaded only where it is wanted. */
+/** The arguments of dist/seed.js; a bundle of its own, loaded only where it is wanted. */
 interface SeedOptions {
   databaseUrl: string;
   dataDir: string;

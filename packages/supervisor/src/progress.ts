@@ -8,7 +8,7 @@ export interface Progress {
   note(line: string): void;
 }
 
-/** What a person needs once everything answers. */
+/** The message for a person once everything responds. */
 export interface Welcome {
   baseUrl: string;
   /** Null where no demo data was asked for. */

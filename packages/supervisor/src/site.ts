@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { repositoryRoot } from '@comanda/db/root';
+import { repositoryRoot } from '@comanda/db';
 
 /** A build that may be under way. */
 export interface SiteBuild {

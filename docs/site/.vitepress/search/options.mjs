@@ -35,7 +35,7 @@ function processTerm(term) {
   return [word, ...(synonyms[word] ?? [])];
 }
 
-/** What minisearch is asked with. The last word may be half typed; the others are words. */
+/** The options of minisearch. The last word may be half typed; the others are words. */
 export const searchOptions = {
   fuzzy: (term) => (term.length > 4 ? 0.2 : false),
   prefix: (_term, index, terms) => index === terms.length - 1,

@@ -1,4 +1,4 @@
-/** What readers call things, and what the pages call them. */
+/** The names that readers use for things, and those of the pages. */
 export const synonyms = {
   allowlist: ['firewall'],
   authentication: ['key'],

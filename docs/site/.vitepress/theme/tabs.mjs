@@ -8,7 +8,7 @@ export function rememberTabs() {
   onContentUpdated(() => show(kept()));
   if (!inBrowser) return;
   window.addEventListener('change', ({ target }) => {
-    // What show() does itself is no choice of the reader.
+    // A change by show() itself is no choice of the reader.
     if (!target.matches('.vp-code-group .tabs input')) return;
     const name = document.querySelector(`label[for="${target.id}"]`)?.dataset.title;
     if (name === undefined || name === kept()) return;

@@ -2,7 +2,7 @@ import { type PageSession, tokenHeader } from './session.ts';
 
 const keptAs = 'studio.token';
 let token = sessionStorage.getItem(keptAs);
-/** Tokens that let nobody in any more, which another tab may still have. */
+/** Tokens that admit no tab any more, which another tab may still have. */
 const ended = new Set<string>();
 
 const send = window.fetch;
@@ -21,7 +21,7 @@ export async function askServer(path: string, init: RequestInit = {}): Promise<R
   return response;
 }
 
-/** What the server says of this page, once the tab is in. */
+/** The server's description of this page, once the tab is in. */
 export async function enteredSession(): Promise<PageSession> {
   await bring(codeOf(takeFromAddress()));
   for (;;) {
@@ -41,7 +41,7 @@ tabs.onmessage = ({ data }: MessageEvent<{ token: string } | 'who is in?'>) => {
   } else if (token === null && !ended.has(data.token)) keep(data.token);
 };
 
-// An address that is opened in a tab with this page changes what stands behind the # alone.
+// An address that is opened in a tab with this page changes the part after the # alone.
 addEventListener('hashchange', () => void bring(codeOf(takeFromAddress())));
 
 let onEntered: (() => void)[] = [];
@@ -83,7 +83,7 @@ async function bring(code: string | null): Promise<void> {
   else showEntrance(await response.text());
 }
 
-/** Says why the tab is out, and takes an address. What the page shows stays behind it. */
+/** Says why the tab is out, and takes an address. The page's content stays behind it. */
 function showEntrance(why: string): void {
   document.querySelector('.entrance')?.remove();
   const form = document.createElement('form');

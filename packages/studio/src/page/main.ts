@@ -1,7 +1,7 @@
 import { askServer, enteredSession } from './entrance.ts';
 import { numberFault } from './numbers.ts';
 
-/** What the edits of Prisma's page call (packages/studio/src/bundle.ts), and what it looks for itself. */
+/** The functions that the edits of Prisma's page call (packages/studio/src/bundle.ts), and the look-ups of our own. */
 interface Hooks {
   /** The address of the row's order at the desk, which knows its way back. */
   comandaDesk(column: { table: string; name: string }, row: Record<string, unknown>): string | undefined;
@@ -38,7 +38,7 @@ const hooks: Hooks = {
   __STUDIO_CONFIG__: { adapter: 'postgres' },
 };
 Object.assign(window, hooks);
-// What the page asks, it asks as a tab that was let in; what it tells its makers of itself, nobody hears.
+// The page asks as a tab that was admitted; its telemetry is not sent anywhere.
 const send = window.fetch;
 window.fetch = (to, init) => {
   if (to === '/bff') return askServer('/bff', init);

@@ -1,4 +1,4 @@
-/** What is wrong with a text where a number belongs; null when it is one, or empty where the column may be empty. */
+/** The fault of a text where a number belongs; null when it is one, or empty where the column may be empty. */
 export function numberFault(column: string, text: string, mayBeEmpty: boolean): string | null {
   const written = text.trim();
   if (written === '')
@@ -7,7 +7,7 @@ export function numberFault(column: string, text: string, mayBeEmpty: boolean): 
   const shown = written.length > 40 ? `${written.slice(0, 40)}…` : written;
   const withPoint = written.replace(',', '.');
   return isNumber(withPoint)
-    ? `${column}: decimals stand behind a point, not a comma. Write ${withPoint} for ${shown}. ${unchanged}`
+    ? `${column}: decimals follow a point, not a comma. Write ${withPoint} for ${shown}. ${unchanged}`
     : `${column}: "${shown}" is no number. Write digits, and a point before decimals: 12.50. ${unchanged}`;
 }
 

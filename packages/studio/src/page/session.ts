@@ -1,7 +1,7 @@
-/** The header by which a tab says that it is in. */
+/** The header with which a tab shows that it is in. */
 export const tokenHeader = 'studio-token';
 
-/** The columns by which a person knows a row. */
+/** The columns with which a person identifies a row. */
 export interface RowNames {
   /** Of the row itself. */
   own: string | null;
@@ -9,13 +9,13 @@ export interface RowNames {
   linked: readonly string[];
 }
 
-/** What the page is told once its tab is in. */
+/** The data of the page once its tab is in. */
 export interface PageSession {
   /** Of the page. */
   title: string;
   /** The address of the desk, where it is known. */
   desk: string | null;
-  /** Columns beside which a row leads to its order at the desk, and the column with the order's id. */
+  /** Columns whose rows lead to their order at the desk, and the column with the order's id. */
   deskLinks: Readonly<Record<string, string>>;
   /** Tables whose rows are not deleted, and what to do instead. */
   kept: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import type { CallRequest } from './request.ts';
 
-/** What came back. */
+/** The response. */
 export interface Answer {
   status: number;
   /** `Created` */

@@ -1,4 +1,4 @@
-/** What a reader fills in to send the call of an operation. */
+/** The fields that a reader fills in to send the call of an operation. */
 export interface CallForm {
   method: string;
   /** `/v2/orders/{id}` */
@@ -15,7 +15,7 @@ export interface Field {
   required: boolean;
   /** The values that it may have, where these are few. */
   choices?: string[];
-  /** What it begins with: the value of the sample where it is required, else nothing. */
+  /** The initial value: that of the sample where it is required, else nothing. */
   initial: string;
 }
 

@@ -10,8 +10,8 @@ export interface CallRequest {
 }
 
 /**
- * The call that a filled form describes. What is left empty is not sent.
- * @param filled.values what stands in the fields, by their names
+ * The call that a filled form describes. Empty fields are not sent.
+ * @param filled.values the values of the fields, by their names
  * @throws {Error} for a key that is not of a sandbox: nothing else of the form may reach a request
  */
 export function requestOf(

@@ -1,6 +1,9 @@
 const longest = 155;
 
-/** What the result of a web search shows of a page: its first paragraphs, cut at a word. Throws for a page without text. */
+/**
+ * The description of a page in the result of a web search: its first paragraphs, cut at a word. Throws for a page
+ * without text.
+ */
 export function descriptionOf(page: string): string {
   const [title = '', ...blocks] = page
     .replace(/^(```|:::)[\s\S]*?^\1$/gm, '')

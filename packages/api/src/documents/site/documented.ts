@@ -1,7 +1,7 @@
 import type { oas31 } from 'zod-openapi';
 import { kebab } from './markdown.ts';
 
-/** An operation of a document, with where it stands there. */
+/** An operation of a document, with its path and method. */
 export interface Documented {
   version: 'v1' | 'v2';
   /** `POST` */

@@ -10,14 +10,14 @@ export function errorsPage(operations: readonly Documented[]): string {
   const shared = sharedErrors(operations);
   return [
     '# Errors',
-    'Every error has the same body. `code` is for your program, `message` for a person, `request_id` for whoever looks into our logs.',
+    'Every error has the same body. `code` is for your program, `message` for a person, `request_id` for a search in our logs.',
     '```json\n{"error": {"code": "validation_error", "message": "items[0].quantity: must be more than 0", "request_id": "01935a3e-7c1f"}}\n```',
     'The header `X-Error-Reason` says more than the code, and `Link` leads to its section on this page. New reasons may join: treat ' +
       'one that you do not know as its code. Never decide by the message: it may change.',
     'Decide by the status first, then by `code`, then by the reason:',
     '| Status | Do |\n| --- | --- |\n' +
       '| 408, 429, 500, 502, 503, 504, or no answer at all | Send the same request again, with the same `Idempotency-Key`. Wait as `Retry-After` says; without it 1, 2, 4, 8 s and so on, at most a minute. |\n' +
-      '| any other 4xx, 501 | The same request will fail again. Mend it, or show it to a person. |',
+      '| any other 4xx, 501 | The same request will fail again. Fix it, or show it to a person. |',
     'A write without an `Idempotency-Key` may have been done although you saw no answer: give every write one. ' +
       '[Orders and safe repeats](guides/orders.md) says how.',
     '## Errors of every operation',
@@ -31,7 +31,7 @@ export function errorsPage(operations: readonly Documented[]): string {
   ].join('\n\n');
 }
 
-/** What the caller can do about each. */
+/** The caller's reaction to each. */
 const todo: Record<ErrorCode, string> = {
   invalid_request:
     'The request could not be read, so nothing was done. 400: the JSON, the UTF-8 or the percent-encoding is broken, ' +
@@ -53,6 +53,6 @@ const todo: Record<ErrorCode, string> = {
   rate_limited:
     '`Retry-After` says how many seconds to wait; nothing was done and nothing was counted. See [limits](guides/limits.md).',
   internal_error:
-    '500 is a fault of ours, 503 means not now. Send the request again with its `Idempotency-Key`. If a 500 stays, tell ' +
+    '500 is a fault of the service, 503 means not now. Send the request again with its `Idempotency-Key`. If a 500 stays, send ' +
     'the operator its `request_id`.',
 };

@@ -1,4 +1,4 @@
-/** Text that becomes a paragraph or a cell: what stands outside of code is no HTML and no template. */
+/** Text that becomes a paragraph or a cell: text outside of code is no HTML and no template. */
 export function prose(text: string): string {
   return text
     .split(/(`[^`]*`)/)

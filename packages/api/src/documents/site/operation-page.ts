@@ -52,7 +52,7 @@ function parameterSection({ operation, components }: Documented, schemas: Schema
       [prose(description), bounds === '' ? '' : `${bounds}.`].filter((part) => part !== '').join(' '),
     ];
   });
-  return ['## Parameters', table(['Name', 'In', 'Type', 'Needed', 'What it is'], rows)];
+  return ['## Parameters', table(['Name', 'In', 'Type', 'Needed', 'Description'], rows)];
 }
 
 function bodySection({ requestBody }: oas31.OperationObject, schemas: Schemas): string[] {
@@ -79,7 +79,7 @@ function answerSection({ responses }: oas31.OperationObject, schemas: Schemas): 
 const tables = (schema: Parameters<typeof fieldTables>[0], schemas: Schemas, needed: string): string[] =>
   fieldTables(schema, schemas).flatMap(({ of, rows }) => [
     ...(of === undefined ? [] : [of]),
-    table(['Field', 'Type', needed, 'What it is'], rows),
+    table(['Field', 'Type', needed, 'Description'], rows),
   ]);
 
 function errorSection(each: Documented, shared: ReadonlySet<string>): string[] {

@@ -22,7 +22,7 @@ export interface Site {
   pages: Map<string, string>;
   /** The same pages as they are served as `.md`. */
   plain: Map<string, string>;
-  /** What each page says of itself to a web search, by path. */
+  /** The description of each page for a web search, by path. */
   descriptions: Record<string, string>;
   sidebar: Sidebar;
   /** `llms.txt` */
@@ -33,7 +33,7 @@ export interface Site {
   collections: Map<string, string>;
 }
 
-/** The lists beside the pages, by the beginning of their paths. */
+/** The sidebars of the pages, by the beginning of their paths. */
 export type Sidebar = Record<string, Section[]>;
 
 interface Section {
@@ -81,7 +81,7 @@ export async function makeSite(root: string): Promise<Site> {
   };
 }
 
-/** A Markdown source; a line `<<< examples/…` stands for that file. */
+/** A Markdown source; a line `<<< examples/…` is replaced by that file. */
 function guide(root: string, file: string): string {
   const languages: Record<string, string> = {
     mjs: 'js',
@@ -127,7 +127,7 @@ function overview(version: 'v1' | 'v2', { tags = [] }: oas31.OpenAPIObject, all:
       return rows.length === 0 ? [] : [`## ${name}`, prose(description), table(['Operation', 'Call'], rows)];
     }),
     ...(version === 'v2'
-      ? ['## Webhook events', 'What endpoints receive: [every event](../events.md).']
+      ? ['## Webhook events', 'The events that endpoints receive: [every event](../events.md).']
       : []),
     '',
   ].join('\n\n');

@@ -55,7 +55,7 @@ function requestOf(each: Documented, call: SampleCall): object {
   const [path = '', query = ''] = named(call.path).split('?');
   const sent = [...new URLSearchParams(query)].map(([key, value]) => ({ key, value }));
   const parameters = parametersOf(each.operation, each.components);
-  // Some filters exclude each other: whoever wants one switches it on.
+  // Some filters exclude each other: a reader switches on the one they want.
   const others = parameters
     .filter((parameter) => parameter.in === 'query' && !parameter.required)
     .map(({ name, example, description }) => ({

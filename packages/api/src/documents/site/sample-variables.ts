@@ -4,20 +4,20 @@ import { demoNames, exampleIds } from '../demo-examples.ts';
 export interface SampleVariable {
   /** In capitals, as a shell names it. */
   name: string;
-  /** The id of the documents that it stands for. */
+  /** The id of the documents that it represents. */
   example: string;
   /** `POST /v2/orders` */
   call: string;
-  /** What is sent as JSON; `now` in its texts is replaced by the present time, so that each call makes something new. */
+  /** The JSON body; `now` in its texts is replaced by the present time, so that each call makes something new. */
   body?: object;
   /** The `Idempotency-Key`, with `now` as in the body. */
   key?: string;
-  /** What stands around the id in the answer: the first one is taken. */
+  /** The text around the id in the answer: the first one is taken. */
   before?: string;
   after?: string;
 }
 
-/** What stands for the present time in bodies and keys. */
+/** The placeholder for the present time in bodies and keys. */
 export const now = '{now}';
 
 const created = (
@@ -135,7 +135,7 @@ const ownOf: Readonly<Record<string, readonly SampleVariable[]>> = {
   webhookEndpointsDelete: [hook(`docs-${now}`)],
 };
 
-/** The variables of a sample, in the order in which they are set: those whose ids stand in `text`. */
+/** The variables of a sample, in the order in which they are set: those whose ids are in `text`. */
 export function variablesOf(operationId: string, text: string): SampleVariable[] {
   const own = ownOf[operationId];
   return own === undefined ? usual.filter(({ example }) => text.includes(example)) : [...own];

@@ -139,7 +139,7 @@ const pythonReader = [
 
 const around = ({ before = '"id":"', after = '' }: SampleVariable) => ({ before, after });
 
-/** With a word of its language for each id, and for what stands around it. */
+/** With a word of its language for each id, and for the text around it. */
 function replaced(
   text: string,
   variables: readonly SampleVariable[],
@@ -170,7 +170,7 @@ function inFormat(
   return `${filled === path ? '' : 'f'}"${filled}"`;
 }
 
-/** JSON is Python but for three words, which are replaced where they are no text. */
+/** JSON is Python except for three words, which are replaced where they are no text. */
 function pythonText(value: unknown, indent?: number): string {
   const words: Record<string, string> = { true: 'True', false: 'False', null: 'None' };
   return JSON.stringify(value, null, indent).replace(

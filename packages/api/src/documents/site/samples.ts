@@ -9,13 +9,13 @@ export interface SampleCall {
   method: string;
   /** With its query: `/v2/orders/01935a3e-…`. */
   path: string;
-  /** But for the key. */
+  /** Without the key. */
   headers: [name: string, value: string][];
-  /** What is sent as JSON, if anything. */
+  /** The JSON body, if any. */
   body?: unknown;
   /** The answer does not end: it is shown as it comes. */
   streams: boolean;
-  /** What stands in place of ids of the document when the sample is written. */
+  /** The placeholders of ids of the document in the written sample. */
   variables: SampleVariable[];
 }
 
@@ -24,7 +24,7 @@ export interface SampleLanguage {
   name: string;
   /** How Markdown names it. */
   fence: string;
-  /** What it needs, and from which version. */
+  /** Its requirements, with the lowest version. */
   needs: string;
   write(call: SampleCall): string;
 }

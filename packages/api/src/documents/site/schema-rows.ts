@@ -13,7 +13,9 @@ export interface FieldTable {
   rows: string[][];
 }
 
-/** The tables of a body: its fields, then those of each part whose fields are told by a tag, as an event's by its type. */
+/**
+ * The tables of a body: its fields, then those of each part whose fields depend on a tag, as an event's on its type.
+ */
 export function fieldTables(schema: Referred, schemas: Schemas): FieldTable[] {
   const kinds: FieldTable[] = [];
   const rows = fieldsOf(schema, { schemas, kinds, above: new Set() }, '');
@@ -58,7 +60,7 @@ export function resolve(referred: Referred, schemas: Schemas): Schema {
 
 interface Within {
   schemas: Schemas;
-  /** Takes the tables of parts that are told by a tag. */
+  /** Takes the tables of parts that depend on a tag. */
   kinds: FieldTable[];
   above: ReadonlySet<Schema>;
 }
@@ -89,7 +91,7 @@ function fieldRows(schema: Schema, name: string, within: Within, prefix: string)
   ];
 }
 
-/** Fields of the same shape stand in this table; one that has others, as its kind says, refers to tables of its own. */
+/** Fields of the same shape are in this table; a field with others, as its kind says, refers to tables of its own. */
 function taggedRows(options: Schema[], tag: string, within: Within, prefix: string): string[][] {
   const kindsOf = (some: readonly Schema[]) =>
     some.map((option) => `\`${constOf(option, tag, within.schemas)}\``).join(', ');
@@ -124,7 +126,7 @@ function constOf({ properties }: Schema, name: string, schemas: Schemas): unknow
   return property === undefined ? undefined : resolve(property, schemas).const;
 }
 
-// The kinds of an entry share fields: a field stands once, with every type it may have.
+// The kinds of an entry share fields: a field is listed once, with every type it may have.
 function merged(rows: string[][]): string[][] {
   const byPath = new Map<string, string[]>();
   for (const [path = '', type = '', needed = '', said = ''] of rows) {
