@@ -30,7 +30,10 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
     );
     return 1;
   }
-  const chosen = names.length === 0 ? parts : parts.filter(({ name }) => names.includes(name));
+  const chosen =
+    names.length > 0
+      ? parts.filter(({ name }) => names.includes(name))
+      : parts.filter(({ onlyByName }) => check || onlyByName !== true);
   const effort = check ? small : full;
   const rows: Row[] = [];
   let broken = 0;
@@ -41,7 +44,7 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
   signal.addEventListener('abort', endAll);
   for (const part of chosen) {
     log(`${part.name}: ${part.summary}`);
-    const lack = part.lacks?.();
+    const lack = part.lacks?.(check);
     if (lack !== undefined) {
       log(`  not run: ${lack}`);
       if (names.length > 0) broken += 1;

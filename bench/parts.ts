@@ -3,6 +3,7 @@ import { board } from './parts/board.ts';
 import { catalog } from './parts/catalog.ts';
 import { client } from './parts/client.ts';
 import { compression } from './parts/compression.ts';
+import { growth } from './parts/growth.ts';
 import { guards } from './parts/guards.ts';
 import { history } from './parts/history.ts';
 import { hostile } from './parts/hostile.ts';
@@ -58,4 +59,5 @@ export const parts: readonly Part[] = [
   processes,
   memory,
   numbers,
+  growth,
 ];

@@ -110,8 +110,8 @@ export async function runSql(
   }
 }
 
-// The parent of a backend is the postmaster.
-async function postmasterOf({ pool }: Database): Promise<number> {
+/** Process id of its server: the parent of a backend. */
+export async function postmasterOf({ pool }: Database): Promise<number> {
   const { rows } = await pool.query<{ pid: number }>('select pg_backend_pid() as pid');
   const stat = readFileSync(`/proc/${rows[0]?.pid}/stat`, 'utf8');
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);

@@ -200,7 +200,7 @@ async function firstOf(send: Stage['send'], path: string): Promise<unknown> {
 }
 
 /** Waits until nothing is left to publish, to deliver or to work off. */
-export async function settled({ comanda }: Place): Promise<void> {
+export async function settled({ comanda }: Pick<Place, 'comanda'>): Promise<void> {
   const end = performance.now() + 60_000;
   for (;;) {
     const { rows } = await comanda.pool.query(

@@ -15,6 +15,8 @@ export interface Part {
   name: string;
   summary: string;
   /** The program that this machine lacks for it, if any: a run of all parts says so and goes on without it. */
-  lacks?(): string | undefined;
+  lacks?(small: boolean): string | undefined;
+  /** A part that takes so long that no run of all parts has it: it runs in a check, or by its name. */
+  onlyByName?: true;
   run(context: PartContext): Promise<Row[]>;
 }

@@ -22,6 +22,8 @@ test('npm run bench -- --check runs every part of the bench on tiny data, and no
     'a program of calls',
     'calls beside',
     'commit to arrival beside',
+    'an order of three lines',
+    'a look by every rule of retention',
   ])
     expect(output).toContain(`| ${work}`);
 }, 600_000);
