@@ -2,7 +2,8 @@ import { pageBytes, readerBytes, streamBytes } from '@comanda/db';
 import { beforeAll, expect, test } from 'vitest';
 import { defaultLiveBounds } from '../../packages/api/src/live/bounds.ts';
 import { createHeld } from '../../packages/api/src/live/held.ts';
-import { createReader, type News } from '../../packages/api/src/live/reader.ts';
+import type { News } from '../../packages/api/src/live/news.ts';
+import { createReader } from '../../packages/api/src/live/reader.ts';
 import { readNews } from '../../packages/api/src/live/statements.ts';
 import { openOrderCursor } from '../../packages/api/src/resources/orders/export.store.ts';
 import { createLargeOrders, largeOrderBytes } from '../support/large-orders.ts';
@@ -20,7 +21,7 @@ beforeAll(async () => {
 const readerOf = (held = createHeld(), types?: string[]) =>
   createReader(
     kit.database,
-    { last: newest, readers: new Set() },
+    { last: newest },
     { locationId: kit.locationId, after: 0, types },
     defaultLiveBounds,
     held,
@@ -64,10 +65,9 @@ test('readers that take nothing hold no more than a part of the process, and the
 
 test('a reader that keeps up is behind once its events hold too much, and is given them all the same', async () => {
   const held = createHeld();
-  const readers = new Set<ReturnType<typeof readerOf>>();
   const reader = createReader(
     kit.database,
-    { last: newest, readers },
+    { last: newest },
     { locationId: kit.locationId, after: newest, types: undefined },
     { ...defaultLiveBounds, quietMs: 1 },
     held,

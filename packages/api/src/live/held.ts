@@ -1,5 +1,5 @@
 import { createByteBudget, readerBytes, streamBytes } from '@comanda/db';
-import type { News } from './reader.ts';
+import type { News } from './news.ts';
 
 /**
  * Events held for the readers of this process: those that wait for them or are being sent. An event that several hold

@@ -1,27 +1,8 @@
 import { createWaker, type Queryable, readerBytes } from '@comanda/db';
 import type { LiveBounds } from './bounds.ts';
 import type { Held } from './held.ts';
-import { type NewsRow, readMissed, readMissedOfTypes } from './statements.ts';
-
-/** An event on its way to readers, who share it. */
-export interface News {
-  locationId: string;
-  /** Its place in the feed of its location. */
-  number: number;
-  id: string;
-  type: string;
-  /** The text that endpoints of v2 receive. */
-  body: string;
-  /** How large that is. */
-  bytes: number;
-}
-
-/** The known state of a watched location's feed. */
-export interface Watched {
-  /** Up to here its events were given to every reader that keeps up. */
-  last: number;
-  readers: Set<Reader>;
-}
+import { type Feed, type News, newsOf } from './news.ts';
+import { readMissed, readMissedOfTypes } from './statements.ts';
 
 /** One stream: it begins behind, reads up by itself, and is then given what comes. */
 export interface Reader {
@@ -46,17 +27,10 @@ export interface ReaderOptions {
   types: readonly string[] | undefined;
 }
 
-/** Rows of the feed as readers see them. */
-export const newsOf = ({ number, ...row }: NewsRow): News => ({
-  ...row,
-  number: Number(number),
-  bytes: Buffer.byteLength(row.body),
-});
-
-/** Makes a reader of a watched location. */
+/** Makes a reader of a feed. */
 export function createReader(
   database: Queryable,
-  watched: Watched,
+  feed: Pick<Feed, 'last'>,
   { locationId, after, types }: ReaderOptions,
   { waiting, page, quietMs }: LiveBounds,
   held: Held,
@@ -84,7 +58,7 @@ export function createReader(
   async function readUp(): Promise<News[]> {
     for (;;) {
       // All of it is visible to the question that follows.
-      const seen = watched.last;
+      const seen = feed.last;
       const giveBack = held.reserve(locationId);
       const rows = await (types === undefined
         ? database.run(readMissed, [locationId, place, page])
@@ -98,7 +72,7 @@ export function createReader(
         return news;
       }
       place = Math.max(place, seen);
-      if (watched.last > place) continue;
+      if (feed.last > place) continue;
       isBehind = false;
       return [];
     }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnyRouter } from '@trpc/server';
 import { isFault, toApiError } from '../../errors.ts';
-import type { News } from '../../live/reader.ts';
+import type { News } from '../../live/news.ts';
 import type { App, RequestContext } from '../../request/context.ts';
 import { requestIdOf } from '../../request/request-id.ts';
 import { finishRequest } from '../../request/request-log.ts';
