@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '@comanda/db';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { startEmbedded } from '../../packages/embedded/src/server.ts';
 import { postmasterOf, runSql } from '../place.ts';
 import { fillDatabase } from './fill.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { createLog } from '@comanda/api/services';
 import { type Database, openDatabase } from '@comanda/db';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { publishRound } from '../../packages/worker/src/relay/round.ts';
 import { retentionRules } from '../../packages/worker/src/retention/rules.ts';

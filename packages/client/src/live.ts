@@ -1,3 +1,4 @@
+export type { LiveChange } from './live/change.ts';
 export { dropOutboxes, type LiveStorage } from './live/kept.ts';
 export type { LiveSnapshot, LiveState } from './live/list.ts';
 export { type Live, type LiveOptions, liveOf } from './live/live.ts';
@@ -8,4 +9,3 @@ export {
   liveList,
   type Mutation,
 } from './live/live-list.ts';
-export type { LiveChange } from './live/outbox.ts';

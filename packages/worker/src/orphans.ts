@@ -1,5 +1,5 @@
 import { pidSpace, type Queryable, statement } from '@comanda/db';
-import type { EndpointRef } from './deliveries/endpoint-loop.ts';
+import type { EndpointRef } from './deliveries/endpoint-ref.ts';
 
 /** An endpoint, and how many claims on its deliveries were freed. */
 export interface FreedEndpoint extends EndpointRef {

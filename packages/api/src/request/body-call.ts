@@ -8,22 +8,10 @@ import type { Answer } from './answer.ts';
 import { uncodedTags } from './conditional.ts';
 import type { CallContext, RequestContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
-import type { GivenKey } from './idempotency.ts';
+import type { BodyCall, GivenKey } from './given.ts';
 import { IncomingBody, receiveBody } from './incoming-body.ts';
 import { perform, simulating } from './journey.ts';
 import { refuseDeep } from './readable.ts';
-
-/** A call whose input is a body. */
-export interface BodyCall {
-  /** The body as it came; empty when there is none. */
-  bytes: Pieces;
-  /** Members of the input beside those of the body: the parameters of the path. */
-  members: Record<string, string>;
-  /** The idempotency key, where a header carries it; else the body's own member `idempotencyKey`. */
-  key: GivenKey | 'in the body';
-  /** Whether a name that an object has twice is refused. */
-  isStrict: boolean;
-}
 
 /**
  * Reads the body of an admitted call, and performs it; a large one, or one for a large work, in the thread for large bodies. Throws what `readJson`

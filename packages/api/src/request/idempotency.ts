@@ -5,13 +5,8 @@ import { IdempotencyKey } from '../wire.ts';
 import { type Answer, textOf } from './answer.ts';
 import type { CallContext, Idempotency } from './context.ts';
 import type { NamedOperation } from './definition.ts';
+import type { GivenKey } from './given.ts';
 import { makerOf } from './request-id.ts';
-
-/** The idempotency key of a call as its entrance found it, and the name by which callers know it there. */
-export interface GivenKey {
-  name: 'Idempotency-Key' | 'idempotencyKey';
-  key: unknown;
-}
 
 /**
  * Reads the key and the fingerprint of a call. Throws `validation_error` when the key is missing or malformed.

@@ -3,7 +3,7 @@ import type { Caller } from '../credentials/credentials.ts';
 import type { ApiError } from '../errors.ts';
 import type { Family } from '../families.ts';
 import type { Answer } from './answer.ts';
-import type { BodyCall } from './body-call.ts';
+import type { BodyCall } from './given.ts';
 import type { Simulation } from './simulation.ts';
 
 /** A call with a large body, as it goes to the thread that performs it. */

@@ -3,8 +3,6 @@ import type { Caller } from '../credentials/credentials.ts';
 import { type ApiError, invalid, unavailable } from '../errors.ts';
 import { emptyLease, usedUp } from '../limits/lease.ts';
 import { nearest } from '../nearest.ts';
-import type { RequestContext } from './context.ts';
-import type { NamedOperation } from './definition.ts';
 
 /** A fault that a sandbox plays, as if it had come by itself. */
 interface Fault {
@@ -19,7 +17,13 @@ interface Fault {
 /** The target of a call: an operation, or a stream. */
 export interface Met {
   name: string;
-  kind: NamedOperation['kind'] | 'subscription';
+  kind: 'query' | 'mutation' | 'subscription';
+}
+
+/** A request that may ask for a fault, and the headers of its answer. */
+interface Asking {
+  readonly simulate?: string | undefined;
+  readonly headers: Record<string, string>;
 }
 
 /** The faults by the names that `X-Comanda-Simulate` takes. */
@@ -78,7 +82,7 @@ export function simulateOf(headers: IncomingHttpHeaders): string | undefined {
  * unknown or cannot happen to the operation.
  */
 export function beginSimulation(
-  { simulate, headers }: RequestContext,
+  { simulate, headers }: Asking,
   caller: Caller,
   operation: Met,
   played?: string,
@@ -100,7 +104,7 @@ export function beginSimulation(
 }
 
 /** Throws `validation_error` for a call that asks for a fault and has no key that could be of a sandbox. */
-export function refuseSimulation({ simulate }: RequestContext): void {
+export function refuseSimulation({ simulate }: Pick<Asking, 'simulate'>): void {
   if (simulate !== undefined) throw notInSandbox();
 }
 

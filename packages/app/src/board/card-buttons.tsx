@@ -1,6 +1,6 @@
 import { useTexts } from '../frame/language.tsx';
 import { CancelButton } from './cancel.tsx';
-import type { CardProps } from './card.tsx';
+import type { CardProps } from './card-props.ts';
 import { boardTexts } from './texts.ts';
 
 const next = { pending: 'ready', ready: 'closed', closed: undefined, canceled: undefined } as const;

@@ -3,28 +3,9 @@ import { Choices } from '../frame/choices.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useIsOnline } from '../frame/live.tsx';
-import type { Age } from './age.ts';
 import { CardButtons } from './card-buttons.tsx';
-import type { BoardOrder, Move } from './orders.ts';
+import type { CardProps } from './card-props.ts';
 import { boardTexts } from './texts.ts';
-
-/** The order of a card, and the actions of its buttons. */
-export interface CardProps {
-  order: BoardOrder;
-  age: Age | undefined;
-  /** Where it was moved, while its card keeps its place or the move is not sent. */
-  movedTo: Move['to'] | undefined;
-  /** Whether that can be taken back. */
-  canUndo: boolean;
-  /** Whether its move was asked for and is not answered. */
-  isMoving: boolean;
-  /** Whether Tab stops at its buttons; arrows lead to those of the others. */
-  isStop: boolean;
-  /** Whether it was pressed last. */
-  isLast: boolean;
-  onMove(to: Move['to']): void;
-  onUndo(): void;
-}
 
 /** How late an order is, as a clock that fills. */
 const clocks = ['', '◔', '◑', '●'] as const;

@@ -12,22 +12,11 @@ import {
   roleName,
   sqlState,
 } from '@comanda/db';
-import { type Account, lastLines, runTool } from '@comanda/embedded';
+import { lastLines, runTool } from '@comanda/embedded';
 import { shellWord } from '../shell-word.ts';
-import type { Programs } from './programs.ts';
+import type { CopyTarget } from './copy-target.ts';
 import type { Source } from './source.ts';
 import { fetchFrom, restoreStanza } from './stanza.ts';
-
-/** Where a copy is made. */
-export interface Place {
-  /** A folder of its own, which nobody else may enter: whoever can is let in to the copy. */
-  home: string;
-  /** The account that owns it; null means ours. */
-  account: Account | null;
-  programs: Programs;
-  /** Ends what is under way. */
-  signal: AbortSignal;
-}
 
 /** How a copy is made. */
 export interface CopyOptions {
@@ -42,50 +31,50 @@ export interface CopyOptions {
 }
 
 /** Makes a cluster of its own of a backup, reached through a socket in its folder alone, and starts it. @throws {CommandError} */
-export async function makeCopy(place: Place, options: CopyOptions): Promise<void> {
+export async function makeCopy(target: CopyTarget, options: CopyOptions): Promise<void> {
   const { source } = options;
   if (source.kind === 'files') {
-    await plain('cp', ['-a', '--', source.path, join(place.home, 'data')], place);
+    await plain('cp', ['-a', '--', source.path, join(target.home, 'data')], target);
     const { archive } = options;
-    return startFiles(place, options, archive && `cp -- ${shellWord(resolve(archive))}/%f "%p"`);
+    return startFiles(target, options, archive && `cp -- ${shellWord(resolve(archive))}/%f "%p"`);
   }
   if (source.kind === 'stanza') {
-    await restoreStanza(place, source, options.until);
-    return startFiles(place, options, fetchFrom(source, place.home));
+    await restoreStanza(target, source, options.until);
+    return startFiles(target, options, fetchFrom(source, target.home));
   }
-  await startEmpty(place);
-  const dump = source.kind === 'dump' ? source.path : join(place.home, 'running.dump');
-  if (source.kind === 'running') await dumpOf(place, source.url, dump);
-  await restoreDump(place, dump, options);
+  await startEmpty(target);
+  const dump = source.kind === 'dump' ? source.path : join(target.home, 'running.dump');
+  if (source.kind === 'running') await dumpOf(target, source.url, dump);
+  await restoreDump(target, dump, options);
 }
 
 /** In the name of the socket alone; said, since PGPORT may say another. */
 const port = '5432';
 
 /** The URL of a database of the copy as a role. */
-export const copyUrl = ({ home }: Pick<Place, 'home'>, role: string, database: string): string =>
+export const copyUrl = ({ home }: Pick<CopyTarget, 'home'>, role: string, database: string): string =>
   `postgresql://${encodeURIComponent(role)}@${encodeURIComponent(home)}:${port}/${encodeURIComponent(database)}`;
 
 /** Stops it; its files go with its folder. */
-export async function stopCopy({ programs, home, account }: Place): Promise<void> {
+export async function stopCopy({ programs, home, account }: CopyTarget): Promise<void> {
   const data = join(home, 'data');
   if (existsSync(join(data, 'postmaster.pid')))
     await programs.run('pg_ctl', ['-D', data, '-m', 'immediate', '-w', 'stop'], { account });
 }
 
-async function startEmpty(place: Place): Promise<void> {
-  const data = join(place.home, 'data');
+async function startEmpty(target: CopyTarget): Promise<void> {
+  const data = join(target.home, 'data');
   const how = ['--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'];
-  await place.programs.run('initdb', ['-D', data, '-U', superuser, ...how], {
-    ...{ account: place.account, signal: place.signal },
+  await target.programs.run('initdb', ['-D', data, '-U', superuser, ...how], {
+    ...{ account: target.account, signal: target.signal },
   });
-  await start(place, {});
+  await start(target, {});
 }
 
 /** The superuser of a cluster that we make. */
 const superuser = 'postgres';
 
-async function dumpOf({ programs, signal }: Place, url: string, file: string): Promise<void> {
+async function dumpOf({ programs, signal }: CopyTarget, url: string, file: string): Promise<void> {
   let password = '';
   const bare = editUrl(url, (parts) => {
     password = decodeURIComponent(parts.password);
@@ -97,10 +86,10 @@ async function dumpOf({ programs, signal }: Place, url: string, file: string): P
   });
 }
 
-async function restoreDump(place: Place, dump: string, options: CopyOptions): Promise<void> {
+async function restoreDump(target: CopyTarget, dump: string, options: CopyOptions): Promise<void> {
   const { database, rolePrefix } = options;
   const statements = (name: string, work: Parameters<typeof asSuperuser>[1]) =>
-    asSuperuser(copyUrl(place, superuser, name), work);
+    asSuperuser(copyUrl(target, superuser, name), work);
   await statements('postgres', (client) =>
     client.query(`create database "${database.replaceAll('"', '""')}"`),
   );
@@ -108,20 +97,20 @@ async function restoreDump(place: Place, dump: string, options: CopyOptions): Pr
     await applyRoles(client, rolePrefix);
     for (const kind of roleKinds) await client.query(`alter role "${roleName(rolePrefix, kind)}" login`);
   });
-  const owner = copyUrl(place, roleName(rolePrefix, 'owner'), database);
-  await place.programs.run('pg_restore', ['--exit-on-error', '--no-owner', '-d', owner, dump], {
-    signal: place.signal,
+  const owner = copyUrl(target, roleName(rolePrefix, 'owner'), database);
+  await target.programs.run('pg_restore', ['--exit-on-error', '--no-owner', '-d', owner, dump], {
+    signal: target.signal,
   });
 }
 
 /** Starts what was copied or restored; `restoreCommand` fetches the log that is replayed onto it. */
 async function startFiles(
-  place: Place,
+  target: CopyTarget,
   options: CopyOptions,
   restoreCommand: string | undefined,
 ): Promise<void> {
   const { until } = options;
-  const data = join(place.home, 'data');
+  const data = join(target.home, 'data');
   chmodSync(data, 0o700);
   // Settings of the original that a copy must not have: its archive, its primary, its access rules.
   for (const name of readdirSync(data))
@@ -129,41 +118,41 @@ async function startFiles(
   writeFileSync(join(data, 'pg_hba.conf'), 'local all all trust\n');
   writeFileSync(join(data, 'pg_ident.conf'), '');
   if (restoreCommand !== undefined) writeFileSync(join(data, 'recovery.signal'), '');
-  if (place.account !== null)
-    await plain('chown', ['-R', `${place.account.uid}:${place.account.gid}`, data], place);
-  await start(place, {
+  if (target.account !== null)
+    await plain('chown', ['-R', `${target.account.uid}:${target.account.gid}`, data], target);
+  await start(target, {
     ...(restoreCommand !== undefined && { restore_command: restoreCommand }),
     ...(until !== undefined && { recovery_target_time: until }),
     recovery_target_action: 'promote',
     // It is not read before it is whole, so it need not have as many connections as the original.
     hot_standby: 'off',
   });
-  await untilRecovered(place, options);
+  await untilRecovered(target, options);
 }
 
 /** pg_ctl returns when the log begins to be replayed; PostgreSQL refuses connections until it ends. */
-async function untilRecovered(place: Place, { superuser, database }: CopyOptions): Promise<void> {
+async function untilRecovered(target: CopyTarget, { superuser, database }: CopyOptions): Promise<void> {
   await repeat(async () => {
     try {
-      await asSuperuser(copyUrl(place, superuser, database), (client) => client.query('select'));
+      await asSuperuser(copyUrl(target, superuser, database), (client) => client.query('select'));
       return true;
     } catch (error) {
       const state = sqlState(error)?.code;
-      if (means(state, 'starting') && !place.signal.aborted) return again(200);
+      if (means(state, 'starting') && !target.signal.aborted) return again(200);
       // It said so itself: that the moment was not reached, say.
-      throw state === undefined ? notStarted(place, error) : error;
+      throw state === undefined ? notStarted(target, error) : error;
     }
   });
 }
 
 /** Runs a program of the system, as ourselves. */
-async function plain(name: string, argv: string[], { signal }: Place): Promise<void> {
+async function plain(name: string, argv: string[], { signal }: CopyTarget): Promise<void> {
   const { code, output } = await runTool(name, argv, null, { signal });
   if (code !== 0) throw new CommandError('internal_error', `${name}: ${lastLines(output)}`);
 }
 
-async function start(place: Place, settings: Record<string, string>): Promise<void> {
-  const { home, account, programs, signal } = place;
+async function start(target: CopyTarget, settings: Record<string, string>): Promise<void> {
+  const { home, account, programs, signal } = target;
   const data = join(home, 'data');
   const all = {
     port,
@@ -178,16 +167,16 @@ async function start(place: Place, settings: Record<string, string>): Promise<vo
   };
   const lines = Object.entries(all).map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'`);
   writeFileSync(join(data, 'postgresql.conf'), `${lines.join('\n')}\n`);
-  const argv = ['-D', data, '-l', logOf(place), '-w', '-t', '86400', 'start'];
+  const argv = ['-D', data, '-l', logOf(target), '-w', '-t', '86400', 'start'];
   await programs.run('pg_ctl', argv, { account, signal }).catch((error: unknown) => {
-    throw notStarted(place, error);
+    throw notStarted(target, error);
   });
 }
 
-const logOf = ({ home }: Place) => join(home, 'log');
+const logOf = ({ home }: CopyTarget) => join(home, 'log');
 
-function notStarted(place: Place, error: unknown): CommandError {
-  const log = logOf(place);
+function notStarted(target: CopyTarget, error: unknown): CommandError {
+  const log = logOf(target);
   const words = existsSync(log) ? lastLines(readFileSync(log, 'utf8')) : (error as Error).message;
   return new CommandError('internal_error', `the copy does not start: ${words}`);
 }

@@ -9,7 +9,8 @@ import { migrate, migrateQueue } from '@comanda/db/migrating';
 import { lastLines, serverAccount } from '@comanda/embedded';
 import type { Progress } from '../progress.ts';
 import { abandonMs, compare, type Holding, readHolding } from './compare.ts';
-import { copyUrl, makeCopy, type Place, stopCopy } from './copy.ts';
+import { copyUrl, makeCopy, stopCopy } from './copy.ts';
+import type { CopyTarget } from './copy-target.ts';
 import { findPrograms } from './programs.ts';
 import { pausedSettings, startPaused } from './service.ts';
 import { type Source, sourceOf } from './source.ts';
@@ -90,7 +91,7 @@ interface Scene {
   key: string;
   options: DrillOptions;
   source: Source;
-  place: Place;
+  place: CopyTarget;
   onProgress: Progress;
 }
 
@@ -98,7 +99,7 @@ function makePlace(
   source: Source,
   { programs, folder = tmpdir() }: DrillOptions,
   signal: AbortSignal,
-): Place {
+): CopyTarget {
   const major = 'major' in source ? source.major : undefined;
   const found = findPrograms(programs, major);
   const home = mkdtempSync(join(resolve(folder), 'comanda-drill-'));
@@ -193,7 +194,7 @@ const kinds = {
 };
 
 /** Where roles are apart, the copy is served by the same; otherwise one role does everything. */
-async function urlsOf(place: Place, source: Source, options: DrillOptions, prefix: string) {
+async function urlsOf(place: CopyTarget, source: Source, options: DrillOptions, prefix: string) {
   const { database } = options;
   const [owner, service] = [roleName(prefix, 'owner'), roleName(prefix, 'service')];
   // A cluster that we made ourselves has a superuser of ours.

@@ -5,7 +5,7 @@ import { CommandError } from '@comanda/api/src/command-error.ts';
 import { lastLines, runTool } from '@comanda/embedded';
 import { z } from 'zod';
 import { shellWord } from '../shell-word.ts';
-import type { Place } from './copy.ts';
+import type { CopyTarget } from './copy-target.ts';
 
 /** A stanza of pgBackRest with a backup that can be restored. */
 export interface StanzaSource {
@@ -41,11 +41,11 @@ export function stanzaOf(stanza: string): StanzaSource {
 }
 
 /**
- * Restores the newest backup of a stanza, or the newest before `until`, into the empty folder `data` of the place.
- * Tablespaces and links are placed within the place. @throws {CommandError} with pgBackRest's last words.
+ * Restores the newest backup of a stanza, or the newest before `until`, into the empty folder `data` of the target.
+ * Tablespaces and links are restored within the target. @throws {CommandError} with pgBackRest's last words.
  */
 export async function restoreStanza(
-  { home, account, signal }: Place,
+  { home, account, signal }: CopyTarget,
   { stanza }: StanzaSource,
   until: string | undefined,
 ): Promise<void> {

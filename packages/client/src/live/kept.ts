@@ -1,4 +1,4 @@
-import type { LiveChange } from './outbox.ts';
+import type { LiveChange } from './change.ts';
 
 /** Where changes are kept over a reload: `sessionStorage`, or what is like it. */
 export interface LiveStorage {

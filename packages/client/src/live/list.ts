@@ -1,7 +1,7 @@
 import type { PublishedEvent } from '../surface.ts';
+import type { LiveChange } from './change.ts';
 import { createKnown } from './known.ts';
-import type { LiveChange } from './outbox.ts';
-import { createReader } from './reading.ts';
+import { createReader, type Page } from './reading.ts';
 import type { Item, LiveRow } from './rows.ts';
 import type { Stream } from './stream.ts';
 import { asListed, fits, type ListQuery, type Overlay, shows, viewOf } from './view.ts';
@@ -36,12 +36,6 @@ export interface ListParts {
   readOne(id: string, include: readonly string[]): Promise<Item | undefined>;
   readPage(input: Record<string, unknown>, signal: AbortSignal): Promise<Page>;
   onError(error: unknown): void;
-}
-
-/** A page of a list. @internal */
-export interface Page {
-  data: Item[];
-  pagination: { limit: number; total: number; next?: string };
 }
 
 /** A live list, without the types of its entries. @internal */

@@ -1,8 +1,8 @@
 import { calledOf } from '../called.ts';
 import type { List } from '../list.ts';
+import type { LiveChange } from './change.ts';
 import type { LiveSnapshot } from './list.ts';
 import { ownLive } from './live.ts';
-import type { LiveChange } from './outbox.ts';
 import { rows } from './rows.ts';
 
 /** How a live list is shown. */

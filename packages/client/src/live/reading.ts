@@ -1,8 +1,13 @@
 import { comandaError, noAnswer } from '../index.ts';
 import type { Known } from './known.ts';
-import type { Page } from './list.ts';
 import type { Item, LiveRow } from './rows.ts';
 import type { ListQuery } from './view.ts';
+
+/** A page of a list. @internal */
+export interface Page {
+  data: Item[];
+  pagination: { limit: number; total: number; next?: string };
+}
 
 /** Reads a list, and single entries of it. @internal */
 export interface Reader {

@@ -1,7 +1,8 @@
 import { type Certification, type CertificationCheck, checkNames } from '@comanda/api/services';
 import type { Logger } from 'pino';
-import { type Check, type Deed, RunOver, Unmet } from './check.ts';
+import type { Check, Deed } from './check.ts';
 import { checks } from './checks.ts';
+import { RunOver, Unmet } from './endings.ts';
 import { openRun, type RunRef, type RunTools } from './run.ts';
 import { beginRun, endRun } from './statements.ts';
 

@@ -15,16 +15,6 @@ export interface Check {
   leansOn: readonly CheckName[];
   /** The page to read. */
   read: CertificationCheck['read'];
-  /** Plays it. Throws {@link Unmet} when the integration does not do what it should. */
+  /** Plays it. Throws `Unmet` when the integration does not do what it should. */
   play(run: Run): Promise<void>;
-}
-
-/** The integration did not do what it should; the message says what, to its makers. */
-export class Unmet extends Error {
-  override name = 'Unmet';
-}
-
-/** The run ended meanwhile: a person aborted it. */
-export class RunOver extends Error {
-  override name = 'RunOver';
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { newId } from '@comanda/db';
-import { openSecrets } from '../deliveries/attempt.ts';
+import { openSecrets } from '../deliveries/open-secrets.ts';
 import { webhookHeaders } from '../http/headers.ts';
 import type { Attempt } from '../http/sender.ts';
-import { Unmet } from './check.ts';
+import { Unmet } from './endings.ts';
 import type { Run } from './run.ts';
 import type { PublishedEvent, TestedEndpoint } from './statements.ts';
 import * as sql from './statements.ts';

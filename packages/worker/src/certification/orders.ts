@@ -1,4 +1,4 @@
-import { Unmet } from './check.ts';
+import { Unmet } from './endings.ts';
 import type { CausedEvent } from './events.ts';
 import type { Run } from './run.ts';
 import type { Call } from './statements.ts';

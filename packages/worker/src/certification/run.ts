@@ -7,7 +7,7 @@ import type {
 } from '@comanda/api/services';
 import type { Database } from '@comanda/db';
 import type { AttemptTools } from '../deliveries/attempt.ts';
-import { RunOver, Unmet } from './check.ts';
+import { RunOver, Unmet } from './endings.ts';
 import type { Call, TestedEndpoint } from './statements.ts';
 import * as sql from './statements.ts';
 

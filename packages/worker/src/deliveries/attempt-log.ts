@@ -1,7 +1,7 @@
 import { traceIdOf } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { MadeAttempt } from './attempt.ts';
-import type { EndpointRef } from './endpoint-loop.ts';
+import type { EndpointRef } from './endpoint-ref.ts';
 import type { HeldDelivery } from './statements.ts';
 
 /**

@@ -1,10 +1,9 @@
-import { beginSpan, type SecretBox, type SecretOwner, type Traced } from '@comanda/db';
+import { beginSpan, type SecretBox, type Traced } from '@comanda/db';
 import { StaleError } from '../http/exchange.ts';
 import { webhookHeaders } from '../http/headers.ts';
 import type { Attempt, WebhookRequest, WebhookSender } from '../http/sender.ts';
-import type { ReadyDelivery } from './claim.ts';
-import { UnsignableError } from './signing.ts';
-import type { HeldDelivery, StoredSecrets } from './statements.ts';
+import type { ReadyDelivery } from './ready-delivery.ts';
+import type { HeldDelivery } from './statements.ts';
 
 /** An attempt that was made, ready to be recorded. */
 export interface MadeAttempt extends Attempt {
@@ -22,18 +21,6 @@ export interface AttemptTools {
   secrets: SecretBox;
   /** The service's version, for the User-Agent. */
   version: string;
-}
-
-/** Opens the signing secrets of an endpoint. @throws {UnsignableError} when there is none, or one cannot be opened. */
-export function openSecrets(tools: AttemptTools, owner: SecretOwner, stored: StoredSecrets): string[] {
-  if (stored === null || stored.length === 0) throw new UnsignableError('the endpoint has no signing secret');
-  try {
-    return stored.map(({ keyId, sealed }) =>
-      tools.secrets.open({ keyId, sealed: Buffer.from(sealed, 'hex') }, owner),
-    );
-  } catch (error) {
-    throw new UnsignableError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
 }
 
 /**

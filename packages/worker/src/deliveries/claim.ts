@@ -1,19 +1,11 @@
 import { leaseMarginMs } from '@comanda/db';
 import { connectMsOf } from '../http/sender.ts';
-import { openSecrets } from './attempt.ts';
-import type { DeliveryOptions, EndpointRef } from './endpoint-loop.ts';
+import type { DeliveryOptions } from './endpoint-loop.ts';
+import type { EndpointRef } from './endpoint-ref.ts';
+import { openSecrets } from './open-secrets.ts';
 import { untilAvailable } from './patience.ts';
-import { claimDeliveries, type HeldDelivery, returnDeliveries } from './statements.ts';
-
-/** A claimed delivery that waits for a slot among those in flight. */
-export interface ReadyDelivery {
-  delivery: HeldDelivery;
-  /** The bytes that are sent, once; a text and the copy of it that goes out would take three times as much. */
-  body: Buffer;
-  secrets: readonly string[];
-  /** By `performance.now()`: from then on address, state and claim are checked again before it is sent. */
-  sendBy: number;
-}
+import type { ReadyDelivery } from './ready-delivery.ts';
+import { claimDeliveries, returnDeliveries } from './statements.ts';
 
 /** The result of a look for due deliveries. */
 export interface Claimed {

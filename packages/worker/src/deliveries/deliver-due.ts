@@ -1,5 +1,6 @@
 import { addJob, again, deliveryJobKey, repeat } from '@comanda/db';
-import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
+import type { DeliveryOptions, EndpointLoop } from './endpoint-loop.ts';
+import type { EndpointRef } from './endpoint-ref.ts';
 import type { Lane } from './lane.ts';
 import { nextDue } from './statements.ts';
 

@@ -1,10 +1,12 @@
 import { addJob, createWaker, deliveryJobKey } from '@comanda/db';
-import { openSecrets } from './attempt.ts';
-import { giveBack, leaseMsOf, type ReadyDelivery } from './claim.ts';
+import { giveBack, leaseMsOf } from './claim.ts';
 import { deliverDue } from './deliver-due.ts';
-import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
+import type { DeliveryOptions, EndpointLoop } from './endpoint-loop.ts';
+import type { EndpointRef } from './endpoint-ref.ts';
 import { type FirstAttempts, type HandedDeliveries, readyOf } from './first-attempts.ts';
 import { createLane, type Lane } from './lane.ts';
+import { openSecrets } from './open-secrets.ts';
+import type { ReadyDelivery } from './ready-delivery.ts';
 import { UnsignableError } from './signing.ts';
 import { releaseClaims } from './statements.ts';
 import { widthUnder } from './width.ts';

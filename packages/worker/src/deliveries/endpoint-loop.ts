@@ -2,19 +2,13 @@ import type { ByteBudget, Database, Waker } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { AttemptMeter } from '../watching/attempt-meter.ts';
 import type { AttemptTools } from './attempt.ts';
-import type { ReadyDelivery } from './claim.ts';
 import type { Health } from './health.ts';
+import type { ReadyDelivery } from './ready-delivery.ts';
 import type { Recorder } from './recorder.ts';
 import type { Signing } from './signing.ts';
 import type { Silence } from './silence.ts';
 import type { Slots } from './slots.ts';
 import type { Load } from './width.ts';
-
-/** An endpoint, by its ids. */
-export interface EndpointRef {
-  locationId: string;
-  endpointId: string;
-}
 
 /** The dependencies of deliveries. */
 export interface DeliveryOptions extends AttemptTools {

@@ -1,5 +1,5 @@
-import type { ReadyDelivery } from './claim.ts';
-import type { EndpointRef } from './endpoint-loop.ts';
+import type { EndpointRef } from './endpoint-ref.ts';
+import type { ReadyDelivery } from './ready-delivery.ts';
 import type { HeldDelivery, StoredSecrets } from './statements.ts';
 
 /** Deliveries of one endpoint that were claimed as they were made. */

@@ -1,6 +1,6 @@
 import { again, type Database, type Loop, startLoop, statement } from '@comanda/db';
 import type { Logger } from 'pino';
-import type { EndpointRef } from './endpoint-loop.ts';
+import type { EndpointRef } from './endpoint-ref.ts';
 
 /** The health of endpoints, which callers see. */
 export interface Health {

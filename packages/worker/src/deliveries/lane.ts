@@ -1,9 +1,11 @@
 import { type MadeAttempt, makeAttempt } from './attempt.ts';
 import { logAttempt } from './attempt-log.ts';
-import { beginning, claim, giveBack, type Position, type ReadyDelivery } from './claim.ts';
-import type { DeliveryOptions, EndpointLoop, EndpointRef } from './endpoint-loop.ts';
+import { beginning, claim, giveBack, type Position } from './claim.ts';
+import type { DeliveryOptions, EndpointLoop } from './endpoint-loop.ts';
+import type { EndpointRef } from './endpoint-ref.ts';
 import { createLookAgain } from './look-again.ts';
 import { createPace } from './pace.ts';
+import type { ReadyDelivery } from './ready-delivery.ts';
 import type { Holder } from './slots.ts';
 import { widthUnder } from './width.ts';
 

@@ -1,7 +1,8 @@
 import { statement } from '@comanda/db';
 import type { Fresh, LookAgain } from './attempt.ts';
 import { freshMs } from './claim.ts';
-import type { DeliveryOptions, EndpointRef } from './endpoint-loop.ts';
+import type { DeliveryOptions } from './endpoint-loop.ts';
+import type { EndpointRef } from './endpoint-ref.ts';
 import { deliversAfter, type HeldDelivery } from './statements.ts';
 
 /** However slow the database is, a look counts for some time from its answer; but not when it was asked for so long ago. */

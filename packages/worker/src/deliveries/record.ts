@@ -1,6 +1,6 @@
 import { type Database, isUnavailable } from '@comanda/db';
 import type { MadeAttempt } from './attempt.ts';
-import type { EndpointRef } from './endpoint-loop.ts';
+import type { EndpointRef } from './endpoint-ref.ts';
 import { untilAvailable } from './patience.ts';
 import { recordAttempts } from './record.statements.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from '@comanda/db';
 import type { MadeAttempt } from './attempt.ts';
-import type { EndpointRef } from './endpoint-loop.ts';
+import type { EndpointRef } from './endpoint-ref.ts';
 import { recordAttemptsOfMany } from './record.statements.ts';
 import { type RecordOptions, record, valuesOf } from './record.ts';
 

@@ -1,6 +1,6 @@
 import { addJob, type Database, deliveryJobKey, jobFlag, statement } from '@comanda/db';
 import type { Logger } from 'pino';
-import type { EndpointRef } from './endpoint-loop.ts';
+import type { EndpointRef } from './endpoint-ref.ts';
 
 /** The signing secrets of an endpoint cannot be opened here: the key of this process is another one. */
 export class UnsignableError extends Error {

@@ -1,4 +1,5 @@
-import { type Check, Unmet } from '../check.ts';
+import type { Check } from '../check.ts';
+import { Unmet } from '../endings.ts';
 import { changeCatalog } from '../events.ts';
 import type { Call } from '../statements.ts';
 

@@ -1,5 +1,6 @@
 import { newId } from '@comanda/db';
-import { type Check, Unmet } from '../check.ts';
+import type { Check } from '../check.ts';
+import { Unmet } from '../endings.ts';
 import { answerOf, send } from '../events.ts';
 import * as sql from '../statements.ts';
 

@@ -1,4 +1,5 @@
-import { type Check, Unmet } from '../check.ts';
+import type { Check } from '../check.ts';
+import { Unmet } from '../endings.ts';
 import type { Call } from '../statements.ts';
 import * as sql from '../statements.ts';
 

@@ -1,4 +1,5 @@
-import { type Check, Unmet } from '../check.ts';
+import type { Check } from '../check.ts';
+import { Unmet } from '../endings.ts';
 import { answerOf, causeEvent, send, underNewId } from '../events.ts';
 import { handled } from '../orders.ts';
 import { isEffect } from '../run.ts';

@@ -1,4 +1,5 @@
-import { type Check, Unmet } from '../check.ts';
+import type { Check } from '../check.ts';
+import { Unmet } from '../endings.ts';
 import { answerOf, changeCatalog, placeOrder, send, whileDown } from '../events.ts';
 import { handled, isMove } from '../orders.ts';
 import type { Run } from '../run.ts';

@@ -1,4 +1,5 @@
-import { type Check, Unmet } from '../check.ts';
+import type { Check } from '../check.ts';
+import { Unmet } from '../endings.ts';
 import { placeOrder } from '../events.ts';
 import { isMove } from '../orders.ts';
 import type { Call } from '../statements.ts';

@@ -1,0 +1,20 @@
+import type { Age } from './age.ts';
+import type { BoardOrder, Move } from './orders.ts';
+
+/** What an order is shown with, and what its buttons do. */
+export interface CardProps {
+  order: BoardOrder;
+  age: Age | undefined;
+  /** Where it was moved, while its card keeps its place or the move is not sent. */
+  movedTo: Move['to'] | undefined;
+  /** Whether that can be taken back. */
+  canUndo: boolean;
+  /** Whether its move was asked for and is not answered. */
+  isMoving: boolean;
+  /** Whether Tab stops at its buttons; arrows lead to those of the others. */
+  isStop: boolean;
+  /** Whether it was pressed last. */
+  isLast: boolean;
+  onMove(to: Move['to']): void;
+  onUndo(): void;
+}

@@ -1,0 +1,5 @@
+/** An endpoint, by its ids. */
+export interface EndpointRef {
+  locationId: string;
+  endpointId: string;
+}

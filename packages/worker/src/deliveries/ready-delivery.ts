@@ -1,0 +1,11 @@
+import type { HeldDelivery } from './statements.ts';
+
+/** A claimed delivery that waits for a slot among those in flight. */
+export interface ReadyDelivery {
+  delivery: HeldDelivery;
+  /** The bytes that are sent, once; a text and the copy of it that goes out would take three times as much. */
+  body: Buffer;
+  secrets: readonly string[];
+  /** By `performance.now()`: from then on address, state and claim are looked at anew before it is sent. */
+  sendBy: number;
+}
