@@ -1,4 +1,4 @@
-import { makeTenant, type Place, runSql, type Tenant } from './place.ts';
+import { makeTenant, runSql, type Setup, type Tenant } from './setup.ts';
 
 /** Another location of a filled database, with what its orders name. */
 export interface Other extends Tenant {
@@ -10,21 +10,21 @@ export interface Other extends Tenant {
  * locations that are made later, of which no statistics know. A hundred products and orders where `small`, 30,000
  * otherwise, over three locations. By SQL and through every trigger; captured changes are dropped.
  */
-export async function fillWithOthers(place: Place, small: boolean): Promise<Other[]> {
+export async function fillWithOthers(setup: Setup, small: boolean): Promise<Other[]> {
   const each = small ? 34 : 10_000;
   const others: Other[] = [];
-  for (let index = 0; index < 3; index += 1) others.push(await makeOther(place, each));
-  await place.comanda.pool.query('truncate internal.captured_changes');
-  await place.comanda.pool.query('vacuum analyze');
-  for (let index = 0; index < 3; index += 1) await runSql(place.referenceUrl, ofReference, [each]);
-  await runSql(place.referenceUrl, 'vacuum analyze');
+  for (let index = 0; index < 3; index += 1) others.push(await makeOther(setup, each));
+  await setup.comanda.pool.query('truncate internal.captured_changes');
+  await setup.comanda.pool.query('vacuum analyze');
+  for (let index = 0; index < 3; index += 1) await runSql(setup.referenceUrl, ofReference, [each]);
+  await runSql(setup.referenceUrl, 'vacuum analyze');
   return others;
 }
 
 /** Makes one with `each` products and orders, by SQL and through every trigger. */
-export async function makeOther(place: Pick<Place, 'comanda'>, each: number): Promise<Other> {
-  const tenant = await makeTenant(place);
-  const { pool } = place.comanda;
+export async function makeOther(setup: Pick<Setup, 'comanda'>, each: number): Promise<Other> {
+  const tenant = await makeTenant(setup);
+  const { pool } = setup.comanda;
   const { rows } = await pool.query<{ id: string }>(
     `insert into products (location_id, external_id, sku, name, price)
      select $1, 'p' || n, 'SKU-' || n, 'Product ' || n, 5 + n % 90 from generate_series(0, $2::int - 1) n returning id`,
@@ -59,11 +59,11 @@ export async function makeOther(place: Pick<Place, 'comanda'>, each: number): Pr
 }
 
 /** Adds small locations to Comanda's database, each with a key and as many products and orders: 100 unless said. */
-export async function fillWithNeighbours(place: Place, count: number, each = 100): Promise<Other[]> {
+export async function fillWithNeighbours(setup: Setup, count: number, each = 100): Promise<Other[]> {
   const made: Other[] = [];
-  for (let index = 0; index < count; index += 1) made.push(await makeOther(place, each));
-  await place.comanda.pool.query('truncate internal.captured_changes');
-  await place.comanda.pool.query('vacuum analyze');
+  for (let index = 0; index < count; index += 1) made.push(await makeOther(setup, each));
+  await setup.comanda.pool.query('truncate internal.captured_changes');
+  await setup.comanda.pool.query('vacuum analyze');
   return made;
 }
 

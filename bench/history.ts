@@ -1,4 +1,4 @@
-import { makeTenant, type Place, type Tenant } from './place.ts';
+import { makeTenant, type Setup, type Tenant } from './setup.ts';
 
 /** A location with a year of orders behind it. */
 export interface History extends Tenant {
@@ -12,9 +12,9 @@ export const year = { from: '2025-01-01', to: '2025-12-31' };
  * Makes a location with `orders` orders over a year, each with a payment and `lines` lines, by SQL and through every
  * trigger: a million through the API would take an hour. Captured changes are dropped: there is no subscriber.
  */
-export async function makeHistory(place: Place, orders: number, lines: number): Promise<History> {
-  const tenant = await makeTenant(place);
-  const { pool } = place.comanda;
+export async function makeHistory(setup: Setup, orders: number, lines: number): Promise<History> {
+  const tenant = await makeTenant(setup);
+  const { pool } = setup.comanda;
   const { rows } = await pool.query<{ id: string }>(
     `insert into products (location_id, sku, name, price) values ($1, 'bench', 'Flat White', 12.5) returning id`,
     [tenant.locationId],

@@ -47,7 +47,7 @@ export function makeMenu(count: number): BenchCategory[] {
             name: 'Size',
             min_selection: 0,
             max_selection: 1,
-            items: ['S', 'M', 'L', 'XL'].map((name, place) => ({ external_id: name, name, price: place })),
+            items: ['S', 'M', 'L', 'XL'].map((name, index) => ({ external_id: name, name, price: index })),
           },
         ],
       }),

@@ -5,10 +5,10 @@ import { chart } from './chart.ts';
 import { plans } from './lab/main.ts';
 import type { Effort } from './load.ts';
 import { parts } from './parts.ts';
-import { openPlace, type Place } from './place.ts';
 import { endAll } from './processes.ts';
 import { machine, markdown, type Report } from './report.ts';
 import type { Row } from './result.ts';
+import { openSetup, type Setup } from './setup.ts';
 
 const full: Effort = { connections: 32, seconds: 6, repeats: 5 };
 const small: Effort = { connections: 4, seconds: 1, repeats: 1 };
@@ -39,7 +39,7 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
   let broken = 0;
   let postgres = '';
   // Each part has a server of its own, so that none meets what another left; a check has one for all.
-  const shared = check ? await openPlace() : undefined;
+  const shared = check ? await openSetup() : undefined;
   // A part that waits for what it has started fails then.
   signal.addEventListener('abort', endAll);
   for (const part of chosen) {
@@ -50,10 +50,10 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
       if (names.length > 0) broken += 1;
       continue;
     }
-    const place = shared ?? (await openPlace());
+    const setup = shared ?? (await openSetup());
     try {
-      postgres = await postgresVersion(place);
-      const found = await part.run({ place, effort, small: check, log: (line) => log(`  ${line}`) });
+      postgres = await postgresVersion(setup);
+      const found = await part.run({ setup, effort, small: check, log: (line) => log(`  ${line}`) });
       for (const row of found)
         log(`  ${row.work}: ${row.figure} (goal ${row.goal}) ${row.met ? 'met' : 'NOT met'}`);
       rows.push(...found);
@@ -61,7 +61,7 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
       broken += 1;
       log(`  ${part.name} could not be run: ${error instanceof Error ? error.stack : String(error)}`);
     } finally {
-      if (shared === undefined) await place.close();
+      if (shared === undefined) await setup.close();
     }
     if (signal.aborted) break;
   }
@@ -81,7 +81,7 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
   return broken + failed.length === 0 ? 0 : 1;
 }
 
-async function postgresVersion({ comanda }: Place): Promise<string> {
+async function postgresVersion({ comanda }: Setup): Promise<string> {
   const { rows } = await comanda.pool.query<{ version: string }>(
     "select split_part(current_setting('server_version'), ' ', 1) as version",
   );

@@ -1,7 +1,7 @@
 import type { BenchCategory } from './kitchen.ts';
 import { makeMenu } from './kitchen.ts';
-import { makeTenant, type Place, runSql, type Tenant } from './place.ts';
 import { fillReference, type ReferenceShop } from './reference/fill.ts';
+import { makeTenant, runSql, type Setup, type Tenant } from './setup.ts';
 
 /** The same shop on both sides. */
 export interface Shop extends Tenant {
@@ -12,14 +12,14 @@ export interface Shop extends Tenant {
 }
 
 /** Makes a shop of `products` products: Comanda's through its API, the reference's by SQL. */
-export async function makeShop(place: Place, apiUrl: string, products: number): Promise<Shop> {
+export async function makeShop(setup: Setup, apiUrl: string, products: number): Promise<Shop> {
   const menu = makeMenu(products);
-  const tenant = await makeTenant(place);
+  const tenant = await makeTenant(setup);
   const headers = { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' };
   await loadMenu(apiUrl, headers, menu);
-  const reference = await fillReference(place.referenceUrl, menu);
+  const reference = await fillReference(setup.referenceUrl, menu);
   const rows = await runSql(
-    place.comandaUrl,
+    setup.comandaUrl,
     'select id from products where location_id = $1 order by name, id',
     [tenant.locationId],
   );

@@ -1,4 +1,4 @@
-import { openPlace } from '../place.ts';
+import { openSetup } from '../setup.ts';
 import { shapes, shrink } from './fill.ts';
 import { comparePlans, type Finding } from './plans.ts';
 import { plansTable } from './table.ts';
@@ -9,17 +9,17 @@ import { plansTable } from './table.ts';
  */
 export async function plans(words: readonly string[], log: (line: string) => void): Promise<number> {
   const urls = words.filter((word) => !word.startsWith('--'));
-  const place = urls.length === 0 ? await openPlace({ autovacuum: 'off' }) : undefined;
+  const setup = urls.length === 0 ? await openSetup({ autovacuum: 'off' }) : undefined;
   const findings: Finding[] = [];
   try {
-    for (const url of place === undefined ? urls : [place.comandaUrl])
+    for (const url of setup === undefined ? urls : [setup.comandaUrl])
       for (const shape of words.includes('--check') ? shapes.map(shrink) : shapes)
         for (const byId of [false, true]) {
           log(`${shape.name}${byId ? ', by id' : ''}`);
           findings.push(...(await comparePlans(url, shape, byId)));
         }
   } finally {
-    await place?.close();
+    await setup?.close();
   }
   process.stdout.write(
     words.includes('--json') ? `${JSON.stringify(findings, null, 1)}\n` : `${plansTable(findings)}\n`,

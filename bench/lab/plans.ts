@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
-import { runSql } from '../place.ts';
+import { runSql } from '../setup.ts';
 import { type Cost, explain, measure, mostMs, prepare } from './explain.ts';
 import { addLocations, fill, type Shape } from './fill.ts';
 import { sampleOf } from './sample.ts';

@@ -1,8 +1,8 @@
 import { openDatabase } from '@comanda/db';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { makeOther } from '../company.ts';
-import { type Place, runSql } from '../place.ts';
 import type { BenchProcess } from '../processes.ts';
+import { runSql, type Setup } from '../setup.ts';
 import type { Scene } from './neighbour.ts';
 
 /** Comanda as it is, and a second one of the same server: its own database, API and workers. */
@@ -16,23 +16,23 @@ export interface Scenes {
 const name = 'unwatched';
 
 /** Opens both, each with two locations of `size` products and orders, one API and two workers. */
-export async function openScenes(place: Place, consumerUrl: string, size: number): Promise<Scenes> {
-  const url = place.comandaUrl.replace(/\/comanda$/, `/${name}`);
-  await runSql(place.comandaUrl, `create database ${name}`);
+export async function openScenes(setup: Setup, consumerUrl: string, size: number): Promise<Scenes> {
+  const url = setup.comandaUrl.replace(/\/comanda$/, `/${name}`);
+  await runSql(setup.comandaUrl, `create database ${name}`);
   await migrate(url);
   const comanda = openDatabase({ url, poolSize: 4, applicationName: 'comanda-bench' });
   const processes: BenchProcess[] = [];
-  const open = async (database: Place['comanda'], databaseUrl: string): Promise<Scene> => {
+  const open = async (database: Setup['comanda'], databaseUrl: string): Promise<Scene> => {
     const locations = [
       await makeOther({ comanda: database }, size),
       await makeOther({ comanda: database }, size),
     ] as const;
     await database.pool.query('truncate internal.captured_changes');
     await database.pool.query('vacuum analyze');
-    const api = await place.startApi({ DATABASE_URL: databaseUrl });
+    const api = await setup.startApi({ DATABASE_URL: databaseUrl });
     const workers = [
-      await place.startWorker({ DATABASE_URL: databaseUrl }),
-      await place.startWorker({ DATABASE_URL: databaseUrl }),
+      await setup.startWorker({ DATABASE_URL: databaseUrl }),
+      await setup.startWorker({ DATABASE_URL: databaseUrl }),
     ];
     processes.push(api, ...workers);
     return {
@@ -43,7 +43,7 @@ export async function openScenes(place: Place, consumerUrl: string, size: number
       },
     };
   };
-  const here = await open(place.comanda, place.comandaUrl);
+  const here = await open(setup.comanda, setup.comandaUrl);
   await comanda.pool.query(dropCapture);
   const unwatched = await open(comanda, url);
   return {
@@ -52,7 +52,7 @@ export async function openScenes(place: Place, consumerUrl: string, size: number
     async close() {
       await Promise.all(processes.map((one) => one.stop()));
       await comanda.close();
-      await runSql(place.comandaUrl, `drop database ${name} with (force)`);
+      await runSql(setup.comandaUrl, `drop database ${name} with (force)`);
     },
   };
 }

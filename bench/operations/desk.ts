@@ -23,8 +23,8 @@ export const deskCalls: readonly Call[] = [
   use(
     'seldom write',
     'appCodes.redeem',
-    ({ place, shop }, count) =>
-      inLanes(count, async () => (await issueCode(place.comanda, { location_id: shop.locationId })).code),
+    ({ setup, shop }, count) =>
+      inLanes(count, async () => (await issueCode(setup.comanda, { location_id: shop.locationId })).code),
     (code) => ({ path: '/trpc/appCodes.redeem', body: { code } }),
   ),
   // Of several at one sandbox each is done when the first is: every lane has its own.
@@ -50,8 +50,8 @@ function fiftyKeys({ client }: Stage): Promise<unknown> {
 }
 
 /** Of the given endpoint, of which nothing is on its way. */
-async function deliveries({ place, shop, ids }: Stage, count: number): Promise<string[]> {
-  const { rows } = await place.comanda.pool.query<{ id: string }>(
+async function deliveries({ setup, shop, ids }: Stage, count: number): Promise<string[]> {
+  const { rows } = await setup.comanda.pool.query<{ id: string }>(
     `select distinct on (event_id) id from webhook_deliveries
      where location_id = $1 and endpoint_id = $2 and status = 'delivered' order by event_id, id desc limit $3`,
     [shop.locationId, ids.endpoint, count],
@@ -61,8 +61,8 @@ async function deliveries({ place, shop, ids }: Stage, count: number): Promise<s
 }
 
 /** As a fault leaves them: with their items, of which none was applied. */
-async function failedJobs({ place, shop }: Stage, count: number): Promise<string[]> {
-  const { rows } = await place.comanda.pool.query<{ id: string }>(
+async function failedJobs({ setup, shop }: Stage, count: number): Promise<string[]> {
+  const { rows } = await setup.comanda.pool.query<{ id: string }>(
     `insert into sync_jobs (location_id, mode, items, total_items, status, error, completed_at)
      select $1, 'upsert', jsonb_build_array(item), 1, 'failed', 'bench', now() from jsonb_array_elements($2::jsonb) item
      returning id`,
@@ -72,11 +72,11 @@ async function failedJobs({ place, shop }: Stage, count: number): Promise<string
 }
 
 /** Manual edits at psql, a category each: a later edit of the same would prevent an undo. */
-async function handEdits({ place, shop, send }: Stage, count: number): Promise<string[]> {
+async function handEdits({ setup, shop, send }: Stage, count: number): Promise<string[]> {
   const categories = await inLanes(count, async () =>
     idOf(await send({ method: 'POST', path: '/v2/categories', body: categoryOf() })),
   );
-  const hand = new pg.Client({ connectionString: place.comandaUrl, application_name: 'psql' });
+  const hand = new pg.Client({ connectionString: setup.comandaUrl, application_name: 'psql' });
   await hand.connect();
   try {
     for (const id of categories)
@@ -109,7 +109,7 @@ function sandboxesOf(stage: Stage): Promise<Sandbox[]> {
   return known;
 }
 
-async function makeSandbox({ place: { comanda } }: Stage): Promise<Sandbox> {
+async function makeSandbox({ setup: { comanda } }: Stage): Promise<Sandbox> {
   const { id } = await createLocation(comanda, {
     ...{ name: unused('Sandbox'), timezone: 'America/Montevideo', currency: 'UYU', sandbox: true },
   });
@@ -123,7 +123,7 @@ function certificationReads(): Call[] {
   const ended = async (stage: Stage) => {
     const [sandbox] = await sandboxesOf(stage);
     if (sandbox === undefined) throw new Error('there is no sandbox');
-    const { rows } = await stage.place.comanda.pool.query<{ id: string }>(
+    const { rows } = await stage.setup.comanda.pool.query<{ id: string }>(
       `insert into certifications (location_id, id, does, status, completed_at)
        select $1, uuid_v7(), '{}', 'passed', now() from generate_series(1, 50) returning id`,
       [sandbox.locationId],

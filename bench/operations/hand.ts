@@ -1,5 +1,5 @@
-import type { Place } from '../place.ts';
-import { runSql } from '../place.ts';
+import type { Setup } from '../setup.ts';
+import { runSql } from '../setup.ts';
 import { inLanes, orderOf, productOf, type Sent, type Stage, unused } from './stage.ts';
 
 /** The requests to the hand-written reference, paired with the same of Comanda. */
@@ -44,7 +44,7 @@ export async function openHand(stage: Stage, orders: number): Promise<Hand> {
     path: `${at}/orders`,
   });
   await inLanes(orders, () => askReference(stage, order()));
-  const ids = await idsOf(stage.place, location);
+  const ids = await idsOf(stage.setup, location);
   const some = () => productIds[Math.floor(Math.random() * productIds.length)];
   const post = (path: string, body: () => unknown) => () =>
     ({ method: 'POST', path: at + path, body: body() }) as const;
@@ -74,11 +74,11 @@ export async function openHand(stage: Stage, orders: number): Promise<Hand> {
   };
 }
 
-async function idsOf(place: Place, location: string): Promise<Record<string, string>> {
+async function idsOf(setup: Setup, location: string): Promise<Record<string, string>> {
   const tables = ['orders', 'payment', 'category'] as const;
   const found = tables.map(async (table) => {
     const [row] = await runSql(
-      place.referenceUrl,
+      setup.referenceUrl,
       `select id from ${table} where location_id = $1 order by id limit 1`,
       [location],
     );

@@ -5,12 +5,12 @@ import type { Stage } from './stage.ts';
 /** CPU of the service in milliseconds; of what is idle, so much in a millisecond. */
 export type ServiceCpu = Record<'api' | 'postgres' | 'worker', number>;
 
-type Service = Pick<Stage, 'api' | 'worker' | 'place'>;
+type Service = Pick<Stage, 'api' | 'worker' | 'setup'>;
 
 /** Its CPU time until now. */
-export const serviceCpuMs = ({ api, worker, place }: Service): ServiceCpu => ({
+export const serviceCpuMs = ({ api, worker, setup }: Service): ServiceCpu => ({
   api: processCpuMs(api.pid),
-  postgres: serverCpuMs(place.postmaster),
+  postgres: serverCpuMs(setup.postmaster),
   worker: processCpuMs(worker.pid),
 });
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@comanda/client';
 import { fillWithNeighbours, fillWithOthers, type Other } from '../company.ts';
-import type { Place } from '../place.ts';
 import type { BenchProcess } from '../processes.ts';
+import type { Setup } from '../setup.ts';
 import { makeShop, type Shop } from '../shop.ts';
 
 /** A request as the bench sends it. */
@@ -16,7 +16,7 @@ export interface Sent {
 
 /** A filled database with a shop in it that has something of everything, one endpoint, a worker and a consumer. */
 export interface Stage {
-  place: Place;
+  setup: Setup;
   api: BenchProcess;
   worker: BenchProcess;
   reference: BenchProcess;
@@ -41,20 +41,20 @@ export interface Stage {
 }
 
 /** Opens it: three locations of 10,000 products and orders, 97 small ones, and a shop of 400 products. */
-export async function openStage(place: Place, small: boolean): Promise<Stage> {
-  const [big] = await fillWithOthers(place, small);
+export async function openStage(setup: Setup, small: boolean): Promise<Stage> {
+  const [big] = await fillWithOthers(setup, small);
   if (big === undefined) throw new Error('there are no others');
-  await fillWithNeighbours(place, small ? 2 : 97);
-  const consumer = await place.startConsumer();
+  await fillWithNeighbours(setup, small ? 2 : 97);
+  const consumer = await setup.startConsumer();
   // One call is of the app.
-  const api = await place.startApi({ APP: 'on' });
-  const worker = await place.startWorker();
-  const reference = await place.startReference();
-  const shop = await makeShop(place, api.url, small ? 60 : 400);
+  const api = await setup.startApi({ APP: 'on' });
+  const worker = await setup.startWorker();
+  const reference = await setup.startReference();
+  const shop = await makeShop(setup, api.url, small ? 60 : 400);
   const client = createClient({ url: api.url, key: shop.key, retries: 0 });
   const send = (sent: Sent) => sendTo(api.url, sent, shop.key);
   const placeOrders = (count: number) => inLanes(count, async () => idOf(await send(orderOf(shop))));
-  const settle = () => settled(place);
+  const settle = () => settled(setup);
 
   const endpoint = idOf(
     await send({
@@ -64,7 +64,7 @@ export async function openStage(place: Place, small: boolean): Promise<Stage> {
     }),
   );
   const forgetEndpoints = async () => {
-    await place.comanda.pool.query('delete from webhook_endpoints where location_id = $1 and id <> $2', [
+    await setup.comanda.pool.query('delete from webhook_endpoints where location_id = $1 and id <> $2', [
       shop.locationId,
       endpoint,
     ]);
@@ -87,7 +87,7 @@ export async function openStage(place: Place, small: boolean): Promise<Stage> {
   await settle();
   const first = async (path: string) => idOf(await firstOf(send, path));
   return {
-    ...{ place, api, worker, reference, shop, big, client, send, placeOrders, settle, forgetEndpoints },
+    ...{ setup, api, worker, reference, shop, big, client, send, placeOrders, settle, forgetEndpoints },
     ids: {
       endpoint,
       category,
@@ -200,7 +200,7 @@ async function firstOf(send: Stage['send'], path: string): Promise<unknown> {
 }
 
 /** Waits until nothing is left to publish, to deliver or to work off. */
-export async function settled({ comanda }: Pick<Place, 'comanda'>): Promise<void> {
+export async function settled({ comanda }: Pick<Setup, 'comanda'>): Promise<void> {
   const end = performance.now() + 60_000;
   for (;;) {
     const { rows } = await comanda.pool.query(

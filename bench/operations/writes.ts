@@ -25,7 +25,7 @@ const endpoints = (version: 'v1/webhooks' | 'v2/webhook-endpoints') =>
   makeBy(() => ({ method: 'POST', path: `/${version}`, body: endpointOf() }));
 const payments = async (stage: Stage, count: number) => {
   const made = await stage.placeOrders(count);
-  const { rows } = await stage.place.comanda.pool.query<{ id: string }>(
+  const { rows } = await stage.setup.comanda.pool.query<{ id: string }>(
     'select id from payments where location_id = $1 and order_id = any ($2::uuid[])',
     [stage.shop.locationId, made],
   );

@@ -3,20 +3,20 @@ import { createCredentials } from '../../packages/api/src/credentials/credential
 import { createLimiter } from '../../packages/api/src/limits/limiter.ts';
 import { serverCpuMs } from '../cpu.ts';
 import { median } from '../load.ts';
-import { makeTenant } from '../place.ts';
 import { figureRow } from '../result.ts';
+import { makeTenant } from '../setup.ts';
 import type { Part } from './part.ts';
 
 /** Authentication and both request limits: what they add to a request. */
 export const admission: Part = {
   name: 'admission',
   summary: 'authentication and limits, per request',
-  async run({ place, effort, small }) {
-    const database = openDatabase({ url: place.comandaUrl });
-    const notifications = createNotifications(place.comandaUrl);
+  async run({ setup, effort, small }) {
+    const database = openDatabase({ url: setup.comandaUrl });
+    const notifications = createNotifications(setup.comandaUrl);
     const credentials = createCredentials(database, notifications);
     const limiter = createLimiter(database, { notifications });
-    const tenants = await Promise.all(Array.from({ length: 20 }, () => makeTenant(place)));
+    const tenants = await Promise.all(Array.from({ length: 20 }, () => makeTenant(setup)));
     const headers = tenants.map(({ key }) => `Bearer ${key}`);
     const count = small ? 2_000 : 300_000;
     const admit = async () => {
@@ -31,11 +31,11 @@ export const admission: Part = {
     const node: number[] = [];
     const postgres: number[] = [];
     for (let repeat = 0; repeat < effort.repeats; repeat += 1) {
-      const before = { node: process.cpuUsage(), postgres: serverCpuMs(place.postmaster) };
+      const before = { node: process.cpuUsage(), postgres: serverCpuMs(setup.postmaster) };
       await admit();
       const { user, system } = process.cpuUsage(before.node);
       node.push((user + system) / count);
-      postgres.push(((serverCpuMs(place.postmaster) - before.postgres) * 1000) / count);
+      postgres.push(((serverCpuMs(setup.postmaster) - before.postgres) * 1000) / count);
     }
     await limiter.close();
     await credentials.close();

@@ -14,9 +14,9 @@ export const board: Part = {
   summary: 'two boards in Chromium: a move on one until it is on the other; first paints',
   lacks: () =>
     existsSync(process.env.COMANDA_CHROMIUM ?? '') ? undefined : 'no Chromium (COMANDA_CHROMIUM names one)',
-  async run({ place, small }) {
-    const shop = await makeOther(place, 20);
-    const [api, worker] = await Promise.all([place.startApi({ APP: 'on' }), place.startWorker()]);
+  async run({ setup, small }) {
+    const shop = await makeOther(setup, 20);
+    const [api, worker] = await Promise.all([setup.startApi({ APP: 'on' }), setup.startWorker()]);
     const comanda = createClient({ url: api.url, key: shop.key });
     const orders = await inLanes(small ? 2 : 50, () =>
       comanda.orders.create.mutate({
@@ -31,7 +31,7 @@ export const board: Part = {
     const browser = await startBrowser();
     try {
       const open = async (name: string) => {
-        const { code } = await issueCode(place.comanda, { location_id: shop.locationId, name });
+        const { code } = await issueCode(setup.comanda, { location_id: shop.locationId, name });
         return openBoard(browser, `${api.url}/app#code=${code}`);
       };
       const [one, other] = [await open('one'), await open('other')];

@@ -7,11 +7,11 @@ import type { Part } from './part.ts';
 export const catalog: Part = {
   name: 'catalog',
   summary: 'the catalog of 10,000 products, unchanged and in full',
-  async run({ place, effort, small, log }) {
-    const api = await place.startApi();
-    const reference = await place.startReference();
-    const shop = await makeShop(place, api.url, small ? 100 : 10_000);
-    await place.comanda.pool.query('vacuum analyze');
+  async run({ setup, effort, small, log }) {
+    const api = await setup.startApi();
+    const reference = await setup.startReference();
+    const shop = await makeShop(setup, api.url, small ? 100 : 10_000);
+    await setup.comanda.pool.query('vacuum analyze');
     const { authorization = '' } = shop.headers;
     const first = await fetch(`${api.url}/v2/catalog`, { headers: { authorization } });
     const etag = first.headers.get('etag') ?? '';
@@ -34,13 +34,13 @@ export const catalog: Part = {
     const unchanged = await alternate(
       sides({ 'if-none-match': etag }, '/unchanged'),
       effort,
-      place.postmaster,
+      setup.postmaster,
     );
     log('the whole tree');
     const whole = await alternate(
       sides({}, `/${shop.reference.location}/catalog`),
       { ...effort, connections: Math.min(4, effort.connections) },
-      place.postmaster,
+      setup.postmaster,
     );
     await Promise.all([api.stop(), reference.stop()]);
     return [

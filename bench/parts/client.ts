@@ -13,8 +13,8 @@ import type { Part } from './part.ts';
 export const client: Part = {
   name: 'client',
   summary: 'the typed client: bytes in a page, work for the compiler',
-  async run({ place }) {
-    const folder = mkdtempSync(join(place.directory, 'client-'));
+  async run({ setup }) {
+    const folder = mkdtempSync(join(setup.directory, 'client-'));
     await packInto(folder, ['client']);
     return [...(await sizes(folder)), ...(await types(folder))];
   },

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { type Effort, type Measure, measure, medians } from '../load.ts';
-import type { Place } from '../place.ts';
 import { figureRow, type Row } from '../result.ts';
+import type { Setup } from '../setup.ts';
 import { makeShop } from '../shop.ts';
 import type { Part } from './part.ts';
 
@@ -12,10 +12,10 @@ import type { Part } from './part.ts';
 export const compression: Part = {
   name: 'compression',
   summary: 'answers as gzip against the same as they are',
-  async run({ place, effort, small }) {
-    const api = await place.startApi();
-    const { headers, productIds } = await makeShop(place, api.url, small ? 50 : 400);
-    await place.comanda.pool.query('vacuum analyze');
+  async run({ setup, effort, small }) {
+    const api = await setup.startApi();
+    const { headers, productIds } = await makeShop(setup, api.url, small ? 50 : 400);
+    await setup.comanda.pool.query('vacuum analyze');
     const { authorization = '' } = headers;
     const rows: Row[] = [];
     for (const path of [
@@ -25,7 +25,7 @@ export const compression: Part = {
       '/v2/catalog',
     ]) {
       const text = await (await fetch(api.url + path, { headers: { authorization } })).arrayBuffer();
-      const found = await compare(place, api, path, authorization, effort);
+      const found = await compare(setup, api, path, authorization, effort);
       const cost = ({ nodeUs, postgresUs }: Measure) => nodeUs + postgresUs;
       const { plain, packed } = found;
       const made = figureRow(
@@ -45,7 +45,7 @@ export const compression: Part = {
 
 /** Both in turn, so that what disturbs the machine disturbs both. */
 async function compare(
-  place: Place,
+  setup: Setup,
   { url, pid }: { url: string; pid: number },
   path: string,
   authorization: string,
@@ -61,7 +61,7 @@ async function compare(
         requests: [{ method: 'GET', path, headers: { authorization, ...accepted } }],
       },
       { ...effort, connections: Math.min(8, effort.connections) },
-      place.postmaster,
+      setup.postmaster,
     );
   if (effort.repeats > 1) await run({});
   for (let repeat = 0; repeat < effort.repeats; repeat += 1) {

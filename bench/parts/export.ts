@@ -23,21 +23,21 @@ interface Exported {
  * is compared: a process that just began varies by more than an export takes (docs/bench/export-memory.md).
  */
 export async function measureExports(
-  { place, effort, small, log }: PartContext,
+  { setup, effort, small, log }: PartContext,
   { rich, middle, many }: Record<'rich' | 'middle' | 'many', History>,
 ): Promise<Row[]> {
   log('export');
-  const api = await place.startApi();
+  const api = await setup.startApi();
   const idle = residentMiB(api.pid);
   const exported: Exported[] = [];
   const raw: number[] = [];
   for (let repeat = 0; repeat < effort.repeats; repeat += 1) {
     exported.push(await exportAll(api, rich));
-    raw.push(await rawCursor(place.comandaUrl, rich.locationId));
+    raw.push(await rawCursor(setup.comandaUrl, rich.locationId));
   }
   await api.stop();
   const alone = async (history: History) => {
-    const own = await place.startApi();
+    const own = await setup.startApi();
     const before = residentMiB(own.pid);
     const { mostMiB } = await exportAll(own, history);
     await own.stop();

@@ -2,9 +2,9 @@ import { fillWithOthers } from '../company.ts';
 import { exactCpuMs, serverThreadsMs } from '../cpu.ts';
 import { median } from '../load.ts';
 import { idOf, orderOf, sendTo } from '../operations/stage.ts';
-import { type Place, runSql } from '../place.ts';
 import type { BenchProcess } from '../processes.ts';
 import { figureRow } from '../result.ts';
+import { runSql, type Setup } from '../setup.ts';
 import { makeShop, type Shop } from '../shop.ts';
 import type { Part } from './part.ts';
 
@@ -14,24 +14,24 @@ import type { Part } from './part.ts';
 export const guards: Part = {
   name: 'guards',
   summary: 'orders, moves and a bulk change, with guards and audit and without them',
-  async run({ place, small }) {
-    await fillWithOthers(place, small);
-    const api = await place.startApi();
-    const shop = await makeShop(place, api.url, 400);
+  async run({ setup, small }) {
+    await fillWithOthers(setup, small);
+    const api = await setup.startApi();
+    const shop = await makeShop(setup, api.url, 400);
     const rounds: { guarded: Spent; bare: Spent }[] = [];
     const spendAs = async (mode: 'enable' | 'disable') => {
-      await runSql(place.comandaUrl, switched(mode));
-      await spend(place, api, shop, small ? 2 : 20);
-      return spend(place, api, shop, small ? 4 : 100);
+      await runSql(setup.comandaUrl, switched(mode));
+      await spend(setup, api, shop, small ? 2 : 20);
+      return spend(setup, api, shop, small ? 4 : 100);
     };
     for (let round = 0; round < (small ? 1 : 40); round += 1) {
       // The second side meets the rows that the first has left, so they take turns at that.
       const first = await spendAs(round % 2 === 0 ? 'enable' : 'disable');
       const second = await spendAs(round % 2 === 0 ? 'disable' : 'enable');
       rounds.push(round % 2 === 0 ? { guarded: first, bare: second } : { guarded: second, bare: first });
-      await runSql(place.comandaUrl, 'truncate internal.captured_changes');
+      await runSql(setup.comandaUrl, 'truncate internal.captured_changes');
     }
-    await runSql(place.comandaUrl, switched('enable'));
+    await runSql(setup.comandaUrl, switched('enable'));
     await api.stop();
     return works.map((work) => {
       const ratio = (of: keyof Cpu) =>
@@ -59,11 +59,11 @@ interface Cpu {
 
 type Spent = Record<(typeof works)[number], Cpu>;
 
-async function spend(place: Place, api: BenchProcess, shop: Shop, count: number): Promise<Spent> {
+async function spend(setup: Setup, api: BenchProcess, shop: Shop, count: number): Promise<Spent> {
   const timed = async (times: number, work: (at: number) => Promise<unknown>): Promise<Cpu> => {
-    const before = { node: exactCpuMs(api.pid), postgres: serverThreadsMs(place.postmaster) };
+    const before = { node: exactCpuMs(api.pid), postgres: serverThreadsMs(setup.postmaster) };
     for (let at = 0; at < times; at += 1) await work(at);
-    const postgres = serverThreadsMs(place.postmaster) - before.postgres;
+    const postgres = serverThreadsMs(setup.postmaster) - before.postgres;
     return { all: (exactCpuMs(api.pid) - before.node + postgres) / times, postgres: postgres / times };
   };
   const ids: string[] = [];
@@ -79,7 +79,7 @@ async function spend(place: Place, api: BenchProcess, shop: Shop, count: number)
       ),
     ),
     '250 prices in one statement': await timed(Math.ceil(count / 10), () =>
-      place.comanda.pool.query(
+      setup.comanda.pool.query(
         `update products set price = price + 0.01 where location_id = $1::uuid and id = any ($2::uuid[])`,
         [shop.locationId, shop.productIds.slice(0, 250)],
       ),

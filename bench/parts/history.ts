@@ -22,14 +22,14 @@ export const history: Part = {
   name: 'history',
   summary: 'orders list and export: 1,000 orders against 1,000,000',
   async run(context) {
-    const { place, small, log } = context;
+    const { setup, small, log } = context;
     log('making histories');
-    const few = await makeHistory(place, 1_000, 1);
-    const rich = await makeHistory(place, small ? 1_000 : 100_000, 5);
-    const middle = await makeHistory(place, small ? 2_000 : 100_000, 1);
-    const many = await makeHistory(place, small ? 5_000 : 1_000_000, 1);
-    await place.comanda.pool.query('vacuum analyze');
-    const api = await place.startApi();
+    const few = await makeHistory(setup, 1_000, 1);
+    const rich = await makeHistory(setup, small ? 1_000 : 100_000, 5);
+    const middle = await makeHistory(setup, small ? 2_000 : 100_000, 1);
+    const many = await makeHistory(setup, small ? 5_000 : 1_000_000, 1);
+    await setup.comanda.pool.query('vacuum analyze');
+    const api = await setup.startApi();
     const rows: Row[] = [];
     for (const filter of small ? filters.slice(-1) : filters) {
       for (const page of ['first', 'last'] as const)
@@ -42,7 +42,7 @@ export const history: Part = {
 };
 
 async function compare(
-  { place, effort, log }: PartContext,
+  { setup, effort, log }: PartContext,
   api: BenchProcess,
   filter: (typeof filters)[number],
   page: 'first' | 'last',
@@ -63,7 +63,7 @@ async function compare(
       ];
       const side = { name: 'comanda' as const, url: api.url, pid: api.pid, requests };
       found[name].push(
-        await measure(side, { ...effort, seconds: Math.min(3, effort.seconds) }, place.postmaster),
+        await measure(side, { ...effort, seconds: Math.min(3, effort.seconds) }, setup.postmaster),
       );
     }
   }

@@ -9,9 +9,9 @@ import { attacks } from '../hostile/attacks.ts';
 import { median } from '../load.ts';
 import { type Met, openProbe, type Probe } from '../neighbours/probe.ts';
 import { settled } from '../operations/stage.ts';
-import type { Place } from '../place.ts';
 import type { BenchProcess } from '../processes.ts';
 import { figureRow, type Row } from '../result.ts';
+import type { Setup } from '../setup.ts';
 import type { Part, PartContext } from './part.ts';
 
 /** The goal in ms where twice the figure alone is less. */
@@ -35,14 +35,14 @@ export const hostile: Part = {
   name: 'hostile',
   summary: 'calls of a location next to a caller that sends the dearest requests that its key allows',
   async run(context) {
-    const { place, small, log } = context;
-    const consumer = await place.startConsumer();
-    const target = await makeOther(place, small ? 50 : 10_000);
-    const own = await makeOther(place, small ? 50 : 2_000);
-    await place.comanda.pool.query('truncate internal.captured_changes');
-    await place.comanda.pool.query('vacuum analyze');
-    const api = await place.startApi();
-    const worker = await place.startWorker();
+    const { setup, small, log } = context;
+    const consumer = await setup.startConsumer();
+    const target = await makeOther(setup, small ? 50 : 10_000);
+    const own = await makeOther(setup, small ? 50 : 2_000);
+    await setup.comanda.pool.query('truncate internal.captured_changes');
+    await setup.comanda.pool.query('vacuum analyze');
+    const api = await setup.startApi();
+    const worker = await setup.startWorker();
     const probe = await openProbe(own, api.url, consumer.url);
     await probe(small ? 0.5 : 5);
     const rows: Row[] = [];
@@ -59,7 +59,7 @@ export const hostile: Part = {
 async function meet(
   attack: Attack,
   { probe, api, target }: { probe: Probe; api: BenchProcess; target: Other },
-  { place, small, effort }: PartContext,
+  { setup, small, effort }: PartContext,
 ): Promise<Found> {
   const found: Found = { alone: [], beside: [], cpuMs: [], answered: {} };
   const seconds = small ? 1 : 5;
@@ -68,7 +68,7 @@ async function meet(
     found.alone.push(await probe(seconds));
     cpu.alone = processCpuMs(api.pid) - cpu.alone;
     // A new key each time: it can spend the requests of its minute and the jobs of its hour at once.
-    const attacker = await startAttack(attack, place, { api, target, small });
+    const attacker = await startAttack(attack, setup, { api, target, small });
     cpu.beside = processCpuMs(api.pid);
     await sleep(200);
     const met = probe(seconds);
@@ -86,22 +86,22 @@ async function meet(
     if (admitted > 0) found.cpuMs.push((cpu.beside - cpu.alone) / admitted);
     // The process finishes the attacker's last requests before the next round.
     await probe(0.5);
-    await settled(place);
+    await settled(setup);
   }
   return found;
 }
 
 async function startAttack(
   { method, path, headers = {}, body }: Attack,
-  place: Place,
+  setup: Setup,
   { api, target, small }: { api: BenchProcess; target: Other; small: boolean },
 ): Promise<{ end(): Promise<Record<string, number>> }> {
-  const { key } = await issueKey(place.comanda, {
+  const { key } = await issueKey(setup.comanda, {
     ...{ name: 'hostile', permissions: ['*'], location_id: target.locationId },
   });
-  const file = (name: string) => join(place.directory, name);
+  const file = (name: string) => join(setup.directory, name);
   if (body !== undefined) writeFileSync(file('hostile-body'), body(target, small));
-  const attacker = await place.startAttacker({
+  const attacker = await setup.startAttacker({
     TARGET: JSON.stringify({ url: api.url, method, path, headers }),
     ...{ KEY: key, LANES: String(lanes), REPORT: file('hostile-report') },
     ...(body !== undefined && { BODY: file('hostile-body') }),

@@ -2,9 +2,9 @@ import { fillWithOthers } from '../company.ts';
 import { exactCpuMs, serverThreadsMs } from '../cpu.ts';
 import { median } from '../load.ts';
 import { sendTo } from '../operations/stage.ts';
-import { type Place, runSql } from '../place.ts';
 import type { BenchProcess } from '../processes.ts';
 import { figureRow } from '../result.ts';
+import { runSql, type Setup } from '../setup.ts';
 import { makeShop, type Shop } from '../shop.ts';
 import type { Part } from './part.ts';
 
@@ -12,15 +12,15 @@ import type { Part } from './part.ts';
 export const keptChanges: Part = {
   name: 'kept-changes',
   summary: 'prices, stock and new products through the API, with their history in the audit and without it',
-  async run({ place, small }) {
-    await fillWithOthers(place, small);
-    const api = await place.startApi();
-    const shop = await makeShop(place, api.url, 400);
+  async run({ setup, small }) {
+    await fillWithOthers(setup, small);
+    const api = await setup.startApi();
+    const shop = await makeShop(setup, api.url, 400);
     const rounds: Record<'kept' | 'bare', Spent>[] = [];
     const spendAs = async (mode: 'kept' | 'bare') => {
-      await runSql(place.comandaUrl, switched(mode));
-      await spend(place, api, shop, small ? 2 : 20);
-      return spend(place, api, shop, small ? 4 : 100);
+      await runSql(setup.comandaUrl, switched(mode));
+      await spend(setup, api, shop, small ? 2 : 20);
+      return spend(setup, api, shop, small ? 4 : 100);
     };
     for (let round = 0; round < (small ? 1 : 20); round += 1) {
       // The second meets what the first has left, so they take turns at that.
@@ -28,9 +28,9 @@ export const keptChanges: Part = {
       const first = await spendAs(order[0]);
       const second = await spendAs(order[1]);
       rounds.push(round % 2 === 0 ? { kept: first, bare: second } : { kept: second, bare: first });
-      await runSql(place.comandaUrl, 'truncate internal.captured_changes');
+      await runSql(setup.comandaUrl, 'truncate internal.captured_changes');
     }
-    await runSql(place.comandaUrl, switched('kept'));
+    await runSql(setup.comandaUrl, switched('kept'));
     await api.stop();
     return works.map((work) => {
       const ratios = rounds.map(({ kept, bare }) => kept[work] / bare[work]);
@@ -54,11 +54,11 @@ type Spent = Record<(typeof works)[number], number>;
 
 let made = 0;
 
-async function spend(place: Place, api: BenchProcess, shop: Shop, count: number): Promise<Spent> {
+async function spend(setup: Setup, api: BenchProcess, shop: Shop, count: number): Promise<Spent> {
   const timed = async (times: number, work: (at: number) => Promise<unknown>): Promise<number> => {
-    const before = exactCpuMs(api.pid) + serverThreadsMs(place.postmaster);
+    const before = exactCpuMs(api.pid) + serverThreadsMs(setup.postmaster);
     for (let at = 0; at < times; at += 1) await work(at);
-    return (exactCpuMs(api.pid) + serverThreadsMs(place.postmaster) - before) / times;
+    return (exactCpuMs(api.pid) + serverThreadsMs(setup.postmaster) - before) / times;
   };
   const send = (method: 'PATCH' | 'POST', path: string, body: object) =>
     sendTo(api.url, { method, path, body }, shop.key);
@@ -78,7 +78,7 @@ async function spend(place: Place, api: BenchProcess, shop: Shop, count: number)
       send('POST', '/v2/products', { name: `Made ${next()}`, description: '', price: 5, category_ids: [] }),
     ),
     '250 prices in one statement': await timed(Math.ceil(count / 10), () =>
-      place.comanda.pool.query(
+      setup.comanda.pool.query(
         'update products set price = price + 0.01 where location_id = $1::uuid and id = any ($2::uuid[])',
         [shop.locationId, shop.productIds.slice(0, 250)],
       ),

@@ -3,22 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fillWithNeighbours, type Other } from '../company.ts';
 import { processCpuMs, residentMiB, serverCpuMs } from '../cpu.ts';
 import { inLanes, type Sent, sendTo, settled } from '../operations/stage.ts';
-import type { Place } from '../place.ts';
 import { figureRow } from '../result.ts';
+import type { Setup } from '../setup.ts';
 import type { Part } from './part.ts';
 
 /** Ten streams each of 200 locations: how long after its change an event is on the screen, and what an open stream takes. */
 export const live: Part = {
   name: 'live',
   summary: 'streams of events: change to screen, memory and CPU of an open stream',
-  async run({ place, small, log }) {
-    const shops = await fillWithNeighbours(place, small ? 3 : 200, small ? 6 : 40);
-    const [api, worker] = await Promise.all([place.startApi(), place.startWorker()]);
-    const cpu = () => processCpuMs(api.pid) + processCpuMs(worker.pid) + serverCpuMs(place.postmaster);
+  async run({ setup, small, log }) {
+    const shops = await fillWithNeighbours(setup, small ? 3 : 200, small ? 6 : 40);
+    const [api, worker] = await Promise.all([setup.startApi(), setup.startWorker()]);
+    const cpu = () => processCpuMs(api.pid) + processCpuMs(worker.pid) + serverCpuMs(setup.postmaster);
     // The cost of the first calls and the first stream is not the streams'.
     const first = await openStream(api.url, shops[0]);
     for (let n = 0; n < (small ? 3 : 100); n += 1) await reprice(api.url, shops, n);
-    await settled(place);
+    await settled(setup);
     const idleMiB = residentMiB(api.pid);
     const resting = async () => {
       const before = cpu();
@@ -49,7 +49,7 @@ export const live: Part = {
       await sleep(Math.max(0, start + (n + 1) * 20 - performance.now()));
     }
     await Promise.all(asked);
-    await settled(place);
+    await settled(setup);
     await sleep(1_000);
     const loadMs = cpu() - loadBefore;
     const latencies = streams.flatMap((stream) => stream.latencies).sort((a, b) => a - b);
@@ -60,7 +60,7 @@ export const live: Part = {
     for (const shop of shops.slice(0, small ? 1 : 20))
       ends.push(
         ...(await endsOf(
-          place,
+          setup,
           streams.filter(({ key }) => key === shop.key),
           shop,
         )),
@@ -142,7 +142,7 @@ function openStream(url: string, shop: Other | undefined): Promise<Stream> {
 
 /** Revokes the only key of a shop; how long each of its streams goes on, in milliseconds. */
 async function endsOf(
-  { comanda }: Place,
+  { comanda }: Setup,
   streams: readonly Stream[],
   { locationId }: Other,
 ): Promise<number[]> {

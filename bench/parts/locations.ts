@@ -3,9 +3,9 @@ import { fillWithNeighbours, fillWithOthers, type Other } from '../company.ts';
 import { residentMiB } from '../cpu.ts';
 import { idleServiceCpu, type ServiceCpu, serviceCpuMs } from '../operations/service-cpu.ts';
 import { idOf, inLanes, orderOf, type Sent, sendTo, settled } from '../operations/stage.ts';
-import type { Place } from '../place.ts';
 import type { BenchProcess } from '../processes.ts';
 import { type Cost, figureRow, type Row } from '../result.ts';
+import type { Setup } from '../setup.ts';
 import type { Part, PartContext } from './part.ts';
 
 /** The same load over 8 and over 1,000 locations of one filled database, in turns. */
@@ -13,13 +13,13 @@ export const locations: Part = {
   name: 'locations',
   summary: 'the same load over 1,000 locations instead of 8',
   async run(context) {
-    const { place, small, log } = context;
-    await fillWithOthers(place, small);
-    const many = await fillWithNeighbours(place, small ? 6 : 1_000, small ? 6 : 40);
+    const { setup, small, log } = context;
+    await fillWithOthers(setup, small);
+    const many = await fillWithNeighbours(setup, small ? 6 : 1_000, small ? 6 : 40);
     const [consumer, api, worker] = await Promise.all([
-      place.startConsumer(),
-      place.startApi(),
-      place.startWorker(),
+      setup.startConsumer(),
+      setup.startApi(),
+      setup.startWorker(),
     ]);
     const send = (sent: Sent, { key }: Other) => sendTo(api.url, sent, key);
     const heard = many.filter((_, index) => index % share === 0);
@@ -28,8 +28,8 @@ export const locations: Part = {
       if (other !== undefined) await send(endpointAt(`${consumer.url}/hook`), other);
     });
     const few = many.slice(0, small ? 2 : 8);
-    const idle = await idleServiceCpu({ place, api, worker }, small ? 200 : 5_000);
-    const stage = { place, api, worker, idle, few, many, send };
+    const idle = await idleServiceCpu({ setup, api, worker }, small ? 200 : 5_000);
+    const stage = { setup, api, worker, idle, few, many, send };
     const rows: Row[] = [];
     for (const load of loads) rows.push(await compare(context, stage, load));
     await sleep(small ? 0 : 2_000);
@@ -54,7 +54,7 @@ const endpointAt = (url: string): Sent => ({
 });
 
 interface Stage {
-  place: Place;
+  setup: Setup;
   api: BenchProcess;
   worker: BenchProcess;
   /** The CPU time of all of it in a millisecond while there are no calls. */
@@ -98,7 +98,7 @@ const loads: readonly Load[] = [
 ];
 
 /** Sums of all turns: what a process does once a minute for each location falls into one turn or another. */
-async function compare({ place, small, log }: PartContext, stage: Stage, load: Load): Promise<Row> {
+async function compare({ setup, small, log }: PartContext, stage: Stage, load: Load): Promise<Row> {
   const [calls, turns] = small ? [12, 1] : [load.calls, 5];
   const sides = { few: stage.few, many: stage.many };
   const spent = { few: { ...nothing }, many: { ...nothing } };
@@ -110,7 +110,7 @@ async function compare({ place, small, log }: PartContext, stage: Stage, load: L
       const began = performance.now();
       await inLanes(calls, (at) => load.once(stage, drawn(sides[side]), at), 16);
       if (turn > 0) spent[side].ms += performance.now() - began;
-      await settled(place);
+      await settled(setup);
       const lasted = performance.now() - began;
       const after = serviceCpuMs(stage);
       if (turn > 0)

@@ -8,9 +8,9 @@ import type { Part } from './part.ts';
 export const memory: Part = {
   name: 'memory',
   summary: 'memory of the API process over 1,000,000 requests',
-  async run({ place, effort, small, log }) {
-    const api = await place.startApi({ LOG_LEVEL: 'warn' });
-    const shop = await makeShop(place, api.url, 100);
+  async run({ setup, effort, small, log }) {
+    const api = await setup.startApi({ LOG_LEVEL: 'warn' });
+    const shop = await makeShop(setup, api.url, 100);
     const { authorization = '' } = shop.headers;
     const paths = [
       ...shop.productIds.slice(0, 20).map((id) => `/v2/products/${id}`),
@@ -25,7 +25,7 @@ export const memory: Part = {
     let done = 0;
     let warm = 0;
     while (done < whole) {
-      const { perSecond } = await measure(side, { ...effort, seconds: small ? 1 : 10 }, place.postmaster);
+      const { perSecond } = await measure(side, { ...effort, seconds: small ? 1 : 10 }, setup.postmaster);
       done += perSecond * (small ? 1 : 10);
       // Heap and caches have found their size by a fifth of the way.
       if (warm === 0 && done >= whole / 5) warm = residentMiB(api.pid);

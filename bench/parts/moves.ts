@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { runComanda } from '../../tests/support/command.ts';
 import { fillWithNeighbours, letOthersWork, makeOther, type Other } from '../company.ts';
-import { type Place, runSql } from '../place.ts';
 import type { BenchProcess } from '../processes.ts';
 import { figureRow, type Row } from '../result.ts';
+import { runSql, type Setup } from '../setup.ts';
 import type { Part } from './part.ts';
 
 /**
@@ -16,30 +16,30 @@ export const moves: Part = {
   name: 'moves',
   summary:
     'a location of 50,000 orders moves to another cell, next to locations at work: how long writes are refused',
-  async run({ place, small, log }) {
-    const otherUrl = place.comandaUrl.replace(/\/comanda$/, '/moved');
-    await runSql(place.comandaUrl, 'create database moved');
+  async run({ setup, small, log }) {
+    const otherUrl = setup.comandaUrl.replace(/\/comanda$/, '/moved');
+    await runSql(setup.comandaUrl, 'create database moved');
     await migrate(otherUrl);
     const key = Buffer.alloc(32, 7).toString('base64');
     const [api, consumer] = await Promise.all([
-      place.startApi({ ENCRYPTION_KEY: key }),
-      place.startConsumer(),
+      setup.startApi({ ENCRYPTION_KEY: key }),
+      setup.startConsumer(),
     ]);
-    const cells = cellsFile(place, api, otherUrl, key);
-    const others = await fillWithNeighbours(place, 3, small ? 20 : 1_000);
+    const cells = cellsFile(setup, api, otherUrl, key);
+    const others = await fillWithNeighbours(setup, 3, small ? 20 : 1_000);
     const runs = small ? 1 : 3;
     const waiting: (Other & { orders: number })[] = [];
     for (let run = 0; run < runs; run += 1)
       for (const orders of small ? [100] : [5_000, 50_000])
-        waiting.push({ ...(await fill(place, api, consumer, orders)), orders });
+        waiting.push({ ...(await fill(setup, api, consumer, orders)), orders });
     // The captured changes of it are in the events already.
-    await place.comanda.pool.query('truncate internal.captured_changes');
-    await place.comanda.pool.query('vacuum analyze');
-    const worker = await place.startWorker({ ENCRYPTION_KEY: key });
+    await setup.comanda.pool.query('truncate internal.captured_changes');
+    await setup.comanda.pool.query('vacuum analyze');
+    const worker = await setup.startWorker({ ENCRYPTION_KEY: key });
     const rest = letOthersWork(others, api.url);
     const figures: Moved[] = [];
     for (const { orders, ...moving } of waiting) {
-      const { seconds } = await move({ place, api, key, cells }, moving);
+      const { seconds } = await move({ setup, api, key, cells }, moving);
       const steps = Object.entries(seconds).map(([step, each]) => `${step} ${each}`);
       log(`${orders} orders: ${steps.join(', ')}`);
       figures.push({ orders, seconds });
@@ -72,7 +72,7 @@ interface Moved {
 }
 
 function cellsFile(
-  { directory, comandaUrl }: Place,
+  { directory, comandaUrl }: Setup,
   api: BenchProcess,
   otherUrl: string,
   key: string,
@@ -87,14 +87,14 @@ function cellsFile(
 }
 
 interface Stage {
-  place: Place;
+  setup: Setup;
   api: BenchProcess;
   key: string;
   cells: string;
 }
 
 /** Moves the location, which goes on with orders until they are refused. Throws {Error} where one is lost. */
-async function move({ place, api, key, cells }: Stage, moving: Other): Promise<Omit<Moved, 'orders'>> {
+async function move({ setup, api, key, cells }: Stage, moving: Other): Promise<Omit<Moved, 'orders'>> {
   const { locationId } = moving;
   let open = true;
   let placed = 0;
@@ -105,10 +105,10 @@ async function move({ place, api, key, cells }: Stage, moving: Other): Promise<O
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
   })();
-  const folder = join(place.directory, `move-${locationId}`);
+  const folder = join(setup.directory, `move-${locationId}`);
   const settings = {
-    DATABASE_URL: place.comandaUrl,
-    DATABASE_OWNER_URL: place.comandaUrl,
+    DATABASE_URL: setup.comandaUrl,
+    DATABASE_OWNER_URL: setup.comandaUrl,
     ENCRYPTION_KEY: key,
   };
   const options = ['--to', 'south', '--cells', cells, '--reload', 'true', '--folder', folder, '--json'];
@@ -118,7 +118,7 @@ async function move({ place, api, key, cells }: Stage, moving: Other): Promise<O
   rmSync(folder, { recursive: true, force: true });
   if (code !== 0) throw new Error(`the move ended with ${code}: ${stdout}${stderr}`);
   const count = `select count(*)::int as n from orders where location_id = $1 and channel = 'bench'`;
-  const [there] = await runSql(place.comandaUrl.replace(/\/comanda$/, '/moved'), count, [locationId]);
+  const [there] = await runSql(setup.comandaUrl.replace(/\/comanda$/, '/moved'), count, [locationId]);
   if (there?.n !== placed) throw new Error(`${placed} orders were acknowledged, ${there?.n} are there`);
   return JSON.parse(stdout) as { seconds: Moved['seconds'] } satisfies Omit<Moved, 'orders'>;
 }
@@ -144,8 +144,8 @@ async function order(
 }
 
 /** A location with as many orders of two lines, events, deliveries, attempts and idempotent answers, and a tenth of the products. */
-async function fill(place: Place, api: BenchProcess, consumer: BenchProcess, orders: number): Promise<Other> {
-  const other = await makeOther(place, orders / 10);
+async function fill(setup: Setup, api: BenchProcess, consumer: BenchProcess, orders: number): Promise<Other> {
+  const other = await makeOther(setup, orders / 10);
   const { locationId: id } = other;
   const answer = await fetch(`${api.url}/v2/webhook-endpoints`, {
     method: 'POST',
@@ -182,7 +182,7 @@ async function fill(place: Place, api: BenchProcess, consumer: BenchProcess, ord
      on conflict (location_id, name) do update set value = excluded.value`,
   ];
   // A statement of the service ends after 30 s.
-  for (const text of parts) await runSql(place.comandaUrl, text, [id, orders]);
+  for (const text of parts) await runSql(setup.comandaUrl, text, [id, orders]);
   return other;
 }
 

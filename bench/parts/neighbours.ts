@@ -29,10 +29,10 @@ export const neighbours: Part = {
   name: 'neighbours',
   summary: 'calls and events of a location next to bad neighbors',
   async run(context) {
-    const { place, small, log } = context;
-    const consumer = await place.startConsumer();
-    const scenes = await openScenes(place, consumer.url, small ? 50 : 10_000);
-    const own = await makeOther(place, small ? 50 : 2_000);
+    const { setup, small, log } = context;
+    const consumer = await setup.startConsumer();
+    const scenes = await openScenes(setup, consumer.url, small ? 50 : 10_000);
+    const own = await makeOther(setup, small ? 50 : 2_000);
     const probe = await openProbe(own, scenes.here.apiUrl, consumer.url);
     await probe(small ? 0.5 : 5);
     const rows: Row[] = [];

@@ -9,10 +9,10 @@ import type { Part } from './part.ts';
 export const operations: Part = {
   name: 'operations',
   summary: 'what each operation costs, events and a webhook included',
-  async run({ place, small, log }) {
+  async run({ setup, small, log }) {
     if (unknownOperations.length > 0) throw new Error(`not served: ${unknownOperations.join(', ')}`);
     log(`not measured: ${unmeasured.join(', ')}`);
-    const stage = await openStage(place, small);
+    const stage = await openStage(setup, small);
     const meter = await openMeter(stage, small);
     const costs: Measured[] = [];
     for (const call of calls) {

@@ -24,15 +24,15 @@ const scenes = [
 export const orders: Part = {
   name: 'orders',
   summary: 'create orders of five items over one, four and eight locations, at 1 to 128 connections',
-  async run({ place, effort, small, log }) {
-    const api = await place.startApi();
-    const reference = await place.startReference();
-    await fillWithOthers(place, small);
+  async run({ setup, effort, small, log }) {
+    const api = await setup.startApi();
+    const reference = await setup.startReference();
+    await fillWithOthers(setup, small);
     const rows: Row[] = [];
     for (const { connections, locations, least } of small ? scenes.slice(0, 1) : scenes) {
       const shops: Shop[] = [];
       for (let index = 0; index < (small ? 2 : locations); index += 1)
-        shops.push(await makeShop(place, api.url, 100));
+        shops.push(await makeShop(setup, api.url, 100));
       const sides: [Side, Side] = [
         { name: 'comanda', url: api.url, pid: api.pid, requests: shops.map(ofComanda) },
         { name: 'reference', url: reference.url, pid: reference.pid, requests: shops.map(ofReference) },
@@ -40,7 +40,7 @@ export const orders: Part = {
       const found = await alternate(
         sides,
         small ? effort : { connections, seconds: 4, repeats: 3 },
-        place.postmaster,
+        setup.postmaster,
       );
       const work = `POST /v2/orders, 5 items, ${connections} connections, ${locations} new locations of a filled database`;
       const row = {

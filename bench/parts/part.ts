@@ -1,10 +1,10 @@
 import type { Effort } from '../load.ts';
-import type { Place } from '../place.ts';
 import type { Row } from '../result.ts';
+import type { Setup } from '../setup.ts';
 
 /** The context of a part. `small`: only prove that it runs, on tiny data. */
 export interface PartContext {
-  place: Place;
+  setup: Setup;
   effort: Effort;
   small: boolean;
   log(line: string): void;

@@ -2,8 +2,8 @@ import pg from 'pg';
 import { fillWithOthers } from '../company.ts';
 import { threadCpuMs } from '../cpu.ts';
 import { median } from '../load.ts';
-import { runSql } from '../place.ts';
 import { figureRow } from '../result.ts';
+import { runSql } from '../setup.ts';
 import { makeShop } from '../shop.ts';
 import type { Part } from './part.ts';
 
@@ -14,18 +14,18 @@ import type { Part } from './part.ts';
 export const prices: Part = {
   name: 'prices',
   summary: 'change 250 prices in one statement, with all that follows in its transaction',
-  async run({ place, small }) {
-    await fillWithOthers(place, small);
-    const api = await place.startApi();
-    const shop = await makeShop(place, api.url, 500);
+  async run({ setup, small }) {
+    await fillWithOthers(setup, small);
+    const api = await setup.startApi();
+    const shop = await makeShop(setup, api.url, 500);
     await api.stop();
     const ids = shop.productIds.slice(0, 250);
-    const products = { url: place.comandaUrl, table: 'products', location: shop.locationId, ids } as const;
+    const products = { url: setup.comandaUrl, table: 'products', location: shop.locationId, ids } as const;
     const service = await openSide({ ...products, name: 'comanda-bench' });
     const hand = await openSide({ ...products, name: 'psql' });
     const bare = await openSide({ ...products, name: 'comanda-bench', triggers: false });
     const reference = await openSide({
-      url: place.referenceUrl,
+      url: setup.referenceUrl,
       table: 'product',
       location: shop.reference.location,
       ids: shop.reference.productIds.slice(0, 250),
@@ -35,8 +35,8 @@ export const prices: Part = {
       for (const side of [service, hand, bare, reference]) await side.change();
       // The captured changes have no reader here, and the dead rows of either side would slow it down.
       if (round % 10 === 0) {
-        await runSql(place.comandaUrl, 'truncate internal.captured_changes');
-        for (const url of [place.comandaUrl, place.referenceUrl]) await runSql(url, 'vacuum');
+        await runSql(setup.comandaUrl, 'truncate internal.captured_changes');
+        for (const url of [setup.comandaUrl, setup.referenceUrl]) await runSql(url, 'vacuum');
       }
     }
     const [without, other] = [await bare.close(), await reference.close()];

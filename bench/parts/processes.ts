@@ -37,9 +37,9 @@ export const processes: Part = {
   },
 };
 
-async function servedBy(count: number, { place, effort, small, log }: PartContext) {
-  const api = await place.startApi({ API_PROCESSES: String(count), LOG_LEVEL: 'warn' });
-  const { key, productIds } = await makeShop(place, api.url, 100);
+async function servedBy(count: number, { setup, effort, small, log }: PartContext) {
+  const api = await setup.startApi({ API_PROCESSES: String(count), LOG_LEVEL: 'warn' });
+  const { key, productIds } = await makeShop(setup, api.url, 100);
   const paths = productIds.slice(0, 20).map((id) => `/v2/products/${id}`);
   // Opened while all run: one that is stopped could not take its share of them.
   const lanes = await openLanes((small ? 2 : 16) * count, { url: api.url, paths, key });

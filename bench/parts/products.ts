@@ -8,13 +8,13 @@ import type { Part } from './part.ts';
 export const products: Part = {
   name: 'products',
   summary: 'read a product; read a page of 50 of 10,000 with exact total',
-  async run({ place, effort, small, log }) {
-    const api = await place.startApi();
-    const reference = await place.startReference();
-    await fillWithOthers(place, small);
-    const shop = await makeShop(place, api.url, small ? 100 : 10_000);
+  async run({ setup, effort, small, log }) {
+    const api = await setup.startApi();
+    const reference = await setup.startReference();
+    await fillWithOthers(setup, small);
+    const shop = await makeShop(setup, api.url, small ? 100 : 10_000);
     // Recently loaded rows are vacuumed, as autovacuum would; no statistics of them.
-    await place.comanda.pool.query('vacuum');
+    await setup.comanda.pool.query('vacuum');
     const sides = (comanda: string[], other: string[]): [Side, Side] => [
       {
         name: 'comanda',
@@ -35,13 +35,13 @@ export const products: Part = {
         some(productIds).map((id) => `/${location}/products/${id}`),
       ),
       effort,
-      place.postmaster,
+      setup.postmaster,
     );
     log('GET /v2/products?limit=50');
     const page = await alternate(
       sides(['/v2/products?limit=50'], [`/${location}/products?limit=50`]),
       effort,
-      place.postmaster,
+      setup.postmaster,
     );
     await Promise.all([api.stop(), reference.stop()]);
     return [

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fillWithOthers } from '../company.ts';
 import { processCpuMs, serverCpuMs } from '../cpu.ts';
 import { median } from '../load.ts';
-import { makeTenant, type Place } from '../place.ts';
 import { figureRow } from '../result.ts';
+import { makeTenant, type Setup } from '../setup.ts';
 import { sliceCores } from '../slices.ts';
 import type { Part, PartContext } from './part.ts';
 
@@ -14,36 +14,36 @@ export const publishing: Part = {
   name: 'publishing',
   summary: 'publish captured changes: CPU of the worker and of PostgreSQL',
   async run(context) {
-    const { place, small, log } = context;
-    await fillWithOthers(place, small);
+    const { setup, small, log } = context;
+    await fillWithOthers(setup, small);
     const each = small ? 50 : 2_000;
-    const { pool } = place.comanda;
+    const { pool } = setup.comanda;
     const locations: string[] = [];
     for (let index = 0; index < 4; index += 1) {
-      const { locationId } = await makeTenant(place);
+      const { locationId } = await makeTenant(setup);
       await pool.query(
         `insert into products (location_id, sku, name, price) select $1, 's' || n, 'Product ' || n, 1 from generate_series(1, $2::int) n`,
         [locationId, each],
       );
       locations.push(locationId);
     }
-    const worker = await place.startWorker();
-    await published(place);
+    const worker = await setup.startWorker();
+    await published(setup);
     const rounds = small ? 1 : 5;
     let changing = 0;
-    const before = { worker: processCpuMs(worker.pid), postgres: serverCpuMs(place.postmaster) };
+    const before = { worker: processCpuMs(worker.pid), postgres: serverCpuMs(setup.postmaster) };
     for (let round = 0; round <= rounds; round += 1) {
       // The first is for warming up.
       if (round === 1)
-        Object.assign(before, { worker: processCpuMs(worker.pid), postgres: serverCpuMs(place.postmaster) });
-      const since = serverCpuMs(place.postmaster);
-      await change(place, locations);
-      if (round > 0) changing += serverCpuMs(place.postmaster) - since;
-      await published(place);
+        Object.assign(before, { worker: processCpuMs(worker.pid), postgres: serverCpuMs(setup.postmaster) });
+      const since = serverCpuMs(setup.postmaster);
+      await change(setup, locations);
+      if (round > 0) changing += serverCpuMs(setup.postmaster) - since;
+      await published(setup);
     }
     const changes = rounds * locations.length * each;
     const workerMs = processCpuMs(worker.pid) - before.worker;
-    const postgresMs = serverCpuMs(place.postmaster) - before.postgres;
+    const postgresMs = serverCpuMs(setup.postmaster) - before.postgres;
     log(
       `the changes themselves, with what the relay did meanwhile: ${((changing * 1000) / changes).toFixed(0)} µs each`,
     );
@@ -75,13 +75,13 @@ export const publishing: Part = {
 };
 
 /** Changes every product of the locations. */
-async function change({ comanda: { pool } }: Place, locations: readonly string[]): Promise<void> {
+async function change({ comanda: { pool } }: Setup, locations: readonly string[]): Promise<void> {
   for (const locationId of locations)
     await pool.query('update products set price = price + 0.01 where location_id = $1', [locationId]);
 }
 
 /** Waits until every change is published. */
-async function published({ comanda: { pool } }: Place): Promise<void> {
+async function published({ comanda: { pool } }: Setup): Promise<void> {
   while ((await pool.query('select from internal.captured_changes limit 1')).rows.length > 0) await sleep(20);
 }
 
@@ -90,19 +90,19 @@ async function publishedBy(
   count: number,
   locations: readonly string[],
   each: number,
-  { place, small, log }: PartContext,
+  { setup, small, log }: PartContext,
 ): Promise<number> {
-  const workers = await Promise.all(Array.from({ length: count }, () => place.startWorker()));
+  const workers = await Promise.all(Array.from({ length: count }, () => setup.startWorker()));
   // For warming up.
-  await change(place, locations);
-  await published(place);
+  await change(setup, locations);
+  await published(setup);
   const rounds = small ? 1 : 5;
   const used = workers.map(({ pid }) => processCpuMs(pid));
   const release = sliceCores(workers.map(({ pid }) => pid));
   const began = performance.now();
   try {
-    for (let round = 0; round < rounds; round += 1) await change(place, locations);
-    await published(place);
+    for (let round = 0; round < rounds; round += 1) await change(setup, locations);
+    await published(setup);
   } finally {
     release();
   }

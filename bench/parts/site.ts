@@ -16,11 +16,11 @@ export const site: Part = {
       : existsSync(builtSite)
         ? undefined
         : 'no site (npm run site)',
-  async run({ place, small }) {
+  async run({ setup, small }) {
     const pages = readdirSync(builtSite, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.html'))
       .map((file) => file.replace(/(^|\/)index\.html$/, '$1').replace(/\.html$/, ''));
-    const api = await place.startApi();
+    const api = await setup.startApi();
     const browser = await startBrowser();
     try {
       // One tab: of many that come and go, Chromium now and then slows one for good.

@@ -20,8 +20,8 @@ export const start: Part = {
   name: 'start',
   summary:
     'npm start: in a fresh clone, and the second time; npm run dev after an edit; commands of the command line',
-  async run({ place, effort, small, log }) {
-    const dataDir = join(place.directory, 'started');
+  async run({ setup, effort, small, log }) {
+    const dataDir = join(setup.directory, 'started');
     const fresh = await startOnce(repositoryRoot, dataDir);
     const seconds: number[] = [];
     for (let repeat = 0; repeat < (small ? 1 : effort.repeats); repeat += 1)
@@ -34,7 +34,7 @@ export const start: Part = {
       `with new data ${fresh.toFixed(1)} s`,
     );
     log('npm run dev');
-    const restarts = await restartsAfterEdits(place.directory, small ? 1 : effort.repeats);
+    const restarts = await restartsAfterEdits(setup.directory, small ? 1 : effort.repeats);
     const edited = figureRow(
       'start',
       'npm run dev: from an edit of the API until the new process answers',
@@ -46,16 +46,16 @@ export const start: Part = {
     for (const [name, bundle, argv] of commandLines) {
       const taken: number[] = [];
       for (let repeat = 0; repeat < (small ? 1 : commandRepeats); repeat += 1)
-        taken.push(await commandOnce(bundle, argv, place.comandaUrl));
+        taken.push(await commandOnce(bundle, argv, setup.comandaUrl));
       const note = `the least of them ${Math.min(...taken).toFixed(3)} s`;
       commands.push(figureRow('start', name, { most: 0.3, unit: ' s' }, median(taken), note));
     }
     // It installs every package, which is nothing to do on tiny data.
     if (small) return [again, edited, ...commands];
     log('in a fresh clone');
-    const clone = join(place.directory, 'clone');
+    const clone = join(setup.directory, 'clone');
     await promisify(execFile)('git', ['clone', '--quiet', repositoryRoot, clone]);
-    const cold = await startOnce(clone, join(place.directory, 'cloned'));
+    const cold = await startOnce(clone, join(setup.directory, 'cloned'));
     const note = 'of the last commit; packages from the store that pnpm keeps, or the registry';
     return [
       again,

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fillWithOthers, letOthersWork } from '../company.ts';
 import { processCpuMs, serverCpuMs } from '../cpu.ts';
 import { median } from '../load.ts';
-import { makeTenant, type Place, type Tenant } from '../place.ts';
 import { figureRow } from '../result.ts';
+import { makeTenant, type Setup, type Tenant } from '../setup.ts';
 import type { Part } from './part.ts';
 
 const items = 500;
@@ -15,26 +15,26 @@ const items = 500;
 export const sync: Part = {
   name: 'sync',
   summary: 'synchronise 500 products in new locations of a filled database, accept to completed',
-  async run({ place, small }) {
-    const others = await fillWithOthers(place, small);
-    const api = await place.startApi();
-    const worker = await place.startWorker();
+  async run({ setup, small }) {
+    const others = await fillWithOthers(setup, small);
+    const api = await setup.startApi();
+    const worker = await setup.startWorker();
     // The plans that the processes have made so far were made for others.
-    for (const other of others) for (const round of [0, 1]) await synchronise(place, api.url, other, round);
+    for (const other of others) for (const round of [0, 1]) await synchronise(setup, api.url, other, round);
     const stopOthers = letOthersWork(others, api.url);
     const rounds = small ? 1 : 20;
     const jobs: { create: Spent; change: Spent }[] = [];
-    const cpu = () => ({ server: serverCpuMs(place.postmaster), worker: processCpuMs(worker.pid) });
+    const cpu = () => ({ server: serverCpuMs(setup.postmaster), worker: processCpuMs(worker.pid) });
     const before = cpu();
     for (let round = 0; round < rounds; round += 1) {
-      const tenant = await makeTenant(place);
+      const tenant = await makeTenant(setup);
       await listenForCompletion(api.url, tenant);
       jobs.push({
-        create: await synchronise(place, api.url, tenant, 0),
-        change: await synchronise(place, api.url, tenant, 1),
+        create: await synchronise(setup, api.url, tenant, 0),
+        change: await synchronise(setup, api.url, tenant, 1),
       });
     }
-    await published(place);
+    await published(setup);
     const after = cpu();
     await stopOthers();
     await Promise.all([api.stop(), worker.stop()]);
@@ -73,7 +73,7 @@ interface Spent {
 
 // Every round changes name, price and stock of all.
 async function synchronise(
-  { comanda }: Place,
+  { comanda }: Setup,
   url: string,
   { key, locationId }: Tenant,
   round: number,
@@ -139,7 +139,7 @@ async function post(
 
 // The cost of changes that are not published yet has still to be paid. The others' orders come and go
 // meanwhile.
-async function published({ comanda }: Place): Promise<void> {
+async function published({ comanda }: Setup): Promise<void> {
   const end = performance.now() + 60_000;
   while (performance.now() < end) {
     const { rows } = await comanda.pool.query<{ few: boolean }>(

@@ -11,8 +11,8 @@ import type { Part } from './part.ts';
 export const testing: Part = {
   name: 'testing',
   summary: '@comanda/testing: starting a service, and a location of its own',
-  async run({ place, small }) {
-    const folder = mkdtempSync(join(place.directory, 'testing-'));
+  async run({ setup, small }) {
+    const folder = mkdtempSync(join(setup.directory, 'testing-'));
     await packInto(folder, ['client', 'testing']);
     writeFileSync(join(folder, 'waits.js'), waits(small ? 1 : 5, small ? 2 : 50));
     const { stdout } = await promisify(execFile)(process.execPath, ['waits.js'], { cwd: folder });

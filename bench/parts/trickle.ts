@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exactCpuMs, serverThreadsMs } from '../cpu.ts';
-import type { Place } from '../place.ts';
 import type { BenchProcess } from '../processes.ts';
 import { figureRow, type Row } from '../result.ts';
+import type { Setup } from '../setup.ts';
 import { makeShop, type Shop } from '../shop.ts';
 import type { Part, PartContext } from './part.ts';
 
@@ -14,22 +14,22 @@ export const trickle: Part = {
   name: 'trickle',
   summary: 'price changes one by one: CPU of API, worker and PostgreSQL, and commit to arrival',
   async run(context) {
-    const { place, small } = context;
+    const { setup, small } = context;
     const [consumer, api, worker] = await Promise.all([
-      place.startConsumer(),
-      place.startApi(),
-      place.startWorker(),
+      setup.startConsumer(),
+      setup.startApi(),
+      setup.startWorker(),
     ]);
     const shops: Shop[] = [];
     for (let index = 0; index < (small ? 3 : 50); index += 1)
-      shops.push(await openShop(place, api.url, consumer.url));
-    await place.comanda.pool.query('vacuum analyze');
+      shops.push(await openShop(setup, api.url, consumer.url));
+    await setup.comanda.pool.query('vacuum analyze');
     let price = 100;
     const newPrice = () => {
       price += 1;
       return price;
     };
-    const stage: Stage = { place, consumer, api, worker, newPrice };
+    const stage: Stage = { setup, consumer, api, worker, newPrice };
     // The first is for warming up: plans, connections, compiled code.
     await changePrices(context, stage, { shops, perSecond: 50 });
     const rows: Row[] = [];
@@ -55,7 +55,7 @@ const eventsOfOne = 2;
 const promisedMs = 300;
 
 interface Stage {
-  place: Place;
+  setup: Setup;
   consumer: BenchProcess;
   api: BenchProcess;
   worker: BenchProcess;
@@ -69,8 +69,8 @@ interface Load {
 }
 
 /** A location of ten products in ten categories, whose endpoint hears of both. */
-async function openShop(place: Place, apiUrl: string, consumerUrl: string): Promise<Shop> {
-  const shop = await makeShop(place, apiUrl, 10);
+async function openShop(setup: Setup, apiUrl: string, consumerUrl: string): Promise<Shop> {
+  const shop = await makeShop(setup, apiUrl, 10);
   const answer = await fetch(`${apiUrl}/v2/webhook-endpoints`, {
     method: 'POST',
     headers: shop.headers,
@@ -107,10 +107,10 @@ async function measure(context: PartContext, stage: Stage, load: Load, most: num
   ];
 }
 
-const cpuMs = ({ api, worker, place }: Stage) => ({
+const cpuMs = ({ api, worker, setup }: Stage) => ({
   API: exactCpuMs(api.pid),
   worker: exactCpuMs(worker.pid),
-  PostgreSQL: serverThreadsMs(place.postmaster),
+  PostgreSQL: serverThreadsMs(setup.postmaster),
 });
 
 /** Changes prices at fixed times, in turn at each shop, and waits until all of it has arrived; how long each took, in rising order. */

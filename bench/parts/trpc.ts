@@ -10,9 +10,9 @@ import type { Part } from './part.ts';
 export const trpc: Part = {
   name: 'trpc',
   summary: 'read an order through the typed client, against REST',
-  async run({ place, effort, small }) {
-    const api = await place.startApi();
-    const shop = await makeShop(place, api.url, 20);
+  async run({ setup, effort, small }) {
+    const api = await setup.startApi();
+    const shop = await makeShop(setup, api.url, 20);
     const client = createClient({ url: api.url, key: shop.key, retries: 0 });
     const items = shop.productIds.slice(0, 5).map((product_id, index) => ({
       product_id,
@@ -36,11 +36,11 @@ export const trpc: Part = {
     const typed = () => client.orders.get.query({ id: order.id });
     const calls = small ? 100 : 4_000;
     const cost = async (call: () => Promise<unknown>) => {
-      const before = processCpuMs(api.pid) + serverCpuMs(place.postmaster);
+      const before = processCpuMs(api.pid) + serverCpuMs(setup.postmaster);
       await repeat(call, calls, effort.connections);
       // The time that a tick of the CPU clock has not counted yet.
       await sleep(20);
-      return ((processCpuMs(api.pid) + serverCpuMs(place.postmaster) - before) * 1000) / calls;
+      return ((processCpuMs(api.pid) + serverCpuMs(setup.postmaster) - before) * 1000) / calls;
     };
     const costs = { rest: [] as number[], typed: [] as number[] };
     await cost(rest);

@@ -9,12 +9,12 @@ import type { Part } from './part.ts';
 export const webhooks: Part = {
   name: 'webhooks',
   summary: 'webhooks to a local consumer: throughput and latency',
-  async run({ place, small, log }) {
-    await fillWithOthers(place, small);
-    const consumer = await place.startConsumer();
-    const api = await place.startApi();
-    const worker = await place.startWorker();
-    const shop = await makeShop(place, api.url, small ? 100 : 2_000);
+  async run({ setup, small, log }) {
+    await fillWithOthers(setup, small);
+    const consumer = await setup.startConsumer();
+    const api = await setup.startApi();
+    const worker = await setup.startWorker();
+    const shop = await makeShop(setup, api.url, small ? 100 : 2_000);
     const answer = await fetch(`${api.url}/v2/webhook-endpoints`, {
       method: 'POST',
       headers: shop.headers,
@@ -25,7 +25,7 @@ export const webhooks: Part = {
       (await (await fetch(consumer.url)).json()) as { received: number; latencies: number[] };
     // The changes that loading the menu captured are removed first.
     for (;;) {
-      const { rows } = await place.comanda.pool.query('select from internal.captured_changes limit 1');
+      const { rows } = await setup.comanda.pool.query('select from internal.captured_changes limit 1');
       if (rows.length === 0) break;
       await sleep(50);
     }
@@ -35,13 +35,13 @@ export const webhooks: Part = {
     const expected = (await seen()).received + rounds * shop.productIds.length;
     const cpuMs = () => ({
       worker: processCpuMs(worker.pid),
-      PostgreSQL: serverCpuMs(place.postmaster),
+      PostgreSQL: serverCpuMs(setup.postmaster),
       consumer: processCpuMs(consumer.pid),
     });
     const before = cpuMs();
     const began = performance.now();
     for (let round = 0; round < rounds; round += 1) {
-      await place.comanda.pool.query('update products set price = price + 0.01 where location_id = $1', [
+      await setup.comanda.pool.query('update products set price = price + 0.01 where location_id = $1', [
         shop.locationId,
       ]);
     }
@@ -51,7 +51,7 @@ export const webhooks: Part = {
     if (delivered !== rounds * shop.productIds.length) throw new Error(`only ${delivered} webhooks arrived`);
     // The last arrivals are recorded a moment later.
     const recorded = async () => {
-      const { rows } = await place.comanda.pool.query<{ count: number }>(
+      const { rows } = await setup.comanda.pool.query<{ count: number }>(
         'select count(*)::int as count from webhook_attempts',
       );
       return rows[0]?.count ?? 0;
@@ -70,7 +70,7 @@ export const webhooks: Part = {
     const start = performance.now();
     for (let changes = 0; performance.now() - start < lasts; changes += 1) {
       const id = shop.productIds[changes % shop.productIds.length];
-      void place.comanda.pool.query(
+      void setup.comanda.pool.query(
         'update products set price = price + 0.01 where location_id = $1 and id = $2',
         [shop.locationId, id],
       );

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
-import { outcomes, watchChecks } from '../../packages/api/src/metrics/checks.ts';
+import { measureChecks, outcomes } from '../../packages/api/src/metrics/checks.ts';
 import { useTestDatabase } from '../support/database.ts';
 import { type ExposedMetric, metricsIn } from '../support/metric-text.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
@@ -57,7 +57,7 @@ describe('the checks of doctor at /metrics', { timeout: 120_000 }, () => {
 describe('a watch over checks', () => {
   const lookEndsWith = () => {
     const waiting: ((found: { name: string; outcome: 'ok' | 'wrong' }[] | Error) => void)[] = [];
-    const watch = watchChecks(
+    const watch = measureChecks(
       () =>
         new Promise((resolve, reject) =>
           waiting.push((found) => (found instanceof Error ? reject(found) : resolve(found))),
@@ -93,7 +93,7 @@ describe('a watch over checks', () => {
 
   it('looks no oftener than its clock says', async () => {
     let looks = 0;
-    const watch = watchChecks(async () => {
+    const watch = measureChecks(async () => {
       looks += 1;
       return [];
     }, 600_000);

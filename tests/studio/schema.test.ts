@@ -6,7 +6,7 @@ import { tableAccess, viewsForPeople } from '../../packages/db/src/roles/access.
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { bundleEdits, edited, holdsFor, readBundle } from '../../packages/studio/src/bundle.ts';
 import { openStudioDatabase } from '../../packages/studio/src/database.ts';
-import { deskLinks } from '../../packages/studio/src/desk.ts';
+import { deskLinks } from '../../packages/studio/src/desk-links.ts';
 import {
   arrows,
   hiddenColumns,

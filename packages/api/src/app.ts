@@ -12,7 +12,7 @@ import { createLargeBodies, threadSettings } from './large/large-bodies.ts';
 import { createLimiter } from './limits/limiter.ts';
 import type { LiveBounds } from './live/bounds.ts';
 import { createLive } from './live/live.ts';
-import type { CheckWatch } from './metrics/checks.ts';
+import type { CheckMetrics } from './metrics/checks.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createReadiness } from './metrics/readiness.ts';
 import { createPlaces } from './places/places.ts';
@@ -51,7 +51,7 @@ export type AppSettings = Pick<
     /** Other bounds on streams of events; a test's. */
     live?: Partial<LiveBounds>;
     /** The checks of doctor, for `/metrics`; without them it has none. */
-    checks?: CheckWatch;
+    checks?: CheckMetrics;
     /** In place of those of the table. */
     deprecations?: Deprecations;
   };

@@ -5,8 +5,8 @@ import * as syncJobs from '@comanda/api/src/resources/sync-jobs/service.ts';
 import { z } from 'zod';
 import type { Work } from './command.ts';
 import { number, parse } from './input.ts';
-import { placeOf } from './place.ts';
 import { rows } from './rows.ts';
+import { scopeOf } from './scope.ts';
 
 const Asked = z.object({ ...SyncJobList.shape, status: SyncJob.shape.status.optional() });
 
@@ -14,7 +14,7 @@ const Asked = z.object({ ...SyncJobList.shape, status: SyncJob.shape.status.opti
 export const listJobs: Work = {
   run: async ({ database }, { location, limit, status: wanted }) => {
     const { status, ...paging } = parse(Asked, { limit: number(limit), status: wanted });
-    const { data } = await valueIn(await syncJobs.list(await placeOf(database, location), paging));
+    const { data } = await valueIn(await syncJobs.list(await scopeOf(database, location), paging));
     return data.filter((job) => status === undefined || job.status === status);
   },
   show: (value) =>
@@ -31,7 +31,7 @@ export const listJobs: Work = {
 /** `comanda jobs retry` */
 export const retryJob: Work = {
   run: async ({ database }, { location }, [id = '']) => {
-    const { actor } = await placeOf(database, location, id);
+    const { actor } = await scopeOf(database, location, id);
     return database.transaction(undefined, (tx) => retryIn(tx, actor, id));
   },
 };

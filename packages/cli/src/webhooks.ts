@@ -12,13 +12,13 @@ import * as endpoints from '@comanda/api/src/resources/webhook-endpoints/service
 import { rotateIn } from '@comanda/api/src/resources/webhook-endpoints/store.ts';
 import type { Work } from './command.ts';
 import { listOf, number, parse } from './input.ts';
-import { type Place, placeOf } from './place.ts';
 import { rows } from './rows.ts';
+import { type Scope, scopeOf } from './scope.ts';
 import { secretBoxOf } from './secrets.ts';
 
 /** `comanda webhooks list` */
 export const listEndpoints: Work = {
-  run: async ({ database }, { location }) => endpointsAt(await placeOf(database, location)),
+  run: async ({ database }, { location }) => endpointsAt(await scopeOf(database, location)),
   show: (value) =>
     rows(value as WebhookEndpoint[], {
       ID: ({ id }) => id,
@@ -33,7 +33,7 @@ export const listEndpoints: Work = {
 /** `comanda webhooks rotate` */
 export const rotateSecret: Work = {
   run: async ({ database, settings }, { location, 'expire-previous': now }, [id = '']) => {
-    const { actor } = await placeOf(database, location, id);
+    const { actor } = await scopeOf(database, location, id);
     const request = { id, expire_previous: now !== undefined };
     return database.transaction(undefined, (tx) => rotateIn(tx, actor, secretBoxOf(settings), request));
   },
@@ -42,7 +42,7 @@ export const rotateSecret: Work = {
 /** `comanda webhooks replay` */
 export const replayEvents: Work = {
   run: async ({ database }, { location, since, until, only, 'event-types': types }, [id = '']) => {
-    const { actor } = await placeOf(database, location, id);
+    const { actor } = await scopeOf(database, location, id);
     const request = parse(WebhookReplay, { id, since, until, only, event_types: listOf(types) });
     return database.transaction(undefined, (tx) => replayIn(tx, actor, request));
   },
@@ -51,14 +51,14 @@ export const replayEvents: Work = {
 /** `comanda deliveries list` */
 export const listAttempts: Work = {
   run: async ({ database }, { location, endpoint, status, limit, 'event-type': event_type }) => {
-    const place = await placeOf(database, location, endpoint);
-    const ids = endpoint === undefined ? (await endpointsAt(place)).map(({ id }) => id) : [endpoint];
+    const scope = await scopeOf(database, location, endpoint);
+    const ids = endpoint === undefined ? (await endpointsAt(scope)).map(({ id }) => id) : [endpoint];
     const attempts: (WebhookDelivery & { endpoint_id: string })[] = [];
     const asked = { status, event_type, limit: number(limit) };
     const { limit: most } = parse(WebhookDeliveryList, { id: '', ...asked });
     for (const id of ids) {
       const { data } = await valueIn(
-        await listDeliveries(place, parse(WebhookDeliveryList, { id, ...asked })),
+        await listDeliveries(scope, parse(WebhookDeliveryList, { id, ...asked })),
       );
       attempts.push(...data.map((each) => ({ ...each, endpoint_id: id })));
     }
@@ -82,10 +82,10 @@ export const listAttempts: Work = {
 /** `comanda deliveries retry` */
 export const retryDelivery: Work = {
   run: async ({ database }, { location }, [id = '']) => {
-    const { actor } = await placeOf(database, location, id);
+    const { actor } = await scopeOf(database, location, id);
     return database.transaction(undefined, (tx) => retryIn(tx, actor, id));
   },
 };
 
-const endpointsAt = async (place: Place): Promise<WebhookEndpoint[]> =>
-  (await valueIn(await endpoints.list(place, { limit: 200, offset: 0 }))).data;
+const endpointsAt = async (scope: Scope): Promise<WebhookEndpoint[]> =>
+  (await valueIn(await endpoints.list(scope, { limit: 200, offset: 0 }))).data;

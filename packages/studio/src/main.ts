@@ -7,7 +7,7 @@ import { findDatabase } from '@comanda/embedded/database-url';
 import pg from 'pg';
 import { readBundle } from './bundle.ts';
 import { openStudioDatabase } from './database.ts';
-import { deskAddress } from './desk.ts';
+import { deskAddress } from './desk-links.ts';
 import { makeDoor } from './door.ts';
 import { makeGrids } from './grids.ts';
 import { findScope, locationNames } from './scope.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { buildPage, type readBundle } from './bundle.ts';
 import type { Query } from './database.ts';
-import { deskLinks } from './desk.ts';
+import { deskLinks } from './desk-links.ts';
 import { type Door, notIn } from './door.ts';
 import type { Grids } from './grids.ts';
 import { keptRows } from './layout.ts';

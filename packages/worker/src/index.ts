@@ -26,6 +26,9 @@ import { createSigning } from './deliveries/signing.ts';
 import { createSilence } from './deliveries/silence.ts';
 import { createSlots } from './deliveries/slots.ts';
 import { createWebhookSender } from './http/sender.ts';
+import { createAttemptMeter } from './metrics/attempt-meter.ts';
+import { startMetricsServer } from './metrics/server.ts';
+import { workerMetrics } from './metrics/worker-metrics.ts';
 import { listenForChanges } from './relay/listen.ts';
 import { startRelay } from './relay/relay.ts';
 import { superviseRunner } from './runner.ts';
@@ -36,9 +39,6 @@ import { deliverWebhooks } from './tasks/deliver-webhooks.ts';
 import { type Keep, removalTimes, removeOld } from './tasks/remove-old.ts';
 import { runSyncJobs } from './tasks/run-sync-jobs.ts';
 import { startWarden } from './warden.ts';
-import { createAttemptMeter } from './watching/attempt-meter.ts';
-import { startWatchServer } from './watching/server.ts';
-import { watchWorker } from './watching/watched.ts';
 
 /** The parts of a worker; `Settings` has them all. */
 export type WorkerOptions = Pick<
@@ -104,8 +104,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const watching =
     settings.workerPort === undefined
       ? undefined
-      : await startWatchServer(
-          watchWorker({
+      : await startMetricsServer(
+          workerMetrics({
             database,
             others: pools,
             isHeard: () => isHeard?.(),

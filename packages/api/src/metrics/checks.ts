@@ -16,8 +16,8 @@ export interface CheckOutcome {
   outcome: Outcome;
 }
 
-/** The checks of doctor, watched on a slow clock. */
-export interface CheckWatch {
+/** The outcomes of the checks of doctor, as metrics. */
+export interface CheckMetrics {
   /**
    * The findings of the last look; empty until the first has ended. Begins the next look once it is due, and does not
    * wait for it.
@@ -29,10 +29,10 @@ export interface CheckWatch {
  * Looks while it is asked, and no oftener than every `everyMs`: where nothing scrapes, nothing is looked at. A look that fails leaves
  * what the one before found, which grows old.
  */
-export function watchChecks(
+export function measureChecks(
   look: () => Promise<readonly CheckOutcome[]>,
   everyMs: number = checking.everyMs,
-): CheckWatch {
+): CheckMetrics {
   let last: LastLook | undefined;
   let begunAt = Number.NEGATIVE_INFINITY;
   let looking = false;
@@ -60,8 +60,8 @@ export function watchChecks(
   };
 }
 
-/** The metrics where no check is watched, as in a process whose parent watches them. */
-export const unwatched: CheckWatch = { families: () => checkFamilies(undefined) };
+/** The metrics of a process that runs no checks, such as one whose parent runs them. */
+export const noChecks: CheckMetrics = { families: () => checkFamilies(undefined) };
 
 interface LastLook {
   found: readonly CheckOutcome[];

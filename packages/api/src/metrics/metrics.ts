@@ -1,7 +1,7 @@
 import type { Database } from '@comanda/db';
 import { AggregatorRegistry, type Metric, Registry } from 'prom-client';
 import type { Replica } from '../replica/replica.ts';
-import { type CheckWatch, unwatched } from './checks.ts';
+import { type CheckMetrics, noChecks } from './checks.ts';
 import { databaseFamilies } from './database-families.ts';
 import { family, highestOf, type MetricFamily, shared, single } from './family.ts';
 import { processFamilies } from './process-families.ts';
@@ -37,7 +37,7 @@ export interface MetricsOptions {
   /** As `/readyz` has it. */
   readiness(): Promise<Readiness>;
   /** Of doctor, where this process watches them. */
-  checks?: CheckWatch;
+  checks?: CheckMetrics;
 }
 
 /** How long an answer of the database is reused, in milliseconds. */
@@ -45,7 +45,7 @@ const freshMs = 1_500;
 
 /** Starts counting. */
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { operations, database, health, replica, readiness, checks = unwatched } = options;
+  const { operations, database, health, replica, readiness, checks = noChecks } = options;
   const meters = createRequestMeters(operations);
   let asked = Number.NEGATIVE_INFINITY;
   let answer: Promise<MetricFamily[]> = Promise.resolve([]);

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster';
-import type { CheckWatch } from '../metrics/checks.ts';
+import type { CheckMetrics } from '../metrics/checks.ts';
 import type { MetricFamily } from '../metrics/family.ts';
 import { addDeparted } from './departed.ts';
 import type { FromProcess, ToProcess } from './messages.ts';
@@ -18,7 +18,7 @@ export interface MetricsExchange {
 /**
  * Starts with no process; `everybody` are the serving processes of the moment, and `checks` are reported with theirs.
  */
-export function exchangeMetrics(everybody: () => readonly Worker[], checks: CheckWatch): MetricsExchange {
+export function exchangeMetrics(everybody: () => readonly Worker[], checks: CheckMetrics): MetricsExchange {
   const known = new Map<number, MetricFamily[]>();
   const waiting = new Map<number, (own: MetricFamily[]) => void>();
   let departed: MetricFamily[] = [];

@@ -7,7 +7,7 @@ import {
   startLoop,
   stoppingIn,
 } from '@comanda/db';
-import { watchDoctor } from '../doctor/watched.ts';
+import { doctorMetrics } from '../doctor/metrics.ts';
 import { createLog } from '../request/log.ts';
 import type { FromProcess } from './messages.ts';
 import { exchangeMetrics } from './metrics-exchange.ts';
@@ -21,7 +21,7 @@ export function superviseProcesses({ apiProcesses, logLevel, drainSeconds }: Set
   const log = createLog(logLevel, 'api');
   const living = new Map<number, Worker>();
   const ready = new Set<number>();
-  const metrics = exchangeMetrics(() => [...living.values()], watchDoctor(process.env));
+  const metrics = exchangeMetrics(() => [...living.values()], doctorMetrics(process.env));
   let wasReady = false;
   let isStopping = false;
   let code = 0;

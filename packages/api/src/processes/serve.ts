@@ -12,7 +12,7 @@ import {
 } from '@comanda/db';
 import { note } from '@comanda/db/terminal';
 import { createApp, type RunningApp } from '../app.ts';
-import { watchDoctor } from '../doctor/watched.ts';
+import { doctorMetrics } from '../doctor/metrics.ts';
 import { startServer } from '../http/server.ts';
 import { withSiblings } from './siblings.ts';
 
@@ -28,7 +28,7 @@ export async function serve(settings: Settings): Promise<void> {
   if (databaseUrl === undefined) throw new SettingsError('DATABASE_URL: must be set');
   if (encryptionKey === undefined) throw new SettingsError('ENCRYPTION_KEY: must be set');
   // Of several processes the first watches for all.
-  const checks = cluster.isPrimary ? watchDoctor(process.env) : undefined;
+  const checks = cluster.isPrimary ? doctorMetrics(process.env) : undefined;
   const app = await createApp({ ...settings, databaseUrl, encryptionKey, ...(checks && { checks }) });
   const checked = requireSchema(app.database.pool, (line) => app.log.warn(line));
   await Promise.race([Promise.all([checked, app.database.load()]), sleep(lookMs)]);

@@ -5,9 +5,9 @@ import { Categories } from './categories.tsx';
 import { Endpoints } from './endpoints.tsx';
 import { Jobs } from './jobs.tsx';
 import { Keys } from './keys.tsx';
+import { LocationSettings } from './location.tsx';
 import { Orders } from './orders.tsx';
 import { PaymentMethods } from './payment-methods.tsx';
-import { Place } from './place.tsx';
 import { Products } from './products.tsx';
 import { Sales } from './sales.tsx';
 import type { deskTexts } from './texts.ts';
@@ -37,6 +37,6 @@ export const parts: readonly Part[] = [
   { path: '/app/desk/endpoints', title: 'endpoints', needs: 'webhooks:read', component: Endpoints },
   { path: '/app/desk/jobs', title: 'jobs', needs: 'sync:read', component: Jobs },
   { path: '/app/desk/keys', title: 'keys', needs: 'keys:read', component: Keys },
-  { path: '/app/desk/location', title: 'location', needs: 'locations:read', component: Place },
+  { path: '/app/desk/location', title: 'location', needs: 'locations:read', component: LocationSettings },
   { path: '/app/desk/audit', title: 'audit', needs: 'audit:read', component: Audit },
 ];

@@ -3,7 +3,7 @@ import { Link } from '../frame/address.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
-import { tagged } from '../frame/place.ts';
+import { tagged } from '../frame/location.ts';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { useCategories } from './categories-known.ts';

@@ -6,8 +6,8 @@ import { useTexts } from './language.tsx';
 import { LanguageSwitch } from './language-switch.tsx';
 import { Leaving } from './leaving.tsx';
 import { LiveProvider, LiveSign } from './live.tsx';
+import { useFollowedLocation } from './location.ts';
 import { useAskBeforeLeaving } from './once.ts';
-import { useFollowedPlace } from './place.ts';
 import { screens } from './screens.ts';
 import { frameTexts } from './texts.ts';
 
@@ -22,7 +22,7 @@ export function Shell({ onLeft, onOut }: Props) {
   const texts = useTexts(frameTexts);
   const { session } = useComanda();
   const path = usePath();
-  useFollowedPlace();
+  useFollowedLocation();
   useAskBeforeLeaving();
   const own = session.screens.map((name) => screens[name]);
   const shown = path === '/app' || path === '/app/' ? own[0] : own.find((screen) => isAt(path, screen.path));

@@ -1,6 +1,6 @@
 import type { ByteBudget, Database, Waker } from '@comanda/db';
 import type { Logger } from 'pino';
-import type { AttemptMeter } from '../watching/attempt-meter.ts';
+import type { AttemptMeter } from '../metrics/attempt-meter.ts';
 import type { AttemptTools } from './attempt.ts';
 import type { Health } from './health.ts';
 import type { ReadyDelivery } from './ready-delivery.ts';

@@ -2,9 +2,9 @@ import { type Queryable, statement, type Transaction } from '@comanda/db';
 import type { FirstAttempts, HandedDeliveries } from '../deliveries/first-attempts.ts';
 import { noteCatalog, removeRows } from './changes.ts';
 import { claimDeliveries, isSmall, queueDeliveries } from './deliveries.ts';
-import { type Documents, readDocuments } from './documents.ts';
 import { eventId } from './event-id.ts';
 import type { PlannedEvent, Unit } from './plan.ts';
+import { type Resources, readResources } from './resources.ts';
 import { type ComposedEvent, type Endpoint, type NumberedEvent, storeEvents } from './store.ts';
 
 /** An event with the text of its `data`; without, that is the catalog's next version. */
@@ -87,7 +87,7 @@ async function publishMany(
 const withoutText = ({ text: _, ...event }: ComposedEvent): NumberedEvent => event;
 
 /** The documents of events: of the first `count` of them, which are as many as fit. */
-interface Shown extends Documents {
+interface Shown extends Resources {
   timeOf(event: PlannedEvent): string;
   /** The present version of each catalog that an event is about. */
   versions: ReadonlyMap<string, string>;
@@ -95,7 +95,7 @@ interface Shown extends Documents {
 
 async function readShown(tx: Queryable, planned: readonly PlannedEvent[]): Promise<Shown> {
   const [documents, timeOf, versions] = await Promise.all([
-    readDocuments(tx, planned),
+    readResources(tx, planned),
     readTimes(tx, planned),
     readCatalogVersions(tx, planned),
   ]);

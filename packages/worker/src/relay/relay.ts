@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { again, type Database, type Loop, startLoop } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { FirstAttempts } from '../deliveries/first-attempts.ts';
+import { createFairQueue } from './fair-queue.ts';
 import { createGathering } from './gathering.ts';
 import { publishRound, publishSetAside } from './round.ts';
-import { createSchedule } from './schedule.ts';
 
 /** The interval of polling: writes of psql and Studio wake no relay. */
 const pollMs = 200;
@@ -19,7 +19,7 @@ const few = 500;
  * Specification: Events.
  */
 export function startRelay(database: Database, log: Logger, first?: FirstAttempts): Loop {
-  const schedule = createSchedule();
+  const queue = createFairQueue();
   const gathering = createGathering();
   let setAsideAt = 0;
   const loop = startLoop({
@@ -29,7 +29,7 @@ export function startRelay(database: Database, log: Logger, first?: FirstAttempt
         setAsideAt = performance.now();
       }
       const began = performance.now();
-      const seen = await publishRound(database, log, { schedule, ...(first && { first }) });
+      const seen = await publishRound(database, log, { queue, ...(first && { first }) });
       if (seen.changes === 0) return again(pollMs);
       log.debug({ ...seen }, 'published');
       const next = gathering.next(began, seen.transactions);
@@ -43,7 +43,7 @@ export function startRelay(database: Database, log: Logger, first?: FirstAttempt
     wake: loop.wake,
     async stop() {
       await loop.stop();
-      await schedule.idle();
+      await queue.idle();
     },
   };
 }

@@ -13,10 +13,10 @@ import {
   takeLocations,
   takingLocations,
 } from './changes.ts';
+import { createFairQueue, type FairQueue } from './fair-queue.ts';
 import { isolate, publishOrIsolate } from './isolate.ts';
 import { planEvents } from './plan.ts';
 import { publishUnits } from './publish.ts';
-import { createSchedule, type Schedule } from './schedule.ts';
 
 /** The result of one round of the relay. */
 export interface Round {
@@ -30,7 +30,7 @@ export interface Round {
 /** The tools of a relay's rounds. */
 export interface RoundTools {
   /** Remembers who was served. */
-  schedule: Schedule;
+  queue: FairQueue;
   /** The receiver of first attempts; without, each endpoint gets a job. */
   first?: FirstAttempts;
 }
@@ -58,9 +58,9 @@ const mostLocations = 341;
  * @throws what the database throws while it cannot be used; nothing is lost then.
  */
 export async function publishRound(database: Database, log: Logger, given?: RoundTools): Promise<Round> {
-  const tools = given ?? { schedule: createSchedule() };
-  const { schedule } = tools;
-  const { together, alone } = schedule.next(await readWaiting(database));
+  const tools = given ?? { queue: createFairQueue() };
+  const { queue } = tools;
+  const { together, alone } = queue.next(await readWaiting(database));
   const rounds = { database, log, ...tools };
   const round = await publishLocations(rounds, together);
   for (const locationId of alone.slice(0, 1)) {
@@ -69,7 +69,7 @@ export async function publishRound(database: Database, log: Logger, given?: Roun
     round.events += more.events;
     round.transactions += more.transactions;
   }
-  if (given === undefined) await schedule.idle();
+  if (given === undefined) await queue.idle();
   return round;
 }
 
@@ -96,7 +96,7 @@ export async function publishSetAside(database: Database, log: Logger): Promise<
 
 async function publishLocations(rounds: Rounds, locationIds: readonly string[]): Promise<Round> {
   if (locationIds.length === 0) return nothing();
-  const { database, log, schedule, first } = rounds;
+  const { database, log, queue, first } = rounds;
   let batches: Batch[] = [];
   let handed: HandedDeliveries[] = [];
   try {
@@ -112,9 +112,9 @@ async function publishLocations(rounds: Rounds, locationIds: readonly string[]):
     });
     await handOver(first, handed);
     for (const { locationId, changes, toCut } of batches) {
-      schedule.served(locationId);
+      queue.served(locationId);
       if (toCut !== undefined && changes.length === 0)
-        schedule.during(locationId, cut(database, log, schedule, toCut));
+        queue.during(locationId, cut(database, log, queue, toCut));
     }
     return { changes: changesIn(batches), events, transactions: transactionsIn(batches) };
   } catch (error) {
@@ -165,7 +165,7 @@ async function takeBatches(
 /**
  * The changes that could not be published alone: another transaction holds a row there, or some row cannot be shown.
  */
-async function recover({ database, log, schedule }: Rounds, batch: Batch, cause: unknown): Promise<number> {
+async function recover({ database, log, queue }: Rounds, batch: Batch, cause: unknown): Promise<number> {
   let found = cause;
   try {
     if (!isHeld(cause)) return await isolate(database, log, batch, cause);
@@ -174,7 +174,7 @@ async function recover({ database, log, schedule }: Rounds, batch: Batch, cause:
     found = error;
   }
   const { locationId } = batch;
-  const seconds = schedule.putBack(locationId);
+  const seconds = queue.putBack(locationId);
   log.warn({ err: found, locationId, seconds }, held);
   return 0;
 }
@@ -182,14 +182,14 @@ async function recover({ database, log, schedule }: Rounds, batch: Batch, cause:
 const held = 'a location is put back: another transaction holds rows of it';
 
 /** Cuts what is too big in a transaction of its own, beside the rounds of the other locations. */
-async function cut(database: Database, log: Logger, schedule: Schedule, part: Part): Promise<void> {
+async function cut(database: Database, log: Logger, queue: FairQueue, part: Part): Promise<void> {
   try {
     await database.transaction(undefined, async (tx) => {
       const [taken] = await takeLocations(tx, [part.locationId]);
       if (taken !== undefined) await cutIntoParts(tx, part);
     });
   } catch (error) {
-    schedule.putBack(part.locationId);
+    queue.putBack(part.locationId);
     log.warn({ err: error, locationId: part.locationId }, 'a big transaction could not be cut');
   }
 }

@@ -8,7 +8,7 @@ export type PlainKind = Plain<EventType>;
 type Plain<Type extends string> = Type extends `${infer Kind}.deleted` ? Kind : never;
 
 /** Resources whose JSON an event shows as of its publishing. */
-export type DocumentKind = 'order' | 'payment' | 'stock' | 'turn' | 'settlement' | 'sync_job' | PlainKind;
+export type ResourceKind = 'order' | 'payment' | 'stock' | 'turn' | 'settlement' | 'sync_job' | PlainKind;
 
 /** Every plain resource. */
 export const plainKinds = eventTypes.flatMap((type) => {
@@ -21,7 +21,7 @@ export interface Draft {
   type: EventType;
   resourceId: string;
   /** A fixed value, the resource read at publication, or the next version of the catalog. */
-  data: { value: JsonObject } | { show: DocumentKind } | 'catalog version';
+  data: { value: JsonObject } | { show: ResourceKind } | 'catalog version';
   /** The id it was promised under; made at publication otherwise. */
   eventId?: string;
   /** The only endpoint it goes to. */
@@ -155,7 +155,7 @@ function testEvents({ resourceId, changes }: FoldedChange): Draft[] {
   });
 }
 
-function shown(type: EventType, { resourceId }: FoldedChange, kind: DocumentKind): Draft {
+function shown(type: EventType, { resourceId }: FoldedChange, kind: ResourceKind): Draft {
   return { type, resourceId, data: { show: kind } };
 }
 

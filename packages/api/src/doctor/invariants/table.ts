@@ -1,8 +1,8 @@
 import { counted } from './counted.ts';
-import { shown } from './documents.ts';
 import type { Invariant } from './invariant.ts';
 import { money } from './money.ts';
 import { schema } from './schema.ts';
+import { shown } from './shown.ts';
 import { told } from './told.ts';
 
 /** The invariants, in the order of their report and repair: those that guard the rest come first. */

@@ -11,7 +11,7 @@ import { type BenchProcess, endAll, startBundle } from './processes.ts';
 import { schema } from './reference/schema.ts';
 
 /** Where the bench runs: one PostgreSQL with a database for each side, and a folder that goes at the end. */
-export interface Place {
+export interface Setup {
   directory: string;
   /** Process id of the PostgreSQL server. */
   postmaster: number;
@@ -37,7 +37,7 @@ export interface Tenant {
 }
 
 /** Opens one: a new PostgreSQL of the same binaries and settings as `npm start`, except for the given ones. */
-export async function openPlace(settings: Readonly<Record<string, string>> = {}): Promise<Place> {
+export async function openSetup(settings: Readonly<Record<string, string>> = {}): Promise<Setup> {
   const directory = mkdtempSync(join(tmpdir(), 'comanda-bench-'));
   chmodSync(directory, 0o711);
   const server = await startEmbedded({ dataDir: join(directory, 'data'), settings });
@@ -75,7 +75,7 @@ export async function openPlace(settings: Readonly<Record<string, string>> = {})
 }
 
 /** Makes a tenant of Comanda. */
-export async function makeTenant({ comanda }: Pick<Place, 'comanda'>): Promise<Tenant> {
+export async function makeTenant({ comanda }: Pick<Setup, 'comanda'>): Promise<Tenant> {
   const { id } = await createLocation(comanda, {
     name: 'Bench',
     timezone: 'America/Montevideo',

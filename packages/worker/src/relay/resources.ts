@@ -1,18 +1,18 @@
 import { publishingBytes, type Queryable, type Statement, statement, untilFull } from '@comanda/db';
 import type { PlannedEvent } from './plan.ts';
-import { type DocumentKind, type PlainKind, plainKinds } from './rules.ts';
+import { type PlainKind, plainKinds, type ResourceKind } from './rules.ts';
 
 /** The JSON text of a resource for an event, or undefined when no consumer can get anything of it any more. */
-export type DocumentReader = (
-  event: PlannedEvent & { data: { show: DocumentKind } },
+export type ResourceReader = (
+  event: PlannedEvent & { data: { show: ResourceKind } },
   at: string,
 ) => string | undefined;
 
 /** The resources that were read for some events. */
-export interface Documents {
+export interface Resources {
   /** How many of the events can be shown, from the first on; the others did not fit. */
   count: number;
-  show: DocumentReader;
+  show: ResourceReader;
 }
 
 /**
@@ -21,8 +21,8 @@ export interface Documents {
  *
  * @throws {Error} by the reader, for a resource that exists but cannot be shown (an order without a payment).
  */
-export async function readDocuments(tx: Queryable, events: readonly PlannedEvent[]): Promise<Documents> {
-  const wanted = new Map<DocumentKind, Map<string, PlannedEvent>>();
+export async function readResources(tx: Queryable, events: readonly PlannedEvent[]): Promise<Resources> {
+  const wanted = new Map<ResourceKind, Map<string, PlannedEvent>>();
   for (const event of events) {
     if (typeof event.data === 'string' || !('show' in event.data)) continue;
     const ofKind = wanted.get(event.data.show) ?? new Map<string, PlannedEvent>();
@@ -30,7 +30,7 @@ export async function readDocuments(tx: Queryable, events: readonly PlannedEvent
   }
   const found = new Map<string, string>();
   const unread = new Set<string>();
-  const leave = (kind: DocumentKind, rest: readonly PlannedEvent[]) => {
+  const leave = (kind: ResourceKind, rest: readonly PlannedEvent[]) => {
     for (const { resourceId } of rest) {
       unread.add(`${kind} ${resourceId}`);
       wanted.get(kind)?.delete(resourceId);
@@ -65,7 +65,7 @@ export async function readDocuments(tx: Queryable, events: readonly PlannedEvent
       typeof data !== 'string' && 'show' in data && unread.has(`${data.show} ${resourceId}`),
   );
   const count = firstUnread < 0 ? events.length : firstUnread;
-  const show: DocumentReader = ({ resourceId, data: { show } }, at) => {
+  const show: ResourceReader = ({ resourceId, data: { show } }, at) => {
     const doc = found.get(`${show} ${resourceId}`);
     if (doc !== undefined) return doc;
     if (show === 'settlement' || show === 'sync_job') return undefined;
@@ -79,7 +79,7 @@ export async function readDocuments(tx: Queryable, events: readonly PlannedEvent
 /** Returns those that it did not reach. */
 async function read(
   tx: Queryable,
-  kind: DocumentKind,
+  kind: ResourceKind,
   events: readonly PlannedEvent[],
   found: Map<string, string>,
 ): Promise<readonly PlannedEvent[]> {
@@ -93,8 +93,8 @@ async function read(
 }
 
 function missing(
-  wanted: ReadonlyMap<DocumentKind, ReadonlyMap<string, PlannedEvent>>,
-  kind: DocumentKind,
+  wanted: ReadonlyMap<ResourceKind, ReadonlyMap<string, PlannedEvent>>,
+  kind: ResourceKind,
   found: ReadonlyMap<string, string>,
 ): PlannedEvent[] {
   return [...(wanted.get(kind)?.values() ?? [])].filter(
@@ -116,19 +116,19 @@ function stockEntry(productText: string, at: string): string {
 }
 
 /** One for each id that it came to, in their order. */
-interface DocumentRow {
+interface ResourceRow {
   id: string;
   /** Null when it is gone. */
   doc: string | null;
 }
 
 /** The same functions of Postgres that REST reads with, for many locations at once. */
-const documents: Readonly<Record<DocumentKind, Statement<DocumentRow>>> = {
+const documents: Readonly<Record<ResourceKind, Statement<ResourceRow>>> = {
   order: perLocation('order', 'orders_json'),
   payment: perLocation('payment', 'payments_json'),
   ...(Object.fromEntries(plainKinds.map((kind) => [kind, perLocation(kind, `${kind}s_json`)])) as Record<
     PlainKind,
-    Statement<DocumentRow>
+    Statement<ResourceRow>
   >),
   stock: perLocation('stock', 'stock_json'),
   turn: perLocation('turn', 'turns_json'),
@@ -151,7 +151,7 @@ const documents: Readonly<Record<DocumentKind, Statement<DocumentRow>>> = {
   ),
 };
 
-function perLocation(kind: DocumentKind, serialiser: string): Statement<DocumentRow> {
+function perLocation(kind: ResourceKind, serialiser: string): Statement<ResourceRow> {
   return statement(
     `relay_${kind}_documents`,
     `with recursive ${untilFull({
@@ -163,7 +163,7 @@ function perLocation(kind: DocumentKind, serialiser: string): Statement<Document
   );
 }
 
-const lastStates = statement<{ kind: DocumentKind; id: string; doc: string }>(
+const lastStates = statement<{ kind: ResourceKind; id: string; doc: string }>(
   'relay_last_states',
   `select distinct on (c.resource, c.resource_ids[1]) c.resource as kind, c.resource_ids[1] as id, c.before[1]::text as doc
    from internal.captured_changes c

@@ -1,5 +1,5 @@
 /** Which of the locations that wait come next, as one worker remembers it. */
-export interface Schedule {
+export interface FairQueue {
   /**
    * The waiting locations that are served now, together: the one served longest ago comes first, then the one that
    * waits longest. A location that was put back and is due again comes alone, so that it delays no other.
@@ -30,7 +30,7 @@ interface Memory {
 }
 
 /** Makes one that remembers nothing yet; `now` in milliseconds. */
-export function createSchedule(now: () => number = () => performance.now()): Schedule {
+export function createFairQueue(now: () => number = () => performance.now()): FairQueue {
   let memories = new Map<string, Memory>();
   const busy = new Map<string, Promise<void>>();
   let round = 0;

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
-import { tagged, usePlace } from '../frame/place.ts';
+import { tagged, useLocation } from '../frame/location.ts';
 import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { EditForm } from './edit-form.tsx';
@@ -14,10 +14,10 @@ const fields = ['name', 'timezone', 'currency'] as const;
 type Field = (typeof fields)[number];
 
 /** The location's name, time zone and currency. */
-export function Place() {
+export function LocationSettings() {
   const frame = useTexts(frameTexts);
   const say = useRefusal();
-  const { data, error } = usePlace();
+  const { data, error } = useLocation();
   if (data === undefined)
     return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
   return <Form {...data} />;

@@ -1,9 +1,9 @@
 import { createReadiness, family, processFamilies, render, single } from '@comanda/api/services';
 import type { Database, SqlDatabase } from '@comanda/db';
 import type { AttemptMeter } from './attempt-meter.ts';
-import type { Watched } from './server.ts';
+import type { WorkerMetrics } from './server.ts';
 
-/** The observed state of a worker. */
+/** What the metrics and the readiness of a worker are made of. */
 export interface WorkerParts {
   /** Of the relay and the recording: while it answers, the worker gets on. */
   database: Database;
@@ -20,7 +20,14 @@ export interface WorkerParts {
  * A worker is ready while the database lets it write, its own heartbeat arrives, and it has not been asked to stop.
  * Others that beat do not make it ready.
  */
-export function watchWorker({ database, others, isHeard, meter, load, draining }: WorkerParts): Watched {
+export function workerMetrics({
+  database,
+  others,
+  isHeard,
+  meter,
+  load,
+  draining,
+}: WorkerParts): WorkerMetrics {
   const look = createReadiness({ health: database, pools: [database, ...others] });
   return {
     async readiness() {

@@ -3,20 +3,20 @@ import type { Lookup } from '@comanda/api/src/request/context.ts';
 import { chosenLocation } from '@comanda/api/src/resources/locations/store.ts';
 import { isId, type SqlDatabase, statement } from '@comanda/db';
 
-/** Where a command works: what its services look up with, and as whom it is written down. */
-export interface Place extends Lookup {
+/** The location that a command works on: what its services look up with, and the actor that the audit records. */
+export interface Scope extends Lookup {
   actor: AuditActor;
 }
 
 /**
- * The place that `--location` names, else that of what `id` names, else the only one there is. Throws `validation_error` where there are
+ * The scope of the location that `--location` names, else that of what `id` names, else the only one there is. Throws `validation_error` where there are
  * several and neither says which.
  */
-export async function placeOf(
+export async function scopeOf(
   database: SqlDatabase,
   location: string | undefined,
   id?: string,
-): Promise<Place> {
+): Promise<Scope> {
   const owner =
     location === undefined && id !== undefined && isId(id) ? await database.run(findOwner, [id]) : [];
   const { id: locationId } = await chosenLocation(database, location ?? owner[0]?.id);

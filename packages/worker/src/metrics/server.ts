@@ -4,7 +4,7 @@ import { metricsContentType } from '@comanda/api/services';
 import { listenError, ownBuild } from '@comanda/db';
 
 /** The health and metrics of a worker, over HTTP, for monitoring. */
-export interface Watched {
+export interface WorkerMetrics {
   /** Whether it works; `draining`, or what keeps it from it. */
   readiness(): Promise<{ status: string; database?: string; heartbeat?: string }>;
   /** In the text format of Prometheus. */
@@ -12,7 +12,7 @@ export interface Watched {
 }
 
 /** It listens until it is closed. */
-export interface WatchServer {
+export interface MetricsServer {
   /** `http://127.0.0.1:9090` */
   url: string;
   close(): Promise<void>;
@@ -22,12 +22,12 @@ export interface WatchServer {
  * Answers `/healthz`, `/readyz` and `/metrics` as the API does, so that one configuration of probes and scrapes fits both.
  * @throws {SettingsError} the port or the address cannot be used.
  */
-export async function startWatchServer(
-  watched: Watched,
+export async function startMetricsServer(
+  worker: WorkerMetrics,
   { host, port }: { host: string; port: number },
-): Promise<WatchServer> {
+): Promise<MetricsServer> {
   const server = createServer({ requestTimeout: 5_000, headersTimeout: 5_000 }, (request, response) => {
-    void answer(watched, request, response);
+    void answer(worker, request, response);
   });
   server.maxConnections = 64;
   await new Promise<void>((resolve, reject) => {
@@ -45,7 +45,11 @@ export async function startWatchServer(
   };
 }
 
-async function answer(watched: Watched, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  worker: WorkerMetrics,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const send = (status: number, type: string, text: string) => {
     const headers = {
       'Content-Type': type,
@@ -62,9 +66,9 @@ async function answer(watched: Watched, request: IncomingMessage, response: Serv
   }
   try {
     if (request.url === '/healthz') return sendJson(200, { status: 'ok', ...ownBuild() });
-    if (request.url === '/metrics') return send(200, metricsContentType, await watched.metrics());
+    if (request.url === '/metrics') return send(200, metricsContentType, await worker.metrics());
     if (request.url !== '/readyz') return sendJson(404, { status: 'not found' });
-    const found = await watched.readiness();
+    const found = await worker.readiness();
     if (found.status !== 'ok') response.setHeader('Retry-After', '5');
     sendJson(found.status === 'ok' ? 200 : 503, found);
   } catch {

@@ -10,7 +10,7 @@ export const tagged = <Answer extends object>(answer: Answer): Answer & { etag: 
 });
 
 /** The location as it is now, for keys that may read it. */
-export function usePlace(isWanted = true) {
+export function useLocation(isWanted = true) {
   const { comanda } = useComanda();
   return useQuery({
     queryKey: ['location'],
@@ -23,9 +23,9 @@ export function usePlace(isWanted = true) {
  * Keeps the session's location as it is now: sign-in returned it as it was then. Keys without the desk may not read
  * it.
  */
-export function useFollowedPlace(): void {
+export function useFollowedLocation(): void {
   const { session, relocate } = useComanda();
-  const { data } = usePlace(session.screens.includes('desk'));
+  const { data } = useLocation(session.screens.includes('desk'));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the values read are taken once, at any later drawing.
   useEffect(() => {
     if (data === undefined) return;

@@ -1,9 +1,0 @@
-import { type CheckWatch, watchChecks } from '../metrics/checks.ts';
-import { checking } from '../metrics/table.ts';
-import { diagnose } from './doctor.ts';
-
-/** The checks of doctor for `/metrics`, with the settings of `environment`: what must always hold is looked at for a few seconds a time. */
-export function watchDoctor(environment: Readonly<Record<string, string | undefined>>): CheckWatch {
-  const { invariantSeconds } = checking;
-  return watchChecks(async () => (await diagnose(environment, { thresholds: { invariantSeconds } })).checks);
-}
