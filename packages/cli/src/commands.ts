@@ -1,13 +1,74 @@
 import { cellCommands } from './cells/commands.ts';
 import type { Command } from './command.ts';
-import { databaseCommands } from './database-commands.ts';
-import { keyCommands } from './key-commands.ts';
 
 const location = { value: 'ID', help: 'the location, where there are several and no id says which' };
 
+const limitOptions = {
+  'per-minute': { value: 'N', help: 'requests a minute (600)' },
+  monthly: { value: 'N', help: 'requests a calendar month (1000000)' },
+  'batch-jobs-per-hour': { value: 'N', help: 'batch jobs an hour (30)' },
+  'max-items-per-batch': { value: 'N', help: 'items in one batch (500)' },
+};
+
 /** Every command, in the order in which `--help` shows them. */
 export const commands: Record<string, Command> = {
-  ...keyCommands,
+  'keys create': {
+    summary: 'Make an API key; its text is shown once',
+    options: {
+      name: { value: 'NAME', help: 'what it is for', required: true },
+      permissions: {
+        value: 'LIST',
+        help: 'permissions, comma-separated; also resource:* and *',
+        required: true,
+      },
+      location: { value: 'ID', help: 'the location it belongs to (the oldest)' },
+      ...limitOptions,
+      'expires-at': { value: 'TIME', help: 'ISO 8601 time after which it is refused' },
+    },
+    audited: true,
+    work: async () => (await import('./keys.ts')).createKey,
+  },
+  'keys list': {
+    summary: 'List API keys',
+    options: { location: { value: 'ID', help: 'only those of this location' } },
+    work: async () => (await import('./keys.ts')).listKeys,
+  },
+  'keys show': {
+    summary: 'Show an API key: what it may do, its limits, when it was used',
+    positionals: ['ID'],
+    options: {},
+    work: async () => (await import('./keys.ts')).showKey,
+  },
+  'keys update': {
+    summary: 'Change an API key; what is not given stays as it is',
+    positionals: ['ID'],
+    options: {
+      name: { value: 'NAME', help: 'what it is for' },
+      permissions: { value: 'LIST', help: 'all of its permissions, comma-separated' },
+      'event-types': {
+        value: 'by_permission',
+        help: 'it no longer sees every type of event, but those of its permissions; for good',
+      },
+      ...limitOptions,
+      'expires-at': { value: 'TIME', help: 'ISO 8601 time after which it is refused, or never' },
+    },
+    audited: true,
+    work: async () => (await import('./keys.ts')).updateKey,
+  },
+  'keys rotate': {
+    summary: 'Make a key that may do what this one may, and let this one run out; its text is shown once',
+    positionals: ['ID'],
+    options: { 'grace-hours': { value: 'N', help: 'for how long this one still works (24)' } },
+    audited: true,
+    work: async () => (await import('./keys.ts')).rotateKey,
+  },
+  'keys revoke': {
+    summary: 'Revoke an API key for good',
+    positionals: ['ID'],
+    options: {},
+    audited: true,
+    work: async () => (await import('./keys.ts')).revokeKey,
+  },
   'app code': {
     summary: 'Make a link that signs a person in to the app, once, within 10 minutes',
     options: {
@@ -259,5 +320,24 @@ export const commands: Record<string, Command> = {
     options: {},
     work: async () => (await import('./doctor/command.ts')).retryRelay,
   },
-  ...databaseCommands,
+  'db url': {
+    summary: 'Print the connection string of the running database, for who only reads unless said',
+    options: { role: { value: 'ROLE', help: 'reader, admin or owner (reader)' } },
+    work: async () => (await import('./roles.ts')).showUrl,
+  },
+  'db roles': {
+    summary: 'Print the SQL that makes the roles owner, service, admin and reader, or run it',
+    options: { apply: { help: 'run it, as the role of DATABASE_URL, which may make roles; safe to repeat' } },
+    work: async () => (await import('./roles.ts')).applyOrPrintRoles,
+  },
+  'db roles person': {
+    summary: 'Make a login for one person, whose name the audit then knows; prints its connection string',
+    positionals: ['NAME'],
+    options: {
+      role: { value: 'ROLE', help: 'admin or reader (admin)' },
+      'new-password': { help: 'give a login that is there another password' },
+      remove: { help: 'take the login away, and end its sessions' },
+    },
+    work: async () => (await import('./persons.ts')).person,
+  },
 };
