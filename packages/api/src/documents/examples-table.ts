@@ -8,7 +8,6 @@ import {
   exampleMenu as menu,
 } from './demo-examples.ts';
 import { historyExamples } from './history-examples.ts';
-import { turnExamples } from './turn-examples.ts';
 
 // One story runs through every example: the restaurant of the demo data sells a flat white, and adds a croissant.
 const at = (time: string) => `2026-01-31T${time}-03:00`;
@@ -35,6 +34,8 @@ const summary = {
   created_at: at('21:05:09.120'),
   payment,
 };
+const turn = { id: ids.turn, batch_number: '31', started_at: at('08:00:00.000') };
+const totals = { total_orders: 112, total_collected: 3271.5 };
 const settlement = {
   id: ids.settlement,
   batch_number: '31',
@@ -138,7 +139,16 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   CategoryUpdate: { name: 'Hot drinks', priority: 5 },
   ...catalogExamples(ids, at),
   ...historyExamples(ids, at),
-  ...turnExamples(ids.turn, at),
+  Turn: { ...turn, status: 'closed', ended_at: at('23:00:00.000'), ...totals },
+  OpenTurn: {
+    ...turn,
+    status: 'open',
+    ...totals,
+    methods: [
+      { method: 'qr', count: 68, collected: 2151.5, refunded: 0 },
+      { method: 'cash', count: 40, collected: 1120, refunded: -2 },
+    ],
+  },
   ...certificationExamples,
   StartedSyncJob: { job_id: ids.job, status: 'queued', total_items: 2 },
   ProductSync: {
