@@ -68,7 +68,7 @@ test('no pattern repeats what repeats', () => {
 function sources(): { file: string; text: string }[] {
   const folder = join(repositoryRoot, 'packages');
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /^(api|db|worker)\/src\/.*\.ts$/.test(name) && !name.includes('generated'))
+    .filter((name) => /^(api|cli|db|worker)\/src\/.*\.ts$/.test(name) && !name.includes('generated'))
     .map((file) => ({ file, text: readFileSync(join(folder, file), 'utf8') }));
 }
 
