@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openDatabase } from '@comanda/db';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { startEmbedded } from '../../packages/embedded/src/server.ts';
-import { postmasterOf, runSql } from '../place.ts';
+import { postmasterOf, runSql } from '../setup.ts';
 import { fillDatabase } from './fill.ts';
 import type { Size } from './sizes.ts';
 

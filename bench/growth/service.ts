@@ -1,8 +1,8 @@
 import { issueKey } from '@comanda/api/services';
 import { type Database, openDatabase } from '@comanda/db';
 import type { Other } from '../company.ts';
-import type { Place } from '../place.ts';
 import type { BenchProcess } from '../processes.ts';
+import type { Setup } from '../setup.ts';
 import { cpuOf, type Spent } from './cpu.ts';
 import { encryptionKey } from './database.ts';
 
@@ -21,7 +21,7 @@ export interface Service {
 
 /** Points every endpoint of the database to the consumer, starts API and worker, and draws locations. */
 export async function startService(
-  place: Place,
+  setup: Setup,
   { name, url, hook, count }: { name: Service['name']; url: string; hook: string; count: number },
 ): Promise<Service> {
   const database = openDatabase({ url, poolSize: 2, applicationName: 'comanda-bench' });
@@ -30,7 +30,7 @@ export async function startService(
   await database.pool.query('truncate internal.captured_changes');
   const drawn = await draw(database, count);
   const settings = { DATABASE_URL: url, ENCRYPTION_KEY: encryptionKey };
-  const [api, worker] = [await place.startApi(settings), await place.startWorker(settings)];
+  const [api, worker] = [await setup.startApi(settings), await setup.startWorker(settings)];
   const service = { name, url, database, api, worker, drawn };
   const spent = await cpuOf(service);
   return { ...service, start: { api: spent.api, worker: spent.worker, ...spent.postgres() } };

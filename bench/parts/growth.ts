@@ -37,16 +37,16 @@ export const growth: Part = {
       : undefined;
   },
   async run(context) {
-    const { place, small, log } = context;
-    const directory = (small ? undefined : folderOf()) ?? join(place.directory, 'growth');
+    const { setup, small, log } = context;
+    const directory = (small ? undefined : folderOf()) ?? join(setup.directory, 'growth');
     const filled = await openFilled(directory, small ? smallSizes : sizes, log);
-    const consumer = await place.startConsumer();
+    const consumer = await setup.startConsumer();
     const pair = ['few', 'many'] as const;
     try {
       const services: Service[] = [];
       for (const name of pair)
         services.push(
-          await startService(place, {
+          await startService(setup, {
             ...{ name, url: filled.urls[name], hook: `${consumer.url}/hook` },
             count: small ? 4 : 100,
           }),

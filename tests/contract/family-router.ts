@@ -42,7 +42,7 @@ export const familyRouter = router({
       .output(page(Part))
       .query(async ({ ctx, input }) => {
         given.unshift(input);
-        const [one] = await ctx.reads.run(readPart, ['1', 'One', '779', null]);
+        const [one] = await ctx.app.database.run(readPart, ['1', 'One', '779', null]);
         return { text: `{"data":[${one?.doc}],"pagination":{"limit":50,"offset":0,"total":1}}` };
       }),
     get: operation({ permission: null, summary: 'Read', rest: ['GET /v1/parts/{id}', 'GET /v2/parts/{id}'] })
@@ -61,7 +61,7 @@ export const familyRouter = router({
       .query(({ ctx }) => {
         async function* entries(): AsyncGenerator<string[], undefined> {
           for (const id of ['1', '2']) {
-            const [one] = await ctx.reads.run(readPart, [id, 'One', '779', null]);
+            const [one] = await ctx.app.database.run(readPart, [id, 'One', '779', null]);
             yield [one?.doc ?? ''];
           }
           return undefined;

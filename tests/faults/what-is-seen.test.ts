@@ -13,8 +13,8 @@ import { movedClock } from './clock/moved-process.ts';
 import { hold } from './pressure/holder.ts';
 import { type SeenScene, setSeenScene } from './seen/scene.ts';
 
-// A full disk is in disk-full.test.ts, a replica whose replay is paused in replica.test.ts, PgBouncer itself in tests/outside, and an
-// API process that dies beside another in tests/concurrency.
+// A full disk is in disk-full.test.ts, PgBouncer itself in tests/outside, and an API process that dies beside another in
+// tests/concurrency.
 
 /** What a fault looks like from outside, and how it ends. */
 interface Fault {

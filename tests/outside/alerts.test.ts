@@ -17,7 +17,6 @@ const rules = join(rulesFolder, 'comanda.rules.yml');
 /** Alerts whose fault is not made in earnest here: comanda.tests.yml plays the metrics of all. */
 const played = [
   'ComandaEventLoopSlow',
-  'ComandaReplicaOfAnotherHistory',
   'ComandaPoolerDown',
   'ComandaDatabaseRefusesWrites',
   'ComandaProcessesMissing',

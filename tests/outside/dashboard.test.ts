@@ -93,8 +93,6 @@ describe('each panel of the dashboard', () => {
     expect(panels.filter(({ description }) => isOptional(description)).map(({ title }) => title)).toEqual([
       'Jobs in the queue',
       'Archive of the log fails',
-      'Replica: log not replayed',
-      'Replica: who answers reads',
     ]);
   });
 

@@ -9,8 +9,8 @@ import { createShop } from '../api/catalog-shop.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';
 import { runComanda } from '../support/command.ts';
+import { operations } from '../support/documented.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
-import { readFromReplica } from '../support/replica.ts';
 import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Cluster, startCluster } from './cluster.ts';
@@ -157,7 +157,7 @@ const emptied = `set session_replication_role = replica;
 
 /** Every list of REST, and a report. (The catalog has a version of its own in each database.) */
 const reads = [
-  ...readFromReplica
+  ...operations
     .filter(({ isList }) => isList)
     .flatMap(({ routes }) => routes.map(({ path }) => path))
     .filter((path) => !path.includes('{'))

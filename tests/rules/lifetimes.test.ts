@@ -16,7 +16,7 @@ import {
 import { expect, test } from 'vitest';
 import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
 
-const { api, worker, replica, health } = workLimits;
+const { api, worker, health } = workLimits;
 const { silenceMs } = defaultBounds;
 
 /** What must hold, and the two lengths of time of which the first is the shorter. */
@@ -51,7 +51,6 @@ const relations: readonly [sentence: string, less: number, more: number][] = [
     limits.statementMs,
   ]),
   ['health answers while requests wait for a connection', health.waitMs, api.waitMs],
-  ['the primary is asked before who waits for the replica gives up', replica.waitMs, api.waitMs],
   ['a migration that waits for a lock refuses nobody', holdUps.migrationLockMs, holdUps.stuckMs],
   ['who comes is refused while the first still waits for its lock', holdUps.stuckMs, api.lockMs],
   ['a call waits less for its place than it may work', holdUps.waitMs, api.statementMs],

@@ -17,7 +17,6 @@ describe('settings', () => {
       databaseDirectUrl: undefined,
       databaseOwnerUrl: undefined,
       databaseRolePrefix: 'comanda',
-      databaseReplicaUrl: undefined,
       logLevel: 'info',
       webhookTimeoutMs: 30_000,
       webhookRetryDelaysSeconds: [60, 300, 900, 3600],
@@ -106,6 +105,11 @@ describe('settings', () => {
       'WEBHOOK_SOURCE_ADDRESSES',
       text,
       `WEBHOOK_SOURCE_ADDRESSES: must be addresses or ranges like 192.0.2.10,203.0.113.0/28 separated by commas (got "${text}")`,
+    ]),
+    ...['DATABASE_REPLICA_URL', 'DATABASE_REPLICA_URL_FILE'].map((variable) => [
+      variable,
+      'postgres://standby/x',
+      'DATABASE_REPLICA_URL: is no longer a setting: lists, the catalog, exports and reports are read from DATABASE_URL. Unset it',
     ]),
   ])('refuse %s=%s in one line that names it', (variable, value, message) => {
     expect(() => readSettings({ [variable]: value })).toThrow(new SettingsError(message));

@@ -110,7 +110,7 @@ export const importRules: readonly ImportRule[] = [
   })),
   {
     rule: 'the journey of a request knows neither the domain nor an entrance',
-    files: /^packages\/api\/src\/(request|places|credentials|limits|metrics|replica)\//,
+    files: /^packages\/api\/src\/(request|places|credentials|limits|metrics)\//,
     about:
       /^packages\/api\/src\/((router|app|index|main|services)\.ts|(http|resources|documents|processes|doctor)\/)/,
   },

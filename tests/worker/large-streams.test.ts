@@ -90,7 +90,7 @@ test('a look for new events is bounded in bytes', async () => {
 
 test('an export is read in pieces that are bounded in bytes, and holds each order once', async () => {
   const day = new Date().toISOString().slice(0, 10);
-  const cursor = await openOrderCursor(kit.database, kit.locationId, { from: day, to: day }, async () => {});
+  const cursor = await openOrderCursor(kit.database, kit.locationId, { from: day, to: day });
   try {
     await cursor.begin(null, 0);
     const numbers: number[] = [];

@@ -16,8 +16,6 @@ import type { CheckMetrics } from './metrics/checks.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createReadiness } from './metrics/readiness.ts';
 import { createPlaces } from './places/places.ts';
-import { readsFrom } from './replica/reads.ts';
-import { createReplica } from './replica/replica.ts';
 import { clientAddressBehind } from './request/client-address.ts';
 import type { App } from './request/context.ts';
 import { createLog } from './request/log.ts';
@@ -38,12 +36,7 @@ export type AppSettings = Pick<
   Partial<
     Pick<
       Settings,
-      | 'databaseDirectUrl'
-      | 'databaseReplicaUrl'
-      | 'apiConnections'
-      | 'trustedProxies'
-      | 'app'
-      | 'webhookSourceAddresses'
+      'databaseDirectUrl' | 'apiConnections' | 'trustedProxies' | 'app' | 'webhookSourceAddresses'
     >
   > & {
     databaseUrl: string;
@@ -74,16 +67,14 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     work: 'health',
     applicationName: 'comanda-health',
   });
-  const url = settings.databaseReplicaUrl;
-  const unnamed = settings.databaseDirectUrl !== undefined;
-  const pooled = unnamed
-    ? openSqlDatabase({
-        ...{ url: settings.databaseUrl, work: 'health' },
-        applicationName: 'comanda-health',
-        unnamed,
-      })
-    : undefined;
-  const replica = url === undefined ? undefined : createReplica({ primary: database, url, unnamed, log });
+  const pooled =
+    settings.databaseDirectUrl === undefined
+      ? undefined
+      : openSqlDatabase({
+          ...{ url: settings.databaseUrl, work: 'health' },
+          applicationName: 'comanda-health',
+          unnamed: true,
+        });
   const places = createPlaces(database);
   const notifications = createNotifications(directUrl);
   const credentials = createCredentials(database, notifications);
@@ -104,7 +95,6 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
   const large = createLargeBodies(threadSettings(settings), log);
   return {
     database,
-    reads: replica?.reads ?? readsFrom(database),
     credentials,
     limiter,
     places,
@@ -113,7 +103,6 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     log,
     metrics: createMetrics({
       ...{ operations: operationsOf(appRouter).map(({ name }) => name), database, health, readiness },
-      ...(replica && { replica }),
       ...(settings.checks && { checks: settings.checks }),
     }),
     readiness,
@@ -136,7 +125,6 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
       await credentials.close();
       await notifications.close();
       await Promise.all([health.close(), pooled?.close()]);
-      await replica?.close();
       await database.close();
     },
   };

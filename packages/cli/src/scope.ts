@@ -22,7 +22,6 @@ export async function scopeOf(
   const { id: locationId } = await chosenLocation(database, location ?? owner[0]?.id);
   return {
     app: { database },
-    reads: database,
     caller: { locationId },
     actor: { kind: 'command_line', locationId },
   };

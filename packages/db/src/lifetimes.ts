@@ -132,14 +132,6 @@ export interface WorkLimits {
  */
 export const workLimits = {
   api: { connections: 20, waitMs: 5_000, statementMs: 15_000, lockMs: 5_000, idleInTransactionMs: 15_000 },
-  // As the API's, but the primary is there: what does not come at once is not waited for.
-  replica: {
-    connections: 20,
-    waitMs: 1_000,
-    statementMs: 15_000,
-    lockMs: 1_000,
-    idleInTransactionMs: 15_000,
-  },
   worker: {
     connections: 12,
     waitMs: 5_000,
@@ -168,7 +160,7 @@ export const workLimits = {
 } as const satisfies Record<string, WorkLimits>;
 
 /**
- * A kind of work: requests, their reads from a replica, the worker's jobs, health and metrics, or commands and what
+ * A kind of work: requests, the worker's jobs, health and metrics, or commands and what
  * else a person starts.
  */
 export type WorkKind = keyof typeof workLimits;

@@ -166,7 +166,6 @@ function childEnvironment(
     DATA_DIR: settings.dataDir,
     DATABASE_URL: database.url,
     ...(settings.databaseDirectUrl && { DATABASE_DIRECT_URL: settings.databaseDirectUrl }),
-    ...(settings.databaseReplicaUrl && { DATABASE_REPLICA_URL: settings.databaseReplicaUrl }),
     ENCRYPTION_KEY: encryptionKey,
     WEBHOOK_TARGETS: anyTarget ? 'any' : settings.webhookTargets,
     APP: appOf(settings, database),

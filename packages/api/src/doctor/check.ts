@@ -44,8 +44,6 @@ export interface Thresholds {
   cronMinutes: number;
   /** A move to another cell whose step takes longer waits for a person. */
   moveSeconds: number;
-  /** A replica that is so far behind answers next to nothing. */
-  replicaLagBytes: number;
   /** The log that an unread slot may keep. */
   slotBytes: number;
   /** Transaction ids that are taken since the oldest row that is not frozen; at 2^31 the server stops. */

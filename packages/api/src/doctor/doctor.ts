@@ -16,7 +16,6 @@ import { locksCheck } from './locks-check.ts';
 import { logChecks } from './log-checks.ts';
 import { queueCheck } from './queue-check.ts';
 import { type Repair, repair } from './repair.ts';
-import { replicaChecks } from './replica-checks.ts';
 import { serverChecks } from './server-checks.ts';
 import { judgeSettings, setupChecks } from './setup-checks.ts';
 import { workChecks } from './work-checks.ts';
@@ -54,7 +53,6 @@ export const defaultThresholds: Thresholds = {
   invariantSeconds: 45,
   cronMinutes: 65,
   moveSeconds: 300,
-  replicaLagBytes: 16 * 1024 ** 2,
   slotBytes: 1024 ** 3,
   transactionAge: { warning: 500_000_000, wrong: 1_500_000_000 },
 };
@@ -108,7 +106,6 @@ export async function diagnose(
       queueCheck,
       ...serverChecks,
       ...logChecks,
-      ...replicaChecks(settings),
     ];
     // The invariants are checked last, and for longest.
     const report = (done: number, what: string) => options.onProgress?.(done, checks.length + 1, what);

@@ -1,7 +1,6 @@
 import { createSecretBox, openDatabase, parseEncryptionKeys } from '@comanda/db';
 import { createBatchQuota } from '../limits/batch-quota.ts';
 import { createPlaces } from '../places/places.ts';
-import { readsFrom } from '../replica/reads.ts';
 import type { App } from '../request/context.ts';
 import { createLog } from '../request/log.ts';
 import { relayWaker } from '../request/relay-wake.ts';
@@ -28,7 +27,7 @@ export function openThreadApp(settings: ThreadSettings): App & { close(): Promis
     throw new Error('the thread for large bodies has none');
   };
   return {
-    ...{ database, places, log, reads: readsFrom(database) },
+    ...{ database, places, log },
     secrets: createSecretBox(parseEncryptionKeys(settings.encryptionKey)),
     wakeRelay: relayWaker(database),
     policy: {

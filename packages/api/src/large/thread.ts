@@ -29,7 +29,7 @@ async function perform({ number, call, bytes }: Extract<ToThread, { number: numb
     const operation = inFamily(found, rest.apiVersion);
     const ctx: CallContext = {
       ...rest,
-      ...{ app, headers, reads: app.reads, startedAt: performance.now() },
+      ...{ app, headers, startedAt: performance.now() },
       traceparent: span.traceparent,
       authorization: undefined,
       // The server has simulated what was asked for.

@@ -1,12 +1,10 @@
 import type { Database } from '@comanda/db';
 import { AggregatorRegistry, type Metric, Registry } from 'prom-client';
-import type { Replica } from '../replica/replica.ts';
 import { type CheckMetrics, noChecks } from './checks.ts';
 import { databaseFamilies } from './database-families.ts';
 import { family, highestOf, type MetricFamily, shared, single } from './family.ts';
 import { processFamilies } from './process-families.ts';
 import type { DatabaseState, Readiness } from './readiness.ts';
-import { replicaLag, replicaReads } from './replica-families.ts';
 import { type CountedRequest, createRequestMeters } from './request-meters.ts';
 
 /** Counts the work of this process, and reports it together with the database's metrics of all processes. */
@@ -33,7 +31,6 @@ export interface MetricsOptions {
   database: Pick<Database, 'pool'>;
   /** Another connection, with time limits: a scrape neither waits for requests nor holds them up. */
   health: Database;
-  replica?: Pick<Replica, 'counts' | 'health'>;
   /** As `/readyz` has it. */
   readiness(): Promise<Readiness>;
   /** Of doctor, where this process watches them. */
@@ -45,7 +42,7 @@ const freshMs = 1_500;
 
 /** Starts counting. */
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { operations, database, health, replica, readiness, checks = noChecks } = options;
+  const { operations, database, health, readiness, checks = noChecks } = options;
   const meters = createRequestMeters(operations);
   let asked = Number.NEGATIVE_INFINITY;
   let answer: Promise<MetricFamily[]> = Promise.resolve([]);
@@ -59,12 +56,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
       (families) => [databaseUp(1), ...families],
       () => [databaseUp(0)],
     );
-    answer = Promise.all([found, replicaLag(health, replica), readiness()]).then(
-      ([families, lag, { database: state }]) => [...families, lag, databaseState(state)],
-    );
+    answer = Promise.all([found, readiness()]).then(([families, { database: state }]) => [
+      ...families,
+      databaseState(state),
+    ]);
     return answer;
   };
-  const own = async () => [...meters.families(), replicaReads(replica), ...(await processFamilies(database))];
+  const own = async () => [...meters.families(), ...(await processFamilies(database))];
 
   return {
     observe: meters.observe,

@@ -52,14 +52,6 @@ export const metricTable = {
   ),
   comanda_pool_connections: row('both', 'gauge')('state', 'connections to the database: total, idle'),
   comanda_pool_waiting: row('both', 'gauge')('', 'requests that wait for a connection to the database'),
-  comanda_replica_reads_total: counter(
-    'answered_by reason',
-    'reads that a replica may answer: by replica, or by primary and why (behind, unreachable, unsuitable, interrupted, unsure)',
-  ),
-  comanda_replica_lag_bytes: gauge(
-    '',
-    "how much of the primary's log the replica has not replayed; below zero it has another history and is not read; absent without a replica, or while it does not answer",
-  ),
   comanda_database_up: gauge('', '1 when the database answered this scrape in time'),
   comanda_database_state: gauge(
     'state',

@@ -1,4 +1,4 @@
-import type { Database, Queryable, SecretBox, SqlDatabase } from '@comanda/db';
+import type { Database, SecretBox, SqlDatabase } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { ReadInput } from '../bodies/input.ts';
 import type { Caller, Credentials } from '../credentials/credentials.ts';
@@ -11,7 +11,6 @@ import type { Readiness } from '../metrics/readiness.ts';
 import type { JoinedReads } from '../places/joined-reads.ts';
 import type { JoinedWrites } from '../places/joined-writes.ts';
 import type { Places } from '../places/places.ts';
-import type { Reads } from '../replica/reads.ts';
 import type { Answer } from './answer.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { LargeBodies } from './large.ts';
@@ -20,10 +19,7 @@ import type { Precondition } from './tags.ts';
 
 /** The state that one process holds for all of its requests. */
 export interface App {
-  /** The primary. */
   readonly database: Database;
-  /** The reads that calls get as `ctx.reads`. */
-  readonly reads: Reads;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
   readonly places: Places;
@@ -92,14 +88,11 @@ export interface RequestContext {
 export interface Lookup {
   readonly app: { readonly database: SqlDatabase };
   readonly caller: Pick<Caller, 'locationId'>;
-  readonly reads: Queryable;
 }
 
 /** A request whose key was accepted, counted and permitted. */
 export interface CallContext extends RequestContext {
   readonly caller: Caller;
-  /** Reads that a replica may answer, where there is one: of much, once a call. All else is `app.database`'s. */
-  readonly reads: Reads;
   /** The fault that a call of a sandbox meets. */
   readonly simulation?: Simulation | undefined;
   /** Set when the call came with an idempotency key: what writes stores its answer with it (writing.ts). */

@@ -142,7 +142,7 @@ function served(definition: Definition) {
         const simulation = beginSimulation(ctx, caller, operation, fault);
         const refusesUnknown =
           ctx.refusesUnknown === true || kind === 'query' || definition.meta.strict === true;
-        const call = { ...ctx, caller, reads: ctx.app.reads, refusesUnknown, simulation };
+        const call = { ...ctx, caller, refusesUnknown, simulation };
         const answer = await performGiven(call, operation, given);
         if (answer.etag !== undefined) tellTag(ctx, batchIndex, answer.etag);
         // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.

@@ -102,6 +102,11 @@ export async function readPage<Entry>(
   paging: { limit: number; offset: number },
   values: readonly unknown[] = [],
 ): Promise<Answer<Page<Entry>>> {
-  const [found] = await ctx.reads.run(page, [ctx.caller.locationId, paging.limit, paging.offset, ...values]);
+  const [found] = await ctx.app.database.run(page, [
+    ctx.caller.locationId,
+    paging.limit,
+    paging.offset,
+    ...values,
+  ]);
   return answerPage(found, paging);
 }

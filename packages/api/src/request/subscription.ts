@@ -114,7 +114,7 @@ export async function openStream(
   if (unknown.length > 0) refuseUnknown(unknown, Object.keys(input.shape));
   if (simulation?.fault === 'slow') await waitApart({ ...ctx, caller }, simulation.seconds);
   const { locationId } = caller;
-  const call = { ctx: { ...ctx, caller, reads: ctx.app.reads }, input: read.data };
+  const call = { ctx: { ...ctx, caller }, input: read.data };
   const place = { locationId, resource: 'events', kind: 'query' } as const;
   const stream = await inPlace(ctx.app.places.bulkhead, place, () => open(call));
   if (simulation?.fault === 'stream_cut') setTimeout(ctx.cut, simulation.seconds * 1_000).unref();

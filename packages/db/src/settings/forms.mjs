@@ -28,7 +28,6 @@ export const forms = {
   DATABASE_OWNER_URL: postgresUrl,
   DATABASE_ROLE_PREFIX: (text) =>
     /^[a-z_][a-z0-9_]{0,49}$/.test(text) ? undefined : 'must be small letters, digits and underscores',
-  DATABASE_REPLICA_URL: postgresUrl,
   DATA_DIR: anything,
   LOG_LEVEL: oneOf(words.LOG_LEVEL),
   WEBHOOK_TIMEOUT_MS: wholeNumber(1, 30_000),
@@ -54,6 +53,12 @@ export const forms = {
   WORKER_PORT: wholeNumber(0, 65_535),
   DRAIN_SECONDS: wholeNumber(16, 600),
   TRUSTED_PROXIES: addressList,
+};
+
+/** Settings that were removed. One that is set is refused: it would have no effect. */
+const removed = {
+  DATABASE_REPLICA_URL:
+    'is no longer a setting: lists, the catalog, exports and reports are read from DATABASE_URL. Unset it',
 };
 
 /** Those whose text may be in a file, which the variable with `_FILE` behind its name points to. */
@@ -91,6 +96,8 @@ export function readFiles(env) {
 export function faultIn(env, { seals = true } = {}) {
   const { given, fault: unread } = readFiles(env);
   if (unread !== undefined) return unread;
+  for (const [variable, advice] of Object.entries(removed))
+    if (given[variable]?.trim() || given[fileVariable(variable)]?.trim()) return `${variable}: ${advice}`;
   for (const [variable, faultOf] of Object.entries(forms)) {
     const text = given[variable]?.trim();
     const fault = text ? faultOf(text) : undefined;

@@ -62,11 +62,6 @@ export const settingsTable = {
     parse: text,
     fallback: 'comanda',
   }),
-  databaseReplicaUrl: optional({
-    variable: 'DATABASE_REPLICA_URL',
-    description: 'A streaming standby of the same database, for lists, the catalog, exports and reports.',
-    parse: text,
-  }),
   dataDir: required({
     variable: 'DATA_DIR',
     description: 'Folder of the embedded database and generated keys; relative to the repository root.',

@@ -152,7 +152,7 @@ export function restHandler(
       if (refusesUnknown || route.version !== 'v1') refuseUnknown(unknown, [...known.keys()]);
       tellIgnored(context, unknown);
     }
-    const ctx = Object.assign(context, { reads: app.reads, refusesUnknown });
+    const ctx = Object.assign(context, { refusesUnknown });
     const key = { name: 'Idempotency-Key', key: idempotencyKeyOf(request) } as const;
     const answer =
       bytes === undefined

@@ -58,8 +58,6 @@ const freeAttempts = 3;
 
 async function build(ctx: CallContext): Promise<Built> {
   const { database } = ctx.app;
-  const read = ctx.reads.fromReplica ? await readFromReplica(ctx) : undefined;
-  if (read !== undefined) return read;
   for (let attempt = 1; attempt <= freeAttempts; attempt++) {
     const built = await readOnce(database, ctx);
     if (built !== undefined) return built;
@@ -70,15 +68,6 @@ async function build(ctx: CallContext): Promise<Built> {
     if (built === undefined) throw new Error('a version was overtaken while it was held');
     return built;
   });
-}
-
-// The version is written where writing is possible; what costs is read from the replica. Undefined when the catalog
-// changed meanwhile.
-async function readFromReplica(ctx: CallContext): Promise<Built | undefined> {
-  const { locationId } = ctx.caller;
-  const { epoch } = (await ctx.app.places.joined.read(currentVersions, locationId)) ?? (await stamp(ctx));
-  const [row] = await ctx.reads.run(sql.readStampedCatalog, [locationId, epoch]);
-  return row === undefined || row.milliseconds === null ? undefined : row;
 }
 
 async function readOnce(on: Queryable, ctx: CallContext): Promise<Built | undefined> {

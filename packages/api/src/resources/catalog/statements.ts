@@ -42,17 +42,6 @@ export const readCatalog = statement<{ categories: string } & (StampedVersion | 
    where l.id = $1::uuid`,
 );
 
-/** $1 location, $2 the primary's epoch. The same without writing: the version is null when that state has none yet. */
-export const readStampedCatalog = statement<
-  { categories: string } & (StampedVersion | { milliseconds: null })
->(
-  'read_stamped_catalog',
-  `select t.categories, ${stamped('v.version', 'v.epoch')}
-   from locations l cross join lateral catalog_tree(l.id) t
-   left join internal.catalog_versions v on v.location_id = l.id and v.epoch = $2 and v.token = t.token
-   where l.id = $1::uuid`,
-);
-
 /** $1 location. To the end of the transaction no other one gives a later state its version. */
 export const holdVersion = statement('hold_catalog_version', 'select hold_catalog_version($1::uuid)');
 

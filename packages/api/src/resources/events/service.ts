@@ -27,21 +27,20 @@ export async function list(
   ctx: CallContext,
   { after, since, types: asked, limit }: EventList,
 ): Promise<Answer<EventPage>> {
+  const { database } = ctx.app;
   const { locationId } = ctx.caller;
   const { types, hidden } = shownTo(ctx.caller, asked);
   Object.assign(ctx.headers, hiddenHeader(hidden));
   if (after === 'latest') {
-    const last = await newestFor(ctx.caller, ctx.reads);
+    const last = await newestFor(ctx.caller, database);
     return { value: { data: [], pagination: { limit, offset: 0, total: 0, next: last.id } } };
   }
-  const [page] = await ctx.reads.session(async (on) => {
-    const number = await (after === undefined
-      ? start(on, locationId, since, types)
-      : positionOf(on, locationId, after));
-    return types === undefined
-      ? on.run(readFeed, [locationId, number, limit])
-      : on.run(readFeedOfTypes, [locationId, number, limit, types]);
-  });
+  const number = await (after === undefined
+    ? start(database, locationId, since, types)
+    : positionOf(database, locationId, after));
+  const [page] = await (types === undefined
+    ? database.run(readFeed, [locationId, number, limit])
+    : database.run(readFeedOfTypes, [locationId, number, limit, types]));
   // It goes on behind the last event, not by an offset.
   const { next: _, ...answer } = answerPage<EventPage>(page, { limit, offset: 0 });
   // Each body was stored as this family shows it: its bytes stay as they are.

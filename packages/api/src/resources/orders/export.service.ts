@@ -24,25 +24,18 @@ export async function exportOrders(
   };
   let streams = false;
   try {
-    let batch: Promise<void> | undefined;
-    const read = await ctx.reads.on(async (database, fresh) => {
-      // Of a replica that failed before anything was sent.
-      await cursor?.close();
-      const opened = await openOrderCursor(database, ctx.caller.locationId, request, fresh);
-      cursor = opened;
-      const { exportedAt, total } = opened;
-      refuseCut(ctx, request, total);
-      await refuseUsedUp(ctx);
-      await opened.begin(limit ?? null, offset);
-      const first = await opened.next();
-      const head = { exported_at: exportedAt, from, to, total };
-      // Once there is something to send: what fails before counts nothing.
-      batch ??= startBatch(ctx);
-      await batch;
-      return { head, entries: entriesOf(first, opened) };
-    });
+    const opened = await openOrderCursor(ctx.app.database, ctx.caller.locationId, request);
+    cursor = opened;
+    const { exportedAt, total } = opened;
+    refuseCut(ctx, request, total);
+    await refuseUsedUp(ctx);
+    await opened.begin(limit ?? null, offset);
+    const first = await opened.next();
+    // Once there is something to send: what fails before counts nothing.
+    await startBatch(ctx);
+    const head = { exported_at: exportedAt, from, to, total };
     streams = true;
-    return { stream: { ...read, list: 'orders', close } };
+    return { stream: { head, entries: entriesOf(first, opened), list: 'orders', close } };
   } finally {
     if (!streams) await close();
   }

@@ -23,14 +23,13 @@ export interface OrderCursor {
 }
 
 /**
- * Opens one snapshot over the orders of a location, both days included, once the connection is there and `fresh` has
- * resolved. It holds the connection until it is closed, which the opener must see to.
+ * Opens one snapshot over the orders of a location, both days included. It holds a connection until it is closed,
+ * which the opener must see to.
  */
 export async function openOrderCursor(
   { pool }: Pick<Database, 'pool'>,
   locationId: string,
   { from, to }: { from: string; to: string },
-  fresh: () => Promise<void>,
 ): Promise<OrderCursor> {
   const client = await pool.connect();
   let open = true;
@@ -44,7 +43,6 @@ export async function openOrderCursor(
     client.release(broken);
   }
   try {
-    await fresh();
     await client.query('begin isolation level repeatable read read only');
     // However long the caller takes to read; and rows in the order of the index, so that the first come at once.
     await client.query(exportSettings);

@@ -40,7 +40,7 @@ export async function list(ctx: CallContext, input: OrderList): Promise<Answer<C
     return answerPage(undefined, input);
   if (readsChanges(input)) return readChanges(ctx, input, orderChanges(input));
   const { statement, values } = listOrders(ctx.caller.locationId, input);
-  const [page] = await ctx.reads.run(statement, values);
+  const [page] = await ctx.app.database.run(statement, values);
   return answerPage(page, input);
 }
 
@@ -50,7 +50,7 @@ export async function search(ctx: CallContext, input: OrderSearch): Promise<Answ
     ...input,
     ...{ sort: 'created_at', order: 'desc', include: ['details'] },
   });
-  const [page] = await ctx.reads.run(statement, values);
+  const [page] = await ctx.app.database.run(statement, values);
   return answerPage(page, input);
 }
 

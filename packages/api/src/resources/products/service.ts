@@ -37,7 +37,7 @@ export async function list(ctx: CallContext, input: ProductList): Promise<Answer
   if (readsChanges(input))
     return readChanges(ctx, input, productChanges(filters, wantsDeleted(input), shown));
   const { statement, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters, shown);
-  const [page] = await ctx.reads.run(statement, values);
+  const [page] = await ctx.app.database.run(statement, values);
   return answerPage(page, input);
 }
 

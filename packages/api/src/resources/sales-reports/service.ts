@@ -10,7 +10,7 @@ export async function get(
   { from, to, group_by }: SalesReportQuery,
 ): Promise<Answer<SalesReport>> {
   const values = [ctx.caller.locationId, from, to];
-  const [report] = await ctx.reads.run(salesReports[group_by], values);
+  const [report] = await ctx.app.database.run(salesReports[group_by], values);
   if (report === undefined) throw notFound('Location');
   return { text: report.doc };
 }

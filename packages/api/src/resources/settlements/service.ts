@@ -26,7 +26,7 @@ export async function entries(
   { id, ...paging }: { id: string; limit: number; offset: number },
 ): Promise<Answer<Page<SettlementEntry>>> {
   const values = [ctx.caller.locationId, paging.limit, paging.offset, id];
-  const [found] = isId(id) ? await ctx.reads.run(listEntries, values) : [];
+  const [found] = isId(id) ? await ctx.app.database.run(listEntries, values) : [];
   if (found === undefined) throw notFound('Settlement');
   if (!found.known)
     throw conflict(
