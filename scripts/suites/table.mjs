@@ -66,7 +66,7 @@ export const suites = [
   {
     name: 'tools',
     holds:
-      'the OpenAPI documents given to swagger-parser, prism, openapi-zod-client, orval, oazapfts, swagger-typescript-api and Postman, and the Postman collections of the site to newman',
+      'the OpenAPI documents given to swagger-parser, prism, openapi-zod-client and Postman, and the Postman collections of the site to newman',
     minutes: 1.5,
     ci: [],
     files: ['tools'],
