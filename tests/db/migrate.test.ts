@@ -1,30 +1,12 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { migrate } from '../../packages/db/src/migrations/migrate.ts';
+import { describe, expect, test } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
+import { useMigrations } from './migrations-folder.ts';
 
-let database: TestDatabase;
-let directory: string;
-let client: pg.Client;
-
-beforeEach(async () => {
-  database = await createEmptyDatabase();
-  directory = mkdtempSync(join(tmpdir(), 'comanda-migrations-'));
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-});
-
-afterEach(async () => {
-  await client.end();
-  await database.drop();
-  rmSync(directory, { recursive: true });
-});
+const { path, write, run, query, select } = useMigrations();
 
 describe('migrate', () => {
   test('applies every migration once, in the order of the names', async () => {
@@ -85,9 +67,9 @@ describe('migrate', () => {
   });
 
   test('gives up when another process migrates for too long', async () => {
-    await client.query('select pg_advisory_lock(72707369)');
+    await query('select pg_advisory_lock(72707369)');
     await expect(run({ waitSeconds: 1 })).rejects.toThrow('another process has been migrating');
-    await client.query('select pg_advisory_unlock(72707369)');
+    await query('select pg_advisory_unlock(72707369)');
     expect(await run()).toEqual({ applied: [] });
   });
 
@@ -102,19 +84,19 @@ describe('migrate', () => {
 
   test('tells by what the release had whether the file or the row was changed', async () => {
     const sources = { sqlDirectory: join(repositoryRoot, 'prisma', 'sql'), release: '1.2.3' };
-    cpSync(join(repositoryRoot, 'prisma', 'migrations'), directory, { recursive: true });
+    cpSync(join(repositoryRoot, 'prisma', 'migrations'), path(), { recursive: true });
     await run(sources);
     const [{ name, checksum } = { name: '', checksum: '' }] = await select<{
       name: string;
       checksum: string;
     }>('select migration_name as name, checksum from _prisma_migrations order by migration_name limit 1');
     const note = (noted: string) =>
-      client.query('update _prisma_migrations set checksum = $1 where migration_name = $2', [noted, name]);
+      query('update _prisma_migrations set checksum = $1 where migration_name = $2', [noted, name]);
     await note('edited');
     await expect(run(sources)).rejects.toThrow(
       `the row of migration ${name} in _prisma_migrations was changed after it was applied; prisma/migrations/${name}/migration.sql is as release 1.2.3 shipped it. Set the row right:\n  update _prisma_migrations set checksum = '${checksum}' where migration_name = '${name}';`,
     );
-    const file = join(directory, name, 'migration.sql');
+    const file = path(name, 'migration.sql');
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, `${text}-- edited`);
     await expect(run(sources)).rejects.toThrow('neither is known to be right');
@@ -136,7 +118,7 @@ describe('migrate', () => {
   test('goes on when the database knows a migration that the code does not', async () => {
     write('20260101000000_newer', 'create table steps (step integer)');
     await run();
-    rmSync(join(directory, '20260101000000_newer'), { recursive: true });
+    rmSync(path('20260101000000_newer'), { recursive: true });
     const lines: string[] = [];
     expect(await run({ log: (line) => lines.push(line) })).toEqual({ applied: [] });
     expect(lines).toEqual([expect.stringContaining('20260101000000_newer, which this version')]);
@@ -145,7 +127,7 @@ describe('migrate', () => {
   test('refuses a database of a version before the first migration, in one sentence, and leaves it alone', async () => {
     write('20250101000000_old', 'create table steps (step integer)');
     await run();
-    rmSync(join(directory, '20250101000000_old'), { recursive: true });
+    rmSync(path('20250101000000_old'), { recursive: true });
     write('20260101000000_first', 'create table firsts (step integer)');
     await expect(run()).rejects.toThrow(
       'the database was made by a version before the first release (it has migration 20250101000000_old): start with an empty one, for the embedded database by moving DATA_DIR away',
@@ -154,7 +136,7 @@ describe('migrate', () => {
   });
 
   test('names a folder without a file', async () => {
-    mkdirSync(join(directory, '20260101000000_empty'));
+    mkdirSync(path('20260101000000_empty'));
     await expect(run()).rejects.toThrow('20260101000000_empty has no migration.sql');
   });
 });
@@ -192,7 +174,7 @@ describe('a failed migration', () => {
     );
     expect(refusal.message).toContain('20260101000000_broken failed earlier: line 2: relation "nowhere"');
     const way = /update .*;/.exec(refusal.message)?.[0] ?? expect.fail('shows no way');
-    await client.query(way);
+    await query(way);
     expect(await run()).toEqual({ applied: ['20260101000000_broken'] });
     expect(await run()).toEqual({ applied: [] });
   });
@@ -220,23 +202,9 @@ describe('a migration whose process dies', () => {
   });
 });
 
-function write(name: string, sql: string): void {
-  mkdirSync(join(directory, name), { recursive: true });
-  writeFileSync(join(directory, name, 'migration.sql'), sql);
-}
-
-async function run(options: Parameters<typeof migrate>[1] = {}): Promise<{ applied: string[] }> {
-  const { applied } = await migrate(database.url, { directory, ...options });
-  return { applied };
-}
-
-async function select<Row = unknown>(sql: string): Promise<Row[]> {
-  return (await client.query(sql)).rows as Row[];
-}
-
 /** Cuts the migrator's connection while it runs a statement that contains `text`. */
 async function endMigrator(text: string): Promise<boolean> {
-  const { rowCount } = await client.query(
+  const { rowCount } = await query(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and application_name = 'comanda-migrate' and query like $1
        and wait_event = 'PgSleep'`,

@@ -1,40 +1,20 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { migrate } from '../../packages/db/src/migrations/migrate.ts';
+import { describe, expect, test } from 'vitest';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
-import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
+import { useMigrations } from './migrations-folder.ts';
 
-let database: TestDatabase;
-let directory: string;
-let client: pg.Client;
-
-beforeEach(async () => {
-  database = await createEmptyDatabase();
-  directory = mkdtempSync(join(tmpdir(), 'comanda-migrations-'));
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-});
-
-afterEach(async () => {
-  await client.end();
-  await database.drop();
-  rmSync(directory, { recursive: true });
-});
+const { url, write, run, query, select } = useMigrations();
 
 describe('a migration whose table is in use', () => {
   test('steps aside and tries again until it has its lock', async () => {
     write('20260101000000_first', 'create table steps (step integer)');
     await run();
     write('20260102000000_second', 'alter table steps add column name text');
-    await client.query('begin; lock table steps in access share mode');
+    await query('begin; lock table steps in access share mode');
     const waits: string[] = [];
     const migration = run({ log: (line) => waits.push(line) });
     await waitFor('an attempt to be given up', () => waits.some((line) => line.includes('waits for a lock')));
-    await client.query('commit');
+    await query('commit');
     expect(await migration).toEqual({ applied: ['20260102000000_second'] });
   });
 
@@ -42,10 +22,10 @@ describe('a migration whose table is in use', () => {
     write('20260101000000_first', 'create table steps (step integer)');
     await run();
     write('20260102000000_second', 'alter table steps add column name text');
-    await client.query('begin; lock table steps in access share mode');
-    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    await query('begin; lock table steps in access share mode');
+    const { rows } = await query<{ pid: number }>('select pg_backend_pid() as pid');
     // The transaction is old enough to be named.
-    await client.query('select pg_sleep(0.6)');
+    await query('select pg_sleep(0.6)');
     const refusal = await run({ lockAttempts: 2 }).catch((error: Error) => error.message);
     expect(refusal).toMatch(
       new RegExp(
@@ -53,7 +33,7 @@ describe('a migration whose table is in use', () => {
       ),
     );
     expect(await select('select migration_name from _prisma_migrations')).toHaveLength(1);
-    await client.query('commit');
+    await query('commit');
     expect(await run()).toEqual({ applied: ['20260102000000_second'] });
   });
 
@@ -64,11 +44,11 @@ describe('a migration whose table is in use', () => {
       '20260102000000_second',
       'drop index concurrently if exists steps_idx; create index concurrently steps_idx on steps (step)',
     );
-    await client.query('begin; insert into steps values (1)');
+    await query('begin; insert into steps values (1)');
     await expect(run({ concurrentLockMs: 300 })).rejects.toThrow(
       'migration 20260102000000_second got no lock in 1 attempt: a long transaction holds its tables; an index that it began is built again by the next run',
     );
-    await client.query('commit');
+    await query('commit');
     const index = `select indisvalid as valid from pg_index where indexrelid = 'steps_idx'::regclass`;
     expect(await select(index)).toEqual([{ valid: false }]);
     expect(await run()).toEqual({ applied: ['20260102000000_second'] });
@@ -76,28 +56,14 @@ describe('a migration whose table is in use', () => {
   });
 
   test('of the queue is given up, too, and may be tried again', async () => {
-    await migrateQueue(database.url);
-    await client.query('delete from graphile_worker.migrations where id = 19');
-    await client.query('begin; lock table graphile_worker.migrations in access exclusive mode');
-    await expect(migrateQueue(database.url, { lockAttempts: 1 })).rejects.toThrow(
+    await migrateQueue(url());
+    await query('delete from graphile_worker.migrations where id = 19');
+    await query('begin; lock table graphile_worker.migrations in access exclusive mode');
+    await expect(migrateQueue(url(), { lockAttempts: 1 })).rejects.toThrow(
       "the queue's tables got no lock in 1 attempt",
     );
-    await client.query('rollback');
-    await migrateQueue(database.url);
+    await query('rollback');
+    await migrateQueue(url());
     expect((await select('select id from graphile_worker.migrations')).length).toBe(19);
   });
 });
-
-function write(name: string, sql: string): void {
-  mkdirSync(join(directory, name), { recursive: true });
-  writeFileSync(join(directory, name, 'migration.sql'), sql);
-}
-
-async function run(options: Parameters<typeof migrate>[1] = {}): Promise<{ applied: string[] }> {
-  const { applied } = await migrate(database.url, { directory, ...options });
-  return { applied };
-}
-
-async function select<Row = unknown>(sql: string): Promise<Row[]> {
-  return (await client.query(sql)).rows as Row[];
-}
