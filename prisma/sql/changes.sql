@@ -4,10 +4,10 @@
 -- no other transaction. So a reader who looks at the locks first knows from when on something may still come:
 -- change_horizon. All of a transaction's moments are that of its announcement or later.
 
--- The moment at which this transaction had announced, in whole milliseconds, as rows are stamped: what it has stamped itself is
--- not before it. The lock names a moment before it, in hundredths of a second modulo 2^31, which is 248 days; a reader who
--- comes later than the answer meets the lock. A savepoint that is rolled back takes lock and setting along.
--- The setting counts from the service alone; a hand's announcement is a declaration (declaring.sql).
+-- The moment at which this transaction had announced, in whole milliseconds, as rows are stamped: what it has stamped
+-- itself is not before it. The lock names a moment before it, in hundredths of a second modulo 2^31, which is 248 days;
+-- a reader who comes later than the answer meets the lock. A savepoint that is rolled back takes lock and setting
+-- along. The setting counts from the service alone; the announcement of a manual edit is a declaration (declaring.sql).
 CREATE FUNCTION announce_change() RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
   announced bigint := nullif(current_setting('comanda.announced', true), '');
@@ -154,7 +154,7 @@ BEGIN
   IF FOUND THEN
     UPDATE orders o SET updated_at = clock_timestamp() WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id;
   END IF;
-  -- The order's body shows the status. A cancelled order, which rejects its payment by a trigger, is published
+  -- The order's body shows the status. A canceled order, which rejects its payment by a trigger, is published
   -- itself.
   IF OLD.status <> NEW.status AND pg_trigger_depth() = 1 THEN
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)

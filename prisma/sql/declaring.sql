@@ -25,7 +25,7 @@ CREATE FUNCTION service_session() RETURNS boolean LANGUAGE sql STABLE PARALLEL S
       OR NOT has_table_privilege(session_user, 'public.events'::regclass, 'TRUNCATE'))
 $$;
 
--- Whether the service itself asks. While it undoes a hand edit it is a hand.
+-- Whether the service itself asks. While it undoes a manual edit it counts as one.
 CREATE FUNCTION by_service() RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT service_session() AND coalesce(current_setting('comanda.undoing', true), '') = ''
 $$;
@@ -113,7 +113,8 @@ CREATE FUNCTION reason_of(deed text) RETURNS text LANGUAGE sql IMMUTABLE PARALLE
   SELECT nullif(btrim(substr(deed, strpos(deed, ':') + 1)), '')
 $$;
 
--- Removes what transactions declared that are over. Above READ COMMITTED it may meet another one that does.
+-- Removes the declarations of transactions that have ended. Above READ COMMITTED it may meet another one that
+-- does.
 CREATE FUNCTION forget_declarations() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF current_setting('transaction_isolation') = 'read committed' THEN

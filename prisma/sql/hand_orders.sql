@@ -47,7 +47,7 @@ BEGIN
 END $$;
 CREATE TRIGGER guard_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION guard_new_order();
 
--- The selections that a line may hold: the item that each names is looked up when its order is cancelled.
+-- The selections that a line may hold: the item that each names is looked up when its order is canceled.
 CREATE FUNCTION are_selections(selections jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT jsonb_typeof(selections) = 'array' AND NOT EXISTS (
     SELECT FROM jsonb_array_elements(CASE jsonb_typeof(selections) WHEN 'array' THEN selections END) s

@@ -1,7 +1,7 @@
 -- Reading what programs changed (docs/decisions/0096). The triggers of made/ write it: one entry a statement, an array a column.
 
--- The rows of such an entry as those of a hand's: [{key, before, after}] of the fields that differ, the first 100; only those of one
--- id where it is given.
+-- The rows of such an entry as those of a manual edit: [{key, before, after}] of the fields that differ, the first 100;
+-- only those of one id where it is given.
 CREATE FUNCTION history_rows(p_relation text, p_ids uuid[], p_changes jsonb, p_only uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
   SELECT coalesce(jsonb_agg(jsonb_build_object('key', jsonb_build_object((audited_key(p_relation))[2], r.id),
       'before', CASE WHEN p_changes ? 'before' THEN r.before END, 'after', CASE WHEN p_changes ? 'after' THEN r.after END)

@@ -1,4 +1,4 @@
--- Lists of orders know their exact total and find any page without passing over the orders before it
+-- Lists of orders know their exact total and find any page without reading the orders before it
 -- (docs/decisions/0011). Orders are tallied by status and time. Time is counted in UTC: a day of any zone, and of a
 -- zone that is changed later, is made of whole hours and of what is counted in the orders themselves at its two ends.
 
@@ -33,9 +33,9 @@ RETURNS TABLE (starts_at timestamptz, orders bigint) LANGUAGE sql STABLE PARALLE
   ) c GROUP BY 1
 $$;
 
--- The exact number of orders of these statuses (NULL: of any) made from p_from on and before p_to (NULL: without end), and
--- where the page begins that passes over p_offset of them: among the orders from `lower` on and before `upper` it passes
--- over `rest`, which are fewer than one hour has. Read in the snapshot of the calling statement, as the page must be.
+-- The exact number of orders of these statuses (NULL: of any) made from p_from on and before p_to (NULL: without end),
+-- and the beginning of the page that skips p_offset of them: among the orders from `lower` on and before `upper` it
+-- skips `rest`, which are fewer than one hour has. Read in the snapshot of the calling statement, as the page must be.
 CREATE FUNCTION order_page_start(p_location uuid, p_statuses order_status[], p_from timestamptz, p_to timestamptz,
   p_newest_first boolean, p_offset bigint,
   OUT total bigint, OUT lower timestamptz, OUT upper timestamptz, OUT rest bigint)

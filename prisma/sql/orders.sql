@@ -15,7 +15,7 @@
 --
 -- They are moved (PATCH …/status, POST …/cancel) by move_orders, those of a location that come at once by one call, or by an UPDATE by hand:
 --   1. guard_move refuses what is not in the specification's table
---   2. a cancelled order gives back what it took from stock and rejects its pending payment (settle_canceled by hand)
+--   2. a canceled order gives back what it took from stock and rejects its pending payment (settle_canceled by hand)
 --   3. internal.order_moves gets who moved it, for the timeline (note_move by hand)
 --   4. the move is published and counted (note_moved_orders; made/orders.sql by hand)
 --
@@ -322,8 +322,9 @@ BEGIN
   WHERE i.location_id = p_location AND i.api_key_id = k.api_key AND i.operation = p_operation AND i.key = k.key AND k.outcome IS NULL;
 END $$;
 
--- Takes orders one after the other, in the order of their arrival, where some do not fit: a refused one claims nothing. Answers the
--- outcomes with what they say, and what the orders that remain want of what is counted: products, then items.
+-- Takes orders one after the other, in the order of their arrival, where some do not fit: a refused one claims nothing.
+-- Returns the outcomes with their messages, and the amounts of counted stock that the remaining orders need: products,
+-- then items.
 CREATE FUNCTION decide_orders(
   p_location uuid, p_orders uuid[], p_external_ids text[], p_payment_methods uuid[], p_want_of int[], p_wants uuid[], p_want_quantities numeric[],
   p_products uuid[], p_product_versions bigint[], p_choices uuid[], p_choice_versions bigint[],
@@ -547,8 +548,8 @@ END $$;
 CREATE TRIGGER guard_move BEFORE UPDATE OF status ON orders
   FOR EACH ROW WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION guard_order_move();
 
--- Adds to stock what orders took, or takes it again: `times` is 1 or -1. Rows are locked in the order of their ids, as order
--- creation does, so that the two never deadlock. Answers the products whose stock it changed.
+-- Adds to stock what orders took, or takes it again: `times` is 1 or -1. Rows are locked in the order of their ids, as
+-- order creation does, so that the two never deadlock. Returns the products whose stock it changed.
 CREATE FUNCTION move_stock_of_orders(p_location uuid, p_orders uuid[], times int) RETURNS uuid[] LANGUAGE plpgsql AS $$
 DECLARE
   v_places tid[];
@@ -591,7 +592,7 @@ BEGIN
   END IF;
 END $$;
 
--- Answers the payments that it rejected: of these orders those that were pending.
+-- Returns the payments that it rejected: of these orders those that were pending.
 CREATE FUNCTION reject_payments_of_orders(p_location uuid, p_orders uuid[]) RETURNS uuid[] LANGUAGE plpgsql AS $$
 DECLARE
   v_payments uuid[];

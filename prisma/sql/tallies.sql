@@ -20,8 +20,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
 $$;
 
 -- Adds the notes of a location to its tallies; what has a moment, to its stretches of 1 hour, 1 day and 32 days. One
--- folds at a time and the others pass by. Not at REPEATABLE READ or above: a fold by another session since the snapshot
--- would fail the transaction.
+-- session folds at a time and the others skip it. Not at REPEATABLE READ or above: a fold by another session since the
+-- snapshot would fail the transaction.
 CREATE FUNCTION fold_tallies(p_location uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF current_setting('transaction_isolation') <> 'read committed'

@@ -1,6 +1,7 @@
 -- Views for people who look by Studio or psql: a restaurant by its name, times as its clock shows them. Statements of
--- the service use none. Each row has a key of its own (location_id and the last column), by which Studio distinguishes
--- rows. A migration that changes the type of a column shown here drops the view first; this folder makes it again.
+-- the service use none. Each row has a key of its own (location_id and the last column), with which Studio
+-- distinguishes rows. A migration that changes the type of a column shown here drops the view first; this folder makes
+-- it again.
 
 -- Orders since midnight, each restaurant's own.
 CREATE VIEW orders_today AS

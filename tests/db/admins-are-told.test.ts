@@ -66,7 +66,7 @@ describe('an admin', () => {
       ).rejects.toMatchObject({
         code: 'CM008',
         message: expect.stringMatching(
-          /never change|keeps them|stays? |passed over by itself|changed by a command/,
+          /never change|keeps them|stays? |skipped automatically|changed by a command/,
         ),
       });
     },

@@ -28,7 +28,7 @@ export const errorCodes = {
   internal_error: {
     status: 500,
     trpc: 'INTERNAL_SERVER_ERROR',
-    meaning: 'a fault of ours; 503 with Retry-After: not available now',
+    meaning: 'a fault of the service; 503 with Retry-After: not available now',
   },
 } as const satisfies Record<string, { status: number; trpc: TRPCError['code']; meaning: string }>;
 

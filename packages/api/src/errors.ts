@@ -13,7 +13,7 @@ export const ErrorBody = z
   .object({
     error: z
       .strictObject({ code: ErrorCodeShape, message: z.string(), request_id: z.string() })
-      .meta({ id: 'ErrorDetails', description: 'What is wrong, for a program and for a person.' }),
+      .meta({ id: 'ErrorDetails', description: 'The error, for a program and for a person.' }),
   })
   .strict()
   .meta({ id: 'Error', description: 'The body of every error.' });

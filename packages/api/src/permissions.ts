@@ -63,7 +63,7 @@ export const Grant = z
   });
 export type Grant = z.infer<typeof Grant>;
 
-/** Whether what a key was granted covers a permission, or everything that another key is to be granted. */
+/** Whether the grants of a key cover a permission, or all grants of another key. */
 export function grants(granted: ReadonlySet<string>, needed: Grant): boolean {
   return granted.has(needed) || granted.has('*') || granted.has(`${needed.slice(0, needed.indexOf(':'))}:*`);
 }

@@ -2,8 +2,8 @@
 export type SchemaPart = Readonly<Record<string, unknown>>;
 
 /**
- * Nothing is valid but what keeps all these rules. As `if` and `else`, which validators keep and generators pass over: from an
- * `allOf`, `oneOf` or `not` beside `properties` most of them make a type that allows anything.
+ * Nothing is valid but what keeps all these rules. As `if` and `else`, which validators keep and generators ignore:
+ * from an `allOf`, `oneOf` or `not` next to `properties` most of them make a type that allows anything.
  */
 export const onlyIf = (...rules: SchemaPart[]): SchemaPart => ({
   if: rules.length === 1 ? rules[0] : { allOf: rules },

@@ -124,7 +124,7 @@ export const paging = {
     .min(0, 'must be 0 to 2147483647')
     .max(2_147_483_647, 'must be 0 to 2147483647')
     .default(0)
-    .meta({ description: 'Entries to pass over.' }),
+    .meta({ description: 'Entries to skip.' }),
 };
 
 /** The specification's pagination object; `total` is exact. */
@@ -189,7 +189,7 @@ export const IdempotencyKey = z
   .string()
   .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters')
   .meta({
-    description: 'Unique per logical request; repeating it answers the original.',
+    description: 'Unique per logical request; repeating it returns the original.',
     example: 'erp-7f3a',
   });
 

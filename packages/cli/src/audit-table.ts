@@ -21,7 +21,7 @@ export function undoTable(value: unknown): Lines {
   return [...auditTable(entries), dry_run ? 'nothing was changed: this was a rehearsal' : 'undone'];
 }
 
-// Of a hand edit the first rows are shown; --json has all that are kept.
+// Of a manual edit the first rows are shown; --json has all that are kept.
 const rowsShown = 3;
 
 function who({ actor, key_name, role, application, by, by_known }: AuditEntry): string {

@@ -169,7 +169,7 @@ export const commands: Record<string, Command> = {
     work: async () => (await import('./webhooks.ts')).listEndpoints,
   },
   'webhooks rotate': {
-    summary: 'Give an endpoint a new signing secret, shown once; the old one signs beside it for 24 hours',
+    summary: 'Give an endpoint a new signing secret, shown once; the old one signs as well for 24 hours',
     positionals: ['ID'],
     options: {
       'expire-previous': { help: 'previous secrets sign nothing from now on, as when one leaked' },

@@ -47,7 +47,7 @@ export async function emptyFolder(folder: string): Promise<void> {
   for (const name of names) await rm(join(folder, name), { recursive: name === 'changes' });
 }
 
-/** Where what a copy lacks is written, beside the export that it was made from. */
+/** The folder for the rows that a copy lacks, next to the export that it was made from. */
 export const changesIn = (folder: string): string => join(folder, 'changes');
 
 /** Writes the manifest, last and at once: a folder without it is half an export. */

@@ -53,7 +53,7 @@ interface At {
   client: RoleMaker;
   prefix: string;
   url: string;
-  /** The data directory of a database of ours. */
+  /** The data directory of one of our databases. */
   embedded: string | undefined;
 }
 

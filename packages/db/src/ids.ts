@@ -17,7 +17,7 @@ export function newId(now: number = Date.now()): string {
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether the text can be an id of ours; ids are opaque, so anything else simply does not exist. */
+/** Whether the text can be an id of this service; ids are opaque, so anything else simply does not exist. */
 export function isId(text: string): boolean {
   return uuidPattern.test(text);
 }

@@ -11,7 +11,7 @@ export interface JobRow {
 
 /**
  * Every job, by task identifier. Payloads hold ids only; the rows they name are the truth. `maxAttempts` is
- * for faults of ours: what the job finds out (an endpoint that fails, an item that is refused) is no fault.
+ * for internal faults: what the job finds out (an endpoint that fails, an item that is refused) is no fault.
  */
 export const jobs = {
   'deliver-webhooks': {

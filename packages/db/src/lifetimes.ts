@@ -1,5 +1,6 @@
-// Every length of time that another one leans on, in milliseconds: who has to give up before whom. Their order, with
-// its reasons, is tested by tests/rules/lifetimes.test.ts. A length that no other depends on is where it is used.
+// Every length of time that another one depends on, in milliseconds, with the order in which parties give up. Their
+// order, with its reasons, is tested by tests/rules/lifetimes.test.ts. A length that no other depends on is where it
+// is used.
 
 /** An attempt to deliver takes as long at most. */
 export const attemptMs = 30_000;
@@ -15,11 +16,11 @@ export const stoppingIn = (drainSeconds: number) => {
     taskMs: requestsMs - 5_000,
     /** Requests in flight are answered. */
     requestsMs,
-    /** Attempts in flight are waited for, and what they came to is recorded. */
+    /** Attempts in flight are waited for, and their results are recorded. */
     deliveriesMs: requestsMs + 500,
     /** A process that still lives ends itself. */
     processMs: requestsMs + 2_000,
-    /** The first API process kills those that serve beside it. */
+    /** The first API process kills the other serving ones. */
     siblingsMs: requestsMs + 2_200,
     /** The supervisor kills the API and the worker. */
     childMs: requestsMs + 2_500,

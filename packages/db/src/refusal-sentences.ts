@@ -123,7 +123,7 @@ function referredSentence({ table = '', constraint = '', detail = '', message }:
   return `${table}.${listed(named)}: no row of ${target} in this restaurant has this id, copy one from there`;
 }
 
-/** The sentence of a constraint. An error raised by a trigger of ours names none, and is a sentence. */
+/** The sentence of a constraint. An error raised by one of our triggers names none, and is a sentence. */
 function unfitSentence({ table = '', constraint }: SqlState): string | undefined {
   if (constraint === undefined) return undefined;
   const sentence = constraintSentences[constraint];

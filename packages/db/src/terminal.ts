@@ -4,7 +4,7 @@ export interface Screen {
   write(text: string): unknown;
 }
 
-/** Standard error, for what happens beside the work: lines, and its progress. */
+/** Standard error, for messages about the work: lines, and its progress. */
 export const errors: Screen = process.stderr;
 
 // Controls of C0 and C1, DEL, both separators, what turns the direction of writing, halves of surrogate pairs.

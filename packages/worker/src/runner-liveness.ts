@@ -11,9 +11,10 @@ export interface RunnerLiveness {
 const looks = 12;
 
 /**
- * A runner may stop working without ending. It keeps the failure of its first question, which tasks there are, and asks no
- * more; while a server starts it rests for up to two minutes; it ends only when its clock has rested. Alive is who gets answers
- * or works on as many jobs as it may. Counted in looks of ours, so that a process that was frozen is not taken for stuck.
+ * A runner may stop working without ending. It keeps the failure of its first question, which tasks there are, and asks
+ * no more; while a server starts it rests for up to two minutes; it ends only when its clock has rested. Alive is who
+ * gets answers or works on as many jobs as it may. Counted in looks, so that a process that was frozen is not taken for
+ * stuck.
  */
 export function livenessOf(events: WorkerEvents, concurrency: number, silenceMs = 15_000): RunnerLiveness {
   let silent = 0;

@@ -24,7 +24,7 @@ export class ReadInput implements Input {
 /** The input of a call that came without a body, or was parsed by another. */
 export const plainInput = (value: unknown): Input => ({ value, exact: value, mayBeUnstorable: true });
 
-/** The input with members beside those of the body: the parameters of a path. */
+/** The input with members in addition to those of the body: the parameters of a path. */
 export function withMembers({ value, exact, mayBeUnstorable }: Input, members: object): Input {
   if (Object.keys(members).length === 0) return { value, exact, mayBeUnstorable };
   const both = Object.assign({}, value, members);

@@ -2,9 +2,9 @@ import { hash as digest, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * Makes a key of the location with this code: `cmd_live_`, or `cmd_test_` for a sandbox, the code, 192 random bits and a
- * checksum, all in letters and digits. `hash` is what is stored; `prefix` is its beginning, enough to recognise it by and far
- * too little to guess it from.
+ * Makes a key of the location with this code: `cmd_live_`, or `cmd_test_` for a sandbox, the code, 192 random bits and
+ * a checksum, all in letters and digits. `hash` is what is stored; `prefix` is its beginning, enough to recognize it by
+ * and far too little to guess it from.
  */
 export function newApiKey({ code, sandbox = false }: { code: string; sandbox?: boolean }): {
   key: string;

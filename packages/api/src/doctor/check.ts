@@ -40,7 +40,7 @@ export interface Thresholds {
   probeSeconds: number;
   /** For how long locations are gone through, one after the other. */
   invariantSeconds: number;
-  /** So long after the last job that was due by the clock its next is late. */
+  /** So long after the last job that was due on a timer its next is late. */
   cronMinutes: number;
   /** A move to another cell whose step takes longer waits for a person. */
   moveSeconds: number;

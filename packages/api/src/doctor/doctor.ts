@@ -29,7 +29,7 @@ export interface Diagnosis {
   repairs?: Repair[];
 }
 
-/** One check and what it found; `advice` only where something is to be done. */
+/** One check and its finding; `advice` only where an action is needed. */
 export interface CheckResult extends Finding {
   name: string;
   means: string;

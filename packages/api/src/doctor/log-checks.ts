@@ -53,7 +53,7 @@ export const logChecks: readonly Check[] = [
 
 const megabytes = (bytes: number) => Math.round(bytes / 1024 ** 2);
 
-// Everybody may read this view whole, unlike pg_stat_replication.
+// Every role may read this view whole, unlike pg_stat_replication.
 const slots = statement<{ name: string; active: boolean; kept: number; lost: boolean }>(
   'doctor_slots',
   `select slot_name::text as name, active, coalesce(wal_status = 'lost', false) as lost,

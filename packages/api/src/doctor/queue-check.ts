@@ -16,7 +16,7 @@ import * as sql from './statements.ts';
 /** Proves that the queue works, where a heartbeat only says that a process lives. */
 export const queueCheck: Check = {
   name: 'queue',
-  means: 'Workers do the jobs of the queue, and queue by the clock what is due every hour.',
+  means: 'Workers do the jobs of the queue, and queue hourly jobs on a timer.',
   advice:
     "Start a worker, and read the log of those that run. It shows nothing, or takes nothing, where the role of the service is not the owner of the queue's tables: they have row security.",
   async run({ database, thresholds }) {
@@ -75,9 +75,9 @@ async function tryProbe(database: SqlDatabase, { name, others }: Probe, patience
 
 async function lookAtClock(database: SqlDatabase, { cronMinutes }: Thresholds): Promise<Finding> {
   const [row] = await database.run(sql.queuedByClock, []);
-  if (row === undefined || row.known === 0) return wrong('nothing is queued by the clock');
+  if (row === undefined || row.known === 0) return wrong('nothing is queued on a timer');
   const last = row.last === null ? 'never' : row.last.toISOString();
   return (row.minutes ?? 0) > cronMinutes
     ? wrong(`what is due every hour was queued last: ${last}`)
-    : ok(`queued by the clock last: ${last}`);
+    : ok(`queued on a timer last: ${last}`);
 }

@@ -9,7 +9,7 @@ export const serverChecks: readonly Check[] = [
     name: 'clock',
     means: 'This machine, those of all processes and the database agree on the time.',
     advice:
-      'Let both take their time from the same source (NTP). Limits, schedules and signatures go by the clock.',
+      'Let both take their time from the same source (NTP). Limits, schedules and signatures depend on the clock.',
     async run({ database, thresholds }) {
       const skew = await measureSkew(database);
       const seconds = (Math.abs(skew) / 1_000).toFixed(1);

@@ -69,8 +69,8 @@ export const longTransactions = statement<{ pid: number; name: string; idle: boo
 );
 
 /**
- * Sessions that have locked a table of ours against writing, or have blocked another session for as long as $1 seconds.
- * Migrations and vacuum hold such locks for less.
+ * Sessions that have locked one of our tables against writing, or have blocked another session for as long as $1
+ * seconds. Migrations and vacuum hold such locks for less.
  */
 export const heldLocks = statement<{
   pid: number;
@@ -127,7 +127,7 @@ export const hiddenQueue = statement<{ table: string }>(
        and (p.polroles = '{0}' or exists (select from unnest(p.polroles) r (oid) where pg_has_role(r.oid, 'USAGE')))) order by 1`,
 );
 
-// By the clock: what was queued last, or since when a worker is there to queue it.
+// On a timer: the job that was queued last, or since when a worker is there to queue it.
 export const queuedByClock = statement<{ known: number; minutes: number | null; last: Date | null }>(
   'doctor_queued_by_clock',
   `select count(*)::int as known, max(last_execution) as last,

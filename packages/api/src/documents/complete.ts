@@ -77,8 +77,8 @@ function withExample(
 }
 
 /**
- * Positions in a list or in the feed. They are of one location and pass, so no example of them is right; tools that fill in every example
- * would also give them beside what they exclude.
+ * Positions in a list or in the feed. They are of one location and temporary, so no example of them is right; tools
+ * that fill in every example would also give them next to parameters that exclude them.
  */
 const positions: ReadonlySet<string> = new Set(['cursor', 'after']);
 

@@ -120,7 +120,7 @@ export const errorResponses = {
   InternalError: {
     status: 500,
     code: 'internal_error',
-    description: 'A fault of ours.',
+    description: 'A fault of the service.',
     message: 'Something went wrong on our side.',
     limited: true,
   },
@@ -177,7 +177,7 @@ export function errorsOf(
     if (name === 'NotFound') return meta.errors?.includes('resource_not_found') ?? false;
     // An operation that takes an idempotency key refuses one that came with another body.
     if (name === 'Conflict') return kind === 'mutation' || (meta.errors?.includes('conflict') ?? false);
-    // v1 passes over a precondition where nothing has a tag.
+    // v1 ignores a precondition where the resource has no tag.
     if (name === 'PreconditionFailed') return version === 'v2' || meta.tag !== undefined;
     if (name === 'TooLarge' || name === 'UnsupportedMediaType') return readsBody;
     return true;
@@ -188,7 +188,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   description:
-    'Unique per logical request, kept for 7 days. The same key with the same body answers the original; ' +
+    'Unique per logical request, kept for 7 days. The same key with the same body returns the original; ' +
     'with another body it is a `conflict`.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
   example: IdempotencyKey.meta()?.example,
@@ -215,7 +215,7 @@ export const components = {
       in: 'header',
       description:
         '`handling=strict` refuses unknown fields of the body and unknown query parameters with a `validation_error`; ' +
-        '`Preference-Applied` says so. Other preferences are passed over.',
+        '`Preference-Applied` says so. Other preferences are ignored.',
       schema: { type: 'string' },
       example: 'handling=strict',
     },

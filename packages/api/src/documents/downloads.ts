@@ -14,7 +14,7 @@ export const downloadedFiles = [
   { file: 'packages/integrator/php/comanda.php', type: 'text/plain; charset=utf-8' },
 ] as const;
 
-/** Each of them as it is served, and beside it its SHA-256 as `sha256sum -c` reads it. */
+/** Each of them as it is served, and next to it its SHA-256 as `sha256sum -c` reads it. */
 export const downloads: readonly [string, Served][] = downloadedFiles.flatMap(({ file, type }) =>
   download(file, type),
 );

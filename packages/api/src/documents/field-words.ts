@@ -52,7 +52,7 @@ export const fieldWords: Readonly<Record<string, string>> = {
   'WebhookTestData.message': 'A sentence that says that this is a test.',
   min_selection: 'The least that must be chosen, quantities added up.',
   name: 'The name that people read.',
-  offset: 'How many entries were passed over.',
+  offset: 'The number of entries skipped.',
   order_id: 'The id of the order.',
   payment_method_id: 'The id of the payment method.',
   payments: 'The completed payments, by type of payment method.',

@@ -26,7 +26,7 @@ export const headers = {
   Deprecation: text('Of what is deprecated: since when, in Unix time.', '@1803859200'),
   Sunset: text('Of what will end: until when it is served for certain.', 'Thu, 01 Mar 2029 00:00:00 GMT'),
   'X-Ignored-Fields': text(
-    'Fields of the body, and on v1 query parameters, that are unknown and were passed over: ten at most, percent-encoded.',
+    'Fields of the body, and on v1 query parameters, that are unknown and were ignored: ten at most, percent-encoded.',
     'items%5B%5D.qty',
   ),
   'X-Read-As-Now': text(

@@ -52,7 +52,7 @@ export function documentRoutes(
         headers: { Allow: 'GET, HEAD' },
       });
     }
-    // Public, and no key is in them: pages of any origin may read them, and nothing else of ours.
+    // Public, and no key is in them: pages of any origin may read them, and no other response.
     if (/^\/(docs\/|openapi-)/.test(path)) response.set('Access-Control-Allow-Origin', '*');
     if (serve !== undefined) return serve(request, response);
     response.set('Cache-Control', 'no-cache').redirect(301, elsewhere ?? '/docs/');

@@ -4,8 +4,8 @@ type Json = Record<string, unknown>;
 
 /**
  * Makes a generated document fit to be read: no closed output objects (a new field must not break a client), no
- * patterns or bounds that a format already says, no default beside a reference, no second copy of a component, no
- * unused component.
+ * patterns or bounds that a format already says, no default next to a reference, no second copy of a component,
+ * no unused component.
  */
 export function tidy(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   const copy = JSON.parse(JSON.stringify(document)) as Json;
@@ -19,7 +19,7 @@ export function tidy(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   return copy as unknown as oas31.OpenAPIObject;
 }
 
-// A default beside a reference: generators give it to the name, or to nothing.
+// A default next to a reference: generators give it to the name, or to nothing.
 function spell(schema: Json, document: Json): void {
   if (typeof schema.$ref !== 'string' || schema.default === undefined) return;
   const { $ref, ...own } = schema;

@@ -14,8 +14,8 @@ export interface DocumentedRoute {
 }
 
 /**
- * The router as trpc-to-openapi shall see it: one procedure for each REST path, with what path, query and body carry
- * as its input and the whole answer as its output. The generator reads nothing else of a router.
+ * The router as trpc-to-openapi must see it: one procedure for each REST path, with path, query and body as its
+ * input and the whole answer as its output. The generator reads nothing else of a router.
  */
 export function routerView(routes: readonly DocumentedRoute[]): OpenApiRouter {
   const procedures = routes.map((each) => [

@@ -16,7 +16,7 @@ export interface Bounds {
   checkEveryMs: number;
   /** Bytes of request line and headers together. */
   headerBytes: number;
-  /** Headers of one request; Node would pass over what comes after 2,000 and say nothing. */
+  /** Headers of one request; Node would ignore those after 2,000 silently. */
   headers: number;
   /** Open connections; further ones are refused. From half of it on, connections that rest are closed. */
   connections: number;

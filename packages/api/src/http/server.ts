@@ -34,8 +34,8 @@ export interface RunningServer {
 }
 
 /**
- * Serves an app: `/v1`, `/v2` and single calls of tRPC straight from the HTTP server's callback, health beside it, and
- * everything else (tRPC, documents) through Express. Rejects with the listen error when the port is taken.
+ * Serves an app: `/v1`, `/v2` and single calls of tRPC straight from the HTTP server's callback, as well as health,
+ * and everything else (tRPC, documents) through Express. Rejects with the listen error when the port is taken.
  * @param siteFolder of the built documents, `dist/site` unless said
  */
 export async function startServer(

@@ -28,9 +28,9 @@ import { inputsOf, readInUrl } from './trpc-inputs.ts';
 const largestBatch = 10;
 
 /**
- * Answers a request that is one call with its input as JSON in the body: every mutation of the typed client. Returns
- * `false` for any other request, and leaves it: tRPC's adapter takes all of them, but makes a Request, a Response and
- * their streams for each, which costs more Node than a mutation itself.
+ * Responds to a request that is one call with its input as JSON in the body: every mutation of the typed client.
+ * Returns `false` for any other request, and leaves it: tRPC's adapter takes all of them, but makes a Request, a
+ * Response and their streams for each, which costs more Node than a mutation itself.
  */
 export function singleCalls(
   app: App,
@@ -151,14 +151,14 @@ function createAdapter(app: App, router: AppRouter): express.Handler {
       ),
     }),
     onError: ({ error, path, type, ctx }) => {
-      // A path that is no operation of ours is the caller's text: it could be a key.
+      // A path that is none of our operations is the caller's text: it could be a key.
       const known = path !== undefined && Object.hasOwn(router._def.procedures, path);
       finishRefused(app, ctx, type, known ? path : undefined, error);
     },
   });
 }
 
-/** Answers a call with its refusal, as tRPC writes it. */
+/** Responds to a call with its refusal, as tRPC writes it. */
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,

@@ -139,7 +139,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Built: beside this bundle. For the sources, as tests run them: in dist/, where `npm test` builds it. */
+/** Built: next to this bundle. For the sources, as tests run them: in dist/, where `npm test` builds it. */
 function threadFile(): string {
   const files = [import.meta.dirname, join(repositoryRoot, 'dist')].map((folder) =>
     join(folder, 'large-bodies.js'),

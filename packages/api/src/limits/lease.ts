@@ -20,11 +20,11 @@ export interface Lease {
   readonly keyId: string;
   minute: Holding;
   month: Holding;
-  /** By the clock of the limiter, in Unix milliseconds. */
+  /** In the time of the limiter's clock, in Unix milliseconds. */
   takenAt: number;
   /**
    * No other process lived when it was taken, after so many arrivals: until one more is heard of, what was left
-   * then is still left. Undefined beside others.
+   * then is still left. Undefined with others.
    */
   aloneAfter: number | undefined;
 }
@@ -75,7 +75,7 @@ export function atHand({ minute, month }: Lease): number {
   return Math.min(minute.tokens, month.tokens);
 }
 
-/** Nothing was left beside what the process held, and that is spent. */
+/** Nothing was left except the part that the process held, and that is spent. */
 export function isUsedUp({ minute, month }: Lease): boolean {
   return minute.tokens + minute.left === 0 || month.tokens + month.left === 0;
 }
@@ -88,7 +88,7 @@ export function isFresh({ aloneAfter, takenAt }: Lease, arrivals: number, now: n
   return aloneAfter === arrivals || now < takenAt + lookMs;
 }
 
-// Beside others the counters are looked at again so long after the last look, with the next call.
+// With other processes the counters are looked at again so long after the last look, with the next call.
 const lookMs = 1_000;
 
 /** Admits one request, and returns the limit headers. */

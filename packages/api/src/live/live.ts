@@ -13,7 +13,7 @@ import { createSeats, type Holder } from './seats.ts';
 
 /** A stream of events to one reader. */
 export interface Stream {
-  /** The next events; none after a quiet time; undefined when it is over. Throws what ends it. */
+  /** The next events; none after a quiet time; undefined when it has ended. Throws what ends it. */
   next(): Promise<News[] | undefined>;
   /** Ends it and gives its seat back; may be called again. */
   close(): void;

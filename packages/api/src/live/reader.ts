@@ -8,13 +8,13 @@ import { readMissed, readMissedOfTypes } from './statements.ts';
 export interface Reader {
   /** Gives it an event in its turn; it remembers a bounded number, and else falls behind. */
   offer(news: News): void;
-  /** Ends it: what waits is still read, then `next` throws `reason`, or is over. */
+  /** Ends it: pending events are still read, then `next` throws `reason`, or returns undefined. */
   end(reason?: Error): void;
   /** Releases all events that it holds: no reader is left. */
   close(): void;
   /**
-   * The next events, which it holds until it is asked again; none after a quiet time, so that the stream can say that it lives; undefined when it is over. Throws what
-   * the reader was ended with, and what the database throws.
+   * The next events, which it holds until it is asked again; none after a quiet time, so that the stream can say that
+   * it lives; undefined when it has ended. Throws what the reader was ended with, and what the database throws.
    */
   next(): Promise<News[] | undefined>;
 }

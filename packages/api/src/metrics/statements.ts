@@ -70,7 +70,7 @@ export const connections = statement<{ used: number; usable: number }>(
      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as usable`,
 );
 
-/** How the archive of the server's log fares. Everybody may read the view. */
+/** How the archive of the server's log fares. Every role may read the view. */
 export const archiver = statement<{
   mode: string;
   failedFile: string | null;

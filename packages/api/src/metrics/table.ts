@@ -1,4 +1,7 @@
-/** A metric of ours, by its name. `# HELP`, `# TYPE`, the table of docs/operations/monitoring.md and its tests are made of these rows. */
+/**
+ * One of our metrics, by its name. `# HELP`, `# TYPE`, the table of docs/operations/monitoring.md and its tests are made of
+ * these rows.
+ */
 export interface MetricRow {
   type: 'counter' | 'gauge' | 'histogram';
   /** Names of its labels, as they are written. */
@@ -30,7 +33,7 @@ const histogram = row('api', 'histogram');
 const upTo = `counted up to ${countedAtMost}`;
 const noisy = `the ${noisiest.locations} locations with most in the last ${noisiest.minutes} minutes`;
 
-/** Every metric of ours, in the order of the documents. */
+/** Every one of our metrics, in the order of the documents. */
 export const metricTable = {
   comanda_http_requests_total: counter(
     'operation entrance method code',
@@ -120,5 +123,5 @@ export const metricTable = {
   comanda_build_info: row('both', 'gauge')('version commit node', 'always 1; the labels say what runs'),
 } as const satisfies Record<`comanda_${string}`, MetricRow>;
 
-/** A metric of ours. */
+/** One of our metrics. */
 export type MetricName = keyof typeof metricTable;

@@ -12,7 +12,7 @@ export interface Bulkhead {
   close(): void;
 }
 
-/** Gives the place back, and says whether the call ended because it waited in vain for a lock. */
+/** Gives the place back, and says whether the call ended because it waited for a lock without success. */
 export type Leave = (heldUp?: boolean) => void;
 
 /**
@@ -76,7 +76,7 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
     const now = performance.now();
     for (const group of groups) {
       group.taken -= 1;
-      // For who waits in the same compartment that is no move, for everybody else it is.
+      // For callers that wait in the same compartment that is no move, for all others it is.
       if (heldUp && group === groups[0]) group.heldUpAt = now;
       else group.movedAt = now;
     }
@@ -170,8 +170,8 @@ interface Group {
   /** When a caller last came or left, by the monotonic clock. */
   movedAt: number;
   /**
-   * When a caller last waited in vain for a lock; of a compartment's own group alone. Then it has one place, for a
-   * while.
+   * When a caller last waited for a lock without success; of a compartment's own group alone. Then it has one
+   * place, for a while.
    */
   heldUpAt: number;
 }

@@ -4,8 +4,9 @@ import { noPlace } from './no-place.ts';
 /** Bounds how many exports a process runs at a time: each holds a connection for as long as its caller reads. */
 export interface ExportPlaces {
   /**
-   * Waits until an export of the location may begin; call the answer when it is over. Throws 503 with `Retry-After` when
-   * its place does not come in 10 s, so that slow readers cannot take the connections that every other request needs.
+   * Waits until an export of the location may begin; call the answer when it has ended. Throws 503 with `Retry-After`
+   * when its place does not come in 10 s, so that slow readers cannot take the connections that every other request
+   * needs.
    */
   enter(locationId: string): Promise<() => void>;
 }

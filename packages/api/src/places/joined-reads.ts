@@ -92,8 +92,8 @@ export interface JoinedRow {
 }
 
 /**
- * Single rows by location and id. The statement takes $1 the locations and $2 the ids, as many of each, and answers a
- * row for each pair that there is.
+ * Single rows by location and id. The statement takes $1 the locations and $2 the ids, as many of each, and returns a
+ * row for each pair that exists.
  */
 export function rowsById<Row extends JoinedRow>(statement: Statement<Row>): JoinedRead<JoinedRow, Row> {
   const textOf = ({ location_id, id }: JoinedRow) => location_id + id.toLowerCase();

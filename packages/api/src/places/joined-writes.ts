@@ -11,8 +11,8 @@ export interface JoinedWrite<Member, Outcome> {
   /** Of the place that a batch takes among the calls of its location. */
   resource: string;
   /**
-   * Writes all in one transaction, in their order; answers an outcome for each. Of a call that is made `alone` nothing else waits, so
-   * it may wait for what another transaction holds.
+   * Writes all in one transaction, in their order; returns an outcome for each. Of a call that is made `alone` nothing
+   * else waits, so it may wait for what another transaction holds.
    */
   write(
     database: Queryable,
@@ -46,7 +46,7 @@ export interface JoinedWrites {
     locationId: string,
     member: Member,
   ): Promise<Outcome>;
-  /** Writes one beside the queue of its location, in a place of its own. Throws as `write` does. */
+  /** Writes one outside the queue of its location, in a place of its own. Throws as `write` does. */
   writeAlone<Member, Outcome>(
     what: JoinedWrite<Member, Outcome>,
     locationId: string,

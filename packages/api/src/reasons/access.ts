@@ -9,17 +9,17 @@ export const accessReasons = {
   ),
   key_not_valid: row(
     'unauthorized',
-    'The API key is malformed, unknown, expired or revoked; which of them is not told.',
-    'Check the key with whoever made it, or ask for another.',
+    'The API key is malformed, unknown, expired or revoked; the answer does not say which.',
+    'Check the key with the person who made it, or ask for another.',
   ),
   app_code_unknown: row(
     'unauthorized',
-    'The code signs nobody in to the app: it is incomplete, or was never made.',
+    'The code signs no one in to the app: it is incomplete, or was never made.',
     'Open the whole link, or ask for another one (`comanda app code`).',
   ),
   app_code_used: row(
     'unauthorized',
-    'The code has signed somebody in to the app already; each does so once.',
+    'The code has been used already; each signs a person in once.',
     'Ask for another link (`comanda app code`), also when it was not you.',
   ),
   app_code_expired: row(
@@ -45,7 +45,7 @@ export const accessReasons = {
   location_disabled: row(
     'permission_denied',
     'The location of the key is disabled: nothing is read or written there.',
-    'Ask whoever runs the service; do not repeat the request before it is enabled.',
+    'Ask the operator of the service; do not repeat the request before it is enabled.',
   ),
   minute_limit: row(
     'rate_limited',
@@ -70,7 +70,7 @@ export const accessReasons = {
   too_many_streams: row(
     'rate_limited',
     'The key, its location or this process has as many streams of events open as it may have.',
-    'Let screens share one stream, close those that nobody reads, or wait for `Retry-After` seconds.',
+    'Let screens share one stream, close those without a reader, or wait for `Retry-After` seconds.',
   ),
   temporarily_unavailable: notNow(
     'The service is not available at the moment; a write may or may not have been done.',
@@ -85,7 +85,7 @@ export const accessReasons = {
   moved: notNow('The location of the key moved to another database; this is the one that it left.'),
   internal: row(
     'internal_error',
-    'A fault of ours; a write may or may not have been done.',
-    'Repeat it once with its idempotency key; if it stays, tell us the `request_id`.',
+    'A fault of the service; a write may or may not have been done.',
+    'Repeat it once with its idempotency key; if it stays, send us the `request_id`.',
   ),
 } as const satisfies Record<string, ReasonRow>;

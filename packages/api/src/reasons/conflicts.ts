@@ -29,7 +29,7 @@ export const conflictReasons = {
   ),
   illegal_move: row(
     'conflict',
-    'The order, payment or turn cannot move from where it stands to where it should.',
+    'The order, payment or turn cannot move from its status to the requested one.',
     'Read it and go on from its status; when it is there already, there is nothing to do.',
   ),
   guarded: row(

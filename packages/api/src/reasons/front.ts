@@ -4,7 +4,7 @@ import { type ReasonRow, row } from './row.ts';
 export const frontReasons = {
   front_signed_out: row(
     'unauthorized',
-    'Nobody is signed in to the application, or no longer; its own server says so, and not the service.',
+    'The session of the application is not signed in, or has ended; the answer is that of its own server, not of the service.',
     'Show the sign-in of the application.',
   ),
   front_not_allowed: row(

@@ -5,7 +5,7 @@ export const httpReasons = {
   unreadable_request: row(
     'invalid_request',
     'The request line, the URL or the headers cannot be read.',
-    'Mend what builds the request; the same request fails again.',
+    'Fix the code that builds the request; the same request fails again.',
   ),
   unreadable_body: row(
     'invalid_request',

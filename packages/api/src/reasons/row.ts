@@ -1,13 +1,13 @@
 import type { ErrorCode } from '../error-codes.ts';
 
-/** What lies behind a code. */
+/** The meaning of a code. */
 export interface ReasonRow {
   code: ErrorCode;
   /** Where it is not the code's own. */
   status?: number;
-  /** What happened, in one sentence. */
+  /** The cause, in one sentence. */
   meaning: string;
-  /** What the caller does, in one sentence. */
+  /** The remedy of the caller, in one sentence. */
   todo: string;
 }
 

@@ -5,12 +5,12 @@ export const valueReasons = {
   invalid_field: row(
     'validation_error',
     'A field of the body, the query or the path does not have the form it must have.',
-    'Mend the fields that the message names; the same request fails again.',
+    'Fix the fields that the message names; the same request fails again.',
   ),
   unknown_parameter: row(
     'validation_error',
     'A query parameter is unknown, or a field of the body where that is refused (`Prefer: handling=strict`).',
-    'Mend its name, or leave it out.',
+    'Fix its name, or leave it out.',
   ),
   idempotency_key_missing: row(
     'validation_error',
@@ -20,7 +20,7 @@ export const valueReasons = {
   unknown_cursor: row(
     'validation_error',
     'The cursor is none of this list, or what it leads to is no longer kept.',
-    'Begin anew with `updated_since`, or `since`.',
+    'Start over with `updated_since`, or `since`.',
   ),
   cursor_not_restored: row(
     'validation_error',
@@ -40,7 +40,7 @@ export const valueReasons = {
   batch_too_large: row(
     'validation_error',
     'There is more than the key may send or read at once.',
-    'Cut it into parts; `GET /v2/limits` tells how large they may be.',
+    'Cut it into parts; `GET /v2/limits` shows how large they may be.',
   ),
   unknown_product: row(
     'validation_error',
@@ -49,7 +49,7 @@ export const valueReasons = {
   ),
   invalid_selection: row(
     'validation_error',
-    'What is chosen does not fit the subselections of the product.',
+    'The selections do not fit the subselections of the product.',
     'Read the catalog again, and choose within `min_selection` and `max_selection`.',
   ),
   out_of_stock: row(

@@ -6,8 +6,8 @@ export type ClientAddress = (request: IncomingMessage) => string | undefined;
 
 /**
  * The address of the connection; where that is a proxy in one of the ranges (`TRUSTED_PROXIES`), the last address of
- * `X-Forwarded-For` that is none of ours. An address that a client wrote there itself comes before it, and is never
- * believed.
+ * `X-Forwarded-For` that is in none of them. An address that a client wrote there itself comes before it, and is
+ * never believed.
  */
 export function clientAddressBehind(ranges: readonly string[]): ClientAddress {
   const trusted = ranges.map((range) => ipaddr.parseCIDR(range));

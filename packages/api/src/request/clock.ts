@@ -4,8 +4,8 @@ import { beginningsIn, mostAheadMs } from '../moments.ts';
 import type { RequestContext } from './context.ts';
 
 /**
- * The input of a call whose caller's clock may be ahead of ours: a moment to read from that has not come yet is read as now,
- * and the answer says so. Throws `validation_error` for one that no clock explains.
+ * The input of a call whose caller's clock may be ahead of the server's: a moment to read from that has not come yet is
+ * read as now, and the answer says so. Throws `validation_error` for one that no clock explains.
  */
 export function readAheadAsNow<Read>(
   { headers }: Pick<RequestContext, 'headers'>,

@@ -68,7 +68,7 @@ export interface RequestContext {
   readonly ifNoneMatch?: string | undefined;
   /** The entity tags that what is asked for must have: `If-Match`, or `expected` of the typed client. */
   readonly ifMatch?: string | undefined;
-  /** The call has an `If-Unmodified-Since`, which nothing of ours is compared with. */
+  /** The call has an `If-Unmodified-Since`, which is never compared. */
   readonly ifUnmodifiedSince?: boolean | undefined;
   /** The fault that the caller wants to meet, as `X-Comanda-Simulate` says it; see `beginSimulation`. */
   readonly simulate?: string | undefined;

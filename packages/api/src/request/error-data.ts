@@ -28,7 +28,7 @@ export const ErrorData = z
       .exactOptional()
       .meta({ description: 'Of `cursor_not_restored`: the moment to restart from.' }),
   })
-  .meta({ id: 'ErrorData', description: 'The data of an error beside its message.' });
+  .meta({ id: 'ErrorData', description: 'The data of an error in addition to its message.' });
 export type ErrorData = z.infer<typeof ErrorData>;
 
 /** The error as the typed client gets it. */

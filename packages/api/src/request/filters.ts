@@ -9,7 +9,7 @@ export interface Given<Name> {
   where(first: number): string;
 }
 
-/** Only filters that are given are in the SQL, so that it is planned for them. Others in `filters` are passed over. */
+/** Only filters that are given are in the SQL, so that it is planned for them. Others in `filters` are ignored. */
 export function givenFilters<Filters extends object>(
   sql: FilterSql<Filters>,
   filters: Filters,

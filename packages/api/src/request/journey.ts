@@ -123,8 +123,9 @@ function joinedCallOf(ctx: CallContext, placed: Placed): JoinedCall {
 }
 
 /**
- * The work of an operation under the preconditions of its call. A write compares them itself, in its transaction. Throws `changed_since`,
- * and `no_tag` where nothing has a tag; v1, which never knew them, passes over them there and says so.
+ * The work of an operation under the preconditions of its call. A write compares them itself, in its transaction.
+ * Throws `changed_since`, and `no_tag` where the resource has no tag; v1, which never knew them, ignores them there and
+ * says so.
  */
 function requiring(
   asked: CallContext,
@@ -158,7 +159,7 @@ function requiring(
   };
 }
 
-/** Undefined where nothing is to be compared: `*`, and an id that nothing has. */
+/** Undefined where there is nothing to compare: `*`, and an id without a row. */
 function preconditionOf(
   table: Precondition['table'],
   input: unknown,

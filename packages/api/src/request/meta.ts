@@ -18,7 +18,7 @@ export interface OperationMeta {
   status?: 200 | 201 | 202;
   /** An unknown field of the body is refused, as with `Prefer: handling=strict`; else the answer names it. */
   strict?: true;
-  /** Needs an idempotency key, which every other mutation takes, too: REST in a header, tRPC beside the input. */
+  /** Needs an idempotency key, which every other mutation takes, too: REST in a header, tRPC next to the input. */
   idempotent?: boolean;
   /** Counts against the batch limits once it starts; its body may have 8 MiB. */
   batch?: boolean;

@@ -9,7 +9,7 @@ import type { NamedOperation } from './definition.ts';
 /** Takes note of an answer, as its JSON text or as its value. Absent where no certification runs. */
 export type NoteAnswer = (answer: { text: string } | { value: unknown }) => void;
 
-/** A call as a certification sees it, beside its operation. */
+/** A call as a certification sees it, in addition to its operation. */
 export interface ObservedCall {
   /** Method, path and query. */
   request: string;

@@ -145,7 +145,7 @@ function served(definition: Definition) {
         const call = { ...ctx, caller, refusesUnknown, simulation };
         const answer = await performGiven(call, operation, given);
         if (answer.etag !== undefined) tellTag(ctx, batchIndex, answer.etag);
-        // Said after the commit and from outside it: a NOTIFY inside the transaction serialises commits.
+        // Said after the commit and from outside it: a NOTIFY inside the transaction serializes commits.
         if (kind === 'mutation') ctx.app.wakeRelay();
         if (answer.replayed) ctx.headers['Idempotency-Replayed'] = 'true';
         if ('body' in given) {

@@ -63,7 +63,7 @@ export interface PageParts {
   entry: string;
   /** Further conditions. */
   where?: string;
-  /** The fields that an entry shows beside its row. */
+  /** The fields that an entry shows in addition to its row. */
   joins?: string;
   /** How many there are in all; else they are counted. */
   total?: string;

@@ -21,7 +21,10 @@ export interface RequestLine {
   durationMs?: number;
 }
 
-/** Counts a request and writes one line for it; with `fault`, the cause of a fault of ours that no caller sees, an error. */
+/**
+ * Counts a request and writes one line for it; with `fault`, the cause of an internal fault that no caller sees, an
+ * error.
+ */
 export function finishRequest(
   { log, metrics }: { log: Logger; metrics: Metrics },
   line: RequestLine,

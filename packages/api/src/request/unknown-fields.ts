@@ -43,7 +43,7 @@ export function refuseUnknown(names: readonly string[], known: readonly string[]
   );
 }
 
-/** Names in the answer what was passed over: percent-encoded, ten at most, in `X-Ignored-Fields`. */
+/** Names in the answer the ignored ones: percent-encoded, ten at most, in `X-Ignored-Fields`. */
 export function tellIgnored({ headers }: Pick<RequestContext, 'headers'>, names: readonly string[]): void {
   const ignored = namesInHeader(names, headers['X-Ignored-Fields']);
   if (ignored !== '') headers['X-Ignored-Fields'] = ignored;

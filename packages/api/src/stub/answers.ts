@@ -48,7 +48,7 @@ export interface StubOptions {
   permissions: readonly Grant[];
   /**
    * Replaces the work of an operation, by its name and its input, in which defaults are filled in. `undefined` for
-   * `events.list` answers the published events.
+   * `events.list` returns the published events.
    */
   answer(operation: string, input: unknown): Promise<StubAnswer | undefined>;
   events: StubEvents;

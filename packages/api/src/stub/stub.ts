@@ -19,8 +19,8 @@ import { Unanswered } from './outcomes.ts';
 import { answering, stubRouter } from './router.ts';
 
 /**
- * The service without a database, for one caller: it reads, checks and refuses calls of the typed client as ever, and
- * answers what `options` says in the place of its work. Its `fetch` rejects with what an answer failed with.
+ * The service without a database, for one caller: it reads, checks and refuses calls of the typed client as always,
+ * and returns the answers of `options` in the place of its work. Its `fetch` rejects with what an answer failed with.
  */
 export function createStub(options: StubOptions): { fetch(request: StubRequest): Promise<Response> } {
   const keys = createStubKeys();

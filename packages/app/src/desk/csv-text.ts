@@ -9,7 +9,7 @@ export interface CsvRow {
 export class CsvFault extends Error {
   readonly line: number;
   constructor(line: number) {
-    super(`line ${line}: a quote is not closed, or stands within a cell that does not begin with one`);
+    super(`line ${line}: a quote is not closed, or is within a cell that does not begin with one`);
     this.line = line;
   }
 }

@@ -197,7 +197,7 @@ const kinds = {
 async function urlsOf(place: CopyTarget, source: Source, options: DrillOptions, prefix: string) {
   const { database } = options;
   const [owner, service] = [roleName(prefix, 'owner'), roleName(prefix, 'service')];
-  // A cluster that we made ourselves has a superuser of ours.
+  // A cluster that we made ourselves has our superuser.
   const superuser = 'major' in source ? options.superuser : 'postgres';
   const root = openSqlDatabase({
     url: copyUrl(place, superuser, database),

@@ -29,7 +29,7 @@ export const pausedSettings = (
   PORT: '0',
 });
 
-/** Starts both from the bundles beside this one. @throws {CommandError} with what one said that did not come up. */
+/** Starts both from the bundles next to this one. @throws {CommandError} with what one said that did not come up. */
 export async function startPaused(settings: Record<string, string>): Promise<PausedService> {
   const both = ['worker', 'api'].map((entry) => startBundle(entry, settings));
   const stop = () => Promise.all(both.map(({ end }) => end())).then(() => {});

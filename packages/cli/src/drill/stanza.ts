@@ -80,7 +80,8 @@ export const fetchFrom = ({ stanza }: StanzaSource, home: string): string =>
     ],
   ].join(' ');
 
-// A program of ours sees none of our variables but those that are handed on, so what names the configuration is said.
+// One of our programs sees none of our variables except those that are handed on, so the configuration is named
+// explicitly.
 function flags(stanza: string): string[] {
   const config = process.env.PGBACKREST_CONFIG;
   return [`--stanza=${stanza}`, ...(config ? [`--config=${config}`] : [])];

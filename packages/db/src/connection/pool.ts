@@ -37,11 +37,11 @@ const trustMs = 5_000;
 
 /**
  * Opens a pool that finds out when packets vanish without a refusal, which TCP reports after a quarter of an hour.
- * While a connection waits for its answer, another one is opened beside it: when that gets no answer either, every
- * connection is broken and every caller is refused at once with `DatabaseSilentError`, until the database answers. Of
- * several servers in the URL, the first that will do is connected to; one that is silent is left for the next. No
- * connection keeps a plan for long. One that refused a write, as a standby does, is closed when it is given back: the
- * next may lead to the new primary.
+ * While a connection waits for its answer, another one is opened: when that gets no answer either, every connection
+ * is broken and every caller is refused at once with `DatabaseSilentError`, until the database answers. Of several
+ * servers in the URL, the first that will do is connected to; one that is silent is left for the next. No connection
+ * keeps a plan for long. One that refused a write, as a standby does, is closed when it is given back: the next may
+ * lead to the new primary.
  */
 export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
   const clients = new Map<pg.Client, Waiting>();

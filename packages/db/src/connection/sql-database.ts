@@ -73,7 +73,7 @@ export interface DatabaseOptions {
   work?: WorkKind;
   /** Connections at most, instead of the kind's. */
   poolSize?: number;
-  /** Shown in pg_stat_activity; begins with `comanda`, by which guards recognize the service. */
+  /** Shown in pg_stat_activity; begins with `comanda`, with which guards recognize the service. */
   applicationName?: string;
   /** A connection that waits longer for an answer is broken; 5 s more than a statement may run unless said. */
   abandonMs?: number;

@@ -60,7 +60,7 @@ export function retry<Result>(
   });
 }
 
-/** Something that runs until it is over or stopped. */
+/** Something that runs until it has ended or was stopped. */
 export interface Loop {
   /** Ends the rest, be it after a failure. */
   wake(): void;
@@ -70,7 +70,7 @@ export interface Loop {
 
 /** The work and the timing of a loop. */
 export interface LoopOptions extends Omit<Rests, 'waker'> {
-  /** Answers `again()`, or the loop is over. `signal` aborts when the loop is stopped. */
+  /** Returns `again()`, or the loop has ended. `signal` aborts when the loop is stopped. */
   round(signal: AbortSignal): Again | undefined | Promise<Again | undefined>;
   /** Called after a round that threw, with the time of the next one. */
   failed?(error: unknown, next: { failures: number; afterMs: number }): void;

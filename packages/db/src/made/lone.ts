@@ -2,8 +2,9 @@ import { type Captured, countedOf, showsInCatalog, sumOf } from './captured.ts';
 import { historySql, loneHistorySql } from './history.ts';
 import { indented, members, named, quoted, same } from './text.ts';
 
-// A statement of its own that updates one row, as a request that changes a price does, is captured by plain conditions. The
-// form for any number of rows costs it half as much again: its expressions are set up anew for each statement (docs/decisions/0106).
+// A statement of its own that updates one row, as a request that changes a price does, is captured by plain conditions.
+// The form for any number of rows costs it half as much again: its expressions are set up for each statement
+// (docs/decisions/0106).
 
 // A changed key is a row that went and one that came.
 const hasLoneForm = (of: Captured): boolean =>

@@ -108,7 +108,7 @@ function changedAfterwards(file: Migration, applied: string, known: readonly Kno
       `the row of migration ${name} in _prisma_migrations was changed after it was applied; ${path} is as release ${release.release} shipped it. Set the row right:`,
       ...mendRow,
     ].join('\n');
-  const restore = `restore ${path}, and write a new migration for what is to be changed`;
+  const restore = `restore ${path}, and write a new migration for the change`;
   if (release?.checksum === applied)
     return `migration ${name} was changed after it was applied: the row in _prisma_migrations is as release ${release.release} left it, and the file differs: ${restore}`;
   return [

@@ -21,7 +21,7 @@ export interface SchemaSources {
   /** The folder of `<stamp>_<name>/migration.sql`; `prisma/migrations` by default. */
   directory?: string;
   /**
-   * The folder with the SQL of functions, views and triggers; `prisma/sql` by default, none beside a given
+   * The folder with the SQL of functions, views and triggers; `prisma/sql` by default, none with a given
    * `directory`.
    */
   sqlDirectory?: string;
@@ -51,11 +51,11 @@ export interface Migrated extends AppliedSql {
 
 /**
  * Applies the pending SQL migrations in the order of their names, fills `time_zones`, then applies what differs of the
- * folder of SQL that holds no data (see `applySql`), then grants to the roles what they may do. Keeps `_prisma_migrations` as Prisma does (lock number, columns,
- * sha256, one row per migration), so that `prisma migrate` agrees. A migration and its row commit together: a killed
- * process leaves nothing.
- * Migrations that only the database knows are let be, so that old code runs beside new.
- * One that says CONCURRENTLY runs statement by statement, outside of a transaction: killed, it runs again.
+ * folder of SQL that holds no data (see `applySql`), then grants to the roles what they may do. Keeps
+ * `_prisma_migrations` as Prisma does (lock number, columns, sha256, one row per migration), so that `prisma migrate`
+ * agrees. A migration and its row commit together: a killed process leaves nothing. Migrations that only the database
+ * knows are left as they are, so that old code runs with new code. One that says CONCURRENTLY runs statement by
+ * statement, outside of a transaction: killed, it runs again.
  *
  * @throws {MigrationError} a migration failed, now or earlier; an applied file has changed; a statement of the folder
  * failed or is none that it may hold; another process holds the lock for longer than `waitSeconds`; the database is older

@@ -13,7 +13,7 @@ import { readSqlFolder } from './sql/folder.ts';
 export interface SchemaState {
   /** The migrations that the code needs and the database lacks; the next start applies them. */
   missing: string[];
-  /** Those that only the database knows, from a newer version: old code runs beside it. */
+  /** Those that only the database knows, from a newer version: old code runs with it. */
   unknown: string[];
   /** The state of the database compared with `prisma/sql`. */
   sql: SqlState;
@@ -77,7 +77,7 @@ async function readSqlState(
  * code.
  *
  * @throws {SettingsError} the database lacks some: nothing may be served from it; or for `refusalMs` (a minute) it has
- * refused the user, the password or the name of the database, which does not pass by itself.
+ * refused the user, the password or the name of the database, which is permanent.
  */
 export async function requireSchema(
   pool: Pick<pg.Pool, 'query'>,

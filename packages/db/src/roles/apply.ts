@@ -78,7 +78,7 @@ async function grant(client: Client, prefix: string): Promise<void> {
   const present = async () => (await client.query<TableGrant>(presentGrants, [roles])).rows;
   const wanted = tableGrants(prefix);
   for (const statement of grantSql('revoke', without(await present(), wanted))) await client.query(statement);
-  // Taken from a table, a privilege goes from each of its columns, too: so what is missing is looked for afterwards.
+  // Taken from a table, a privilege goes from each of its columns, too: so missing ones are looked for last.
   for (const statement of [...grantSql('grant', without(wanted, await present())), ...otherGrants(prefix)])
     await client.query(statement);
 }

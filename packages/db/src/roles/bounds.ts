@@ -55,7 +55,7 @@ export function sessionDefaults(role: BoundedRole): Readonly<Record<string, stri
     statement_timeout: `${statement}s`,
     idle_in_transaction_session_timeout: `${idleInTransaction}s`,
     lock_timeout: `${lockWait}s`,
-    // Never off: that of a role would pass by a database that was set read-only.
+    // Never off: that of a role would override a database that was set read-only.
     ...(readOnly && { default_transaction_read_only: 'on' }),
   };
 }

@@ -64,7 +64,7 @@ export const closeFunctions = `do $$ declare f record; begin
   loop execute format('revoke execute on routine %s from public', f.name); end loop;
 end $$`;
 
-/** Grants beside those on rows, to be run as often as one likes: it changes nothing that is as it should be. */
+/** Grants in addition to those on rows, to be run as often as one likes: it changes nothing that is as it should be. */
 export function otherGrants(prefix: string): string[] {
   const [service, admin, reader] = [
     roleName(prefix, 'service'),

@@ -4,7 +4,7 @@ import { roleKinds, roleName } from './names.ts';
 /**
  * The SQL that makes the roles and transfers the database to the owner, for a session that may make roles and may grant
  * on the database: no superuser is needed. Runs before tables and before a restore as well as after them, and may be
- * run again: then it makes what is missing, and transfers to the owner whatever another role owns. Roles are made
+ * run again: then it makes what is missing, and transfers to the owner the objects of any other role. Roles are made
  * without LOGIN and without a password.
  */
 export function setupStatements(prefix: string): string[] {

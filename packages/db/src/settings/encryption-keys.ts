@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SettingsError } from './error.ts';
 import { forms } from './forms.mjs';
 
-/** A key of 32 bytes that encrypts secrets at rest, and the id kept beside what it encrypted. */
+/** A key of 32 bytes that encrypts secrets at rest, and the id kept with each ciphertext. */
 export interface EncryptionKey {
   id: string;
   key: Buffer;

@@ -44,7 +44,7 @@ function redacted(text: string): string {
 }
 
 /**
- * Variables that are one letter away from one of ours. Kubernetes sets some for every service of a namespace
+ * Variables that are one letter away from a known one. Kubernetes sets some for every service of a namespace
  * (`<NAME>_SERVICE_…`, `<NAME>_PORT…`): those are never meant.
  */
 export function strangeVariables(environment: Environment): StrangeVariable[] {

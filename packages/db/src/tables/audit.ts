@@ -1,7 +1,7 @@
 import type { AuditEntry } from '../generated/prisma/client.ts';
 import { plain, table, words } from './table.ts';
 
-const person = { what: 'a person of yours who edited', until: 'KEEP_AUDIT_DAYS' } as const;
+const person = { what: 'a member of your staff who edited', until: 'KEEP_AUDIT_DAYS' } as const;
 
 export const auditEntries = table<AuditEntry>()('audit_entries', {
   columns: {

@@ -8,7 +8,7 @@ export interface LocationTable {
   table: string;
   /** Its file in an export. */
   file: string;
-  /** The columns by which an export reads it, along an index that begins with the location. */
+  /** The columns that an export reads it by, along an index that begins with the location. */
   order: string;
   /** Its rows go when those of this table go, by foreign keys; all else is deleted by itself. */
   goesWith?: string;

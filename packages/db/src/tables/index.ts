@@ -73,7 +73,7 @@ const byModel = {
   SqlRelease: sqlReleases,
 } as const satisfies Readonly<Record<Prisma.ModelName, Table>>;
 
-/** Every table of ours, parents before their children. */
+/** Every table of the service, parents before their children. */
 export const tables: readonly Table[] = Object.values(byModel);
 
 /** The row of a table. Throws {Error} when there is none of that name. */

@@ -127,7 +127,7 @@ export const orderMoves = table<OrderMove>()('order_moves', {
   columns: {
     ...plain('location_id order_id from_status to_status moved_by request_id moved_at'),
     id: { sequence: 'internal.order_moves_id_seq' },
-    deed: { personal: { what: 'why an owner of yours moved it', until: 'the location is deleted' } },
+    deed: { personal: { what: 'why your owner moved it', until: 'the location is deleted' } },
   },
   people: 'none',
   service: ['select'],

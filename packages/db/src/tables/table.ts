@@ -54,9 +54,9 @@ export interface Published {
   /** A deletion is captured with the last state of the resource, as `<table>_json` shows it; `on` names none then. */
   lastState?: true;
   /**
-   * The functions made of the published columns beside triggers. `whole`: `<table>_json` and `write_<table>_row`.
-   * `part`, for a resource that shows more than its columns: `<table>_columns`, `<table>_in_catalog`,
-   * `write_<table>_row`.
+   * The functions made of the published columns in addition to triggers. `whole`: `<table>_json` and
+   * `write_<table>_row`. `part`, for a resource that shows more than its columns: `<table>_columns`,
+   * `<table>_in_catalog`, `write_<table>_row`.
    */
   json?: 'whole' | 'part';
   /** `place_orders`, `move_orders` and `move_payments` capture and count their own changes of this table, for speed (orders.sql, money.sql). */
@@ -124,7 +124,7 @@ export interface PartOf extends Exported {
 }
 
 interface Exported {
-  /** The columns by which an export reads it; its key by default. */
+  /** The columns that an export reads it by; its key by default. */
   readBy?: string;
   /** Triggers write it while other rows come: what they wrote during an import is replaced by what was exported. */
   derived?: true;
@@ -137,7 +137,7 @@ interface Exported {
   updatedInCopy?: true;
 }
 
-/** The privileges of each role on rows, beside the owner, which may do everything. */
+/** The privileges of each role on rows, except the owner, which may do everything. */
 export interface Access {
   service: readonly (Operation | 'select')[];
   /**
@@ -152,7 +152,7 @@ export interface Access {
 export interface Table<Name extends string = string> {
   name: string;
   schema: 'public' | 'internal';
-  /** The primary key, beside `location_id`. */
+  /** The primary key, without `location_id`. */
   key: readonly Name[];
   columns: Readonly<Record<Name, Column>>;
   access: Access;

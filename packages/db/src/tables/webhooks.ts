@@ -32,7 +32,7 @@ export const webhookEndpoints = table<WebhookEndpoint>()('webhook_endpoints', {
     },
     {
       never: ['delivers_after'],
-      sentence: 'what waited is passed over by itself: disable the endpoint, and enable it',
+      sentence: 'pending deliveries are skipped automatically: disable the endpoint, and enable it',
     },
   ],
   keptInStudio: 'a webhook endpoint is not deleted here: set its status to disabled',

@@ -52,7 +52,10 @@ export const beginRun = statement<{ does: Certification['does'] }>(
    where ${one} and status = 'queued' returning does`,
 );
 
-/** $1 location, $2 run, $3 checks, $4 check, $5 action, $6 text, $7 seconds; $4 null: it waits for nothing. No row once it is over. */
+/**
+ * $1 location, $2 run, $3 checks, $4 check, $5 action, $6 text, $7 seconds; $4 null: it waits for nothing. No row
+ * once it has ended.
+ */
 export const tellRun = statement<{ id: string }>(
   'tell_certification',
   `update certifications r set alive_at = now(), checks = $3::jsonb, waiting_for = case when $4::text is not null then
@@ -61,7 +64,7 @@ export const tellRun = statement<{ id: string }>(
    where ${one} and status = 'running' returning id`,
 );
 
-/** $1 location, $2 run. No row once it is over. */
+/** $1 location, $2 run. No row once it has ended. */
 export const keepAlive = statement<{ id: string }>(
   'keep_certification_alive',
   `update certifications set alive_at = now() where ${one} and status = 'running' returning id`,
@@ -226,8 +229,8 @@ export const removeProducts = statement(
 );
 
 /**
- * $1 location, $2 order, $3 run: an order as a guest places it. It gets its number, total and payment at the commit, as one that is written by
- * hand (prisma/sql/hand_orders.sql). No row where the run is over, or nothing can be ordered.
+ * $1 location, $2 order, $3 run: an order as a guest places it. It gets its number, total and payment at the commit, as
+ * one that is written by hand (prisma/sql/hand_orders.sql). No row where the run has ended, or nothing can be ordered.
  */
 export const placeOrder = statement<{ id: string }>(
   'place_certified_order',
@@ -259,7 +262,7 @@ export const jobEnd = statement<{ endedMs: number | null; failedItems: number }>
    where j.location_id = $1::uuid and j.id = $2::uuid`,
 );
 
-/** $1 location, $2 order. Nothing where it is over. */
+/** $1 location, $2 order. Nothing where it has ended. */
 export const cancelOrder = statement<{ id: string; number: number }>(
   'cancel_certified_order',
   `update orders set status = 'canceled', cancel_reason = 'The restaurant is closing (certification)'

@@ -24,7 +24,7 @@ export interface AttemptTools {
 }
 
 /**
- * Looks again, right before it is sent, whether a claimed delivery may still be: answers the time to sign it with and
+ * Looks again, right before it is sent, whether a claimed delivery may still be: returns the time to sign it with and
  * how long that look counts; undefined when it may not. `last` when there is no further look.
  */
 export type LookAgain = (delivery: HeldDelivery, last: boolean) => Promise<Fresh | undefined>;

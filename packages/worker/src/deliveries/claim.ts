@@ -72,7 +72,7 @@ export async function claim(
     const size = claimed.reduce((sum, { body }) => sum + body.length, 0);
     return { found: rows.length, bytes: size, claimed, last };
   } catch (error) {
-    // A fault of ours (a wrong ENCRYPTION_KEY): it must not use up the consumer's attempts.
+    // An internal fault (a wrong ENCRYPTION_KEY): it must not use up the consumer's attempts.
     await giveBack(
       options,
       endpoint,

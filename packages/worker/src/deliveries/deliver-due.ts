@@ -43,7 +43,7 @@ function keepUp(options: DeliveryOptions, endpoint: EndpointRef, loop: EndpointL
   };
 }
 
-/** Answers whether any delivery waits. */
+/** Returns whether any delivery waits. */
 async function scheduleNext({ database }: DeliveryOptions, endpoint: EndpointRef): Promise<boolean> {
   const { locationId, endpointId } = endpoint;
   const [next] = await database.run(nextDue, [locationId, endpointId]);

@@ -84,7 +84,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     void run(endpoint, []);
   };
 
-  /** A fault of ours (a wrong ENCRYPTION_KEY): it must not use up the consumer's attempts. */
+  /** An internal fault (a wrong ENCRYPTION_KEY): it must not use up the consumer's attempts. */
   const leave = async (endpoint: EndpointRef, ids: readonly string[], error: UnsignableError) => {
     await giveBack(options, endpoint, ids);
     await signing.leave(endpoint, error);

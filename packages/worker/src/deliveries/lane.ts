@@ -23,7 +23,7 @@ export interface Lane {
   lookAnew(): void;
   /** Whether deliveries were claimed since it was last asked. */
   wasBusy(): boolean;
-  /** Waits for no slot any more: it is over. */
+  /** Waits for no slot any more: it has ended. */
   leave(): void;
   /** Why nothing more is claimed. */
   readonly fault: { error: unknown } | undefined;
@@ -70,7 +70,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
   let more = loop.handed.length === 0;
   let lookedAt = more ? Number.NEGATIVE_INFINITY : performance.now();
   let owing = more;
-  /** Where the last look ended: what a burst has left behind there is costly to pass over each time. */
+  /** The end of the last look: the rest of a burst before it is costly to skip each time. */
   let after: Position = beginning;
   let begunAt = Number.NEGATIVE_INFINITY;
   let busy = false;

@@ -12,8 +12,8 @@ export interface RecordOptions {
 }
 
 /**
- * Records attempts of one endpoint in one statement, trying again while the database is away. Answers whether all of them
- * counted.
+ * Records attempts of one endpoint in one statement, trying again while the database is away. Returns whether all of
+ * them counted.
  *
  * @throws what the database throws when it stays away for a minute, or refuses each attempt by itself.
  */

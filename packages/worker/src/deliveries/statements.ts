@@ -48,7 +48,7 @@ export function deliversAfter(locationId: string, endpointId: string): string {
 
 /**
  * Claims due deliveries of an endpoint (prisma/sql/webhooks.sql): location, endpoint, how many, how many bytes, for how
- * many milliseconds, by which worker, the number that this worker has in flight, and after which due time and id to
+ * many milliseconds, the worker, the number that this worker has in flight, and the due time and id after which to
  * begin. Address and secrets are read in the same statement, so no later claim goes to an address that was replaced.
  */
 export const claimDeliveries = statement<ClaimedDelivery & { body: string }>(

@@ -25,7 +25,7 @@ interface Memory {
   /** The round in which it was served last. */
   round: number;
   failures: number;
-  /** Not before this moment, by the clock given. */
+  /** Not before this moment, in the time of the given clock. */
   until: number;
 }
 

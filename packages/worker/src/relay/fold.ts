@@ -13,7 +13,7 @@ export interface FoldedChange {
   changes: readonly Change[];
   existedBefore: boolean;
   existsAfter: boolean;
-  /** Whether it was changed beside being made or removed. */
+  /** Whether it was changed in addition to being made or removed. */
   updated: boolean;
   /** The columns that differ in any of the updates. */
   changed: ReadonlySet<string>;

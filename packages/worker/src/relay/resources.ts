@@ -115,7 +115,7 @@ function stockEntry(productText: string, at: string): string {
   });
 }
 
-/** One for each id that it came to, in their order. */
+/** One for each id that it reached, in their order. */
 interface ResourceRow {
   id: string;
   /** Null when it is gone. */

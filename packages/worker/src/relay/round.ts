@@ -181,7 +181,7 @@ async function recover({ database, log, queue }: Rounds, batch: Batch, cause: un
 
 const held = 'a location is put back: another transaction holds rows of it';
 
-/** Cuts what is too big in a transaction of its own, beside the rounds of the other locations. */
+/** Splits one that is too big in a transaction of its own, in parallel with the rounds of the other locations. */
 async function cut(database: Database, log: Logger, queue: FairQueue, part: Part): Promise<void> {
   try {
     await database.transaction(undefined, async (tx) => {

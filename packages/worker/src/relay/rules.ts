@@ -16,7 +16,7 @@ export const plainKinds = eventTypes.flatMap((type) => {
   return kind === undefined ? [] : (kind as PlainKind);
 });
 
-/** An event that is to be published; its `data` is known already or read then. */
+/** An event to publish; its `data` is known already or read then. */
 export interface Draft {
   type: EventType;
   resourceId: string;

@@ -8,9 +8,9 @@ import {
 import { beginSpan, isUnavailable } from '@comanda/db';
 import type { Task, TaskContext } from './task.ts';
 
-/** Tries before a fault that does not pass by itself ends the job, about half a minute after the first. */
+/** Tries before a permanent fault ends the job, about half a minute after the first. */
 const triesAtMost = 4;
-/** Tries before anything ends it: faults that pass by themselves, stops of the worker, its deaths. */
+/** Tries before anything ends it: transient faults, stops of the worker, its deaths. */
 const beginningsAtMost = 25;
 
 type Begun = NonNullable<Awaited<ReturnType<typeof beginSyncJob>>>;
@@ -58,7 +58,7 @@ async function runOne(locationId: string, begun: Begun, context: TaskContext): P
     const passing = signal.aborted || isUnavailable(error);
     if (attempt >= (passing ? beginningsAtMost : triesAtMost)) return giveUp(error);
     log.warn({ err: error }, 'a sync job was interrupted and is tried again');
-    // A stop of ours is no fault of the job: another worker goes on at once.
+    // A stop of the worker is no fault of the job: another worker goes on at once.
     if (!signal.aborted) await postponeSyncJob(database, job);
   }
 }

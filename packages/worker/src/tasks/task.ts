@@ -15,5 +15,5 @@ export interface TaskContext {
   queueJob: string;
 }
 
-/** Runs one job. An error that it throws is a fault of ours: the job runs again later. */
+/** Runs one job. An error that it throws is an internal fault: the job runs again later. */
 export type Task<Name extends JobName> = (payload: JobPayload<Name>, context: TaskContext) => Promise<void>;

@@ -89,7 +89,7 @@ export const told: readonly Invariant[] = [
   {
     name: 'sync jobs',
     means: 'Every location with a sync job that is not done has a job of the queue that does it.',
-    advice: 'comanda doctor --repair queues it again; what was applied of it is passed over.',
+    advice: 'comanda doctor --repair queues it again; items applied already are skipped.',
     of: 'database',
     async asks({ database }) {
       const [queue] = await database.run(queueExists, []);

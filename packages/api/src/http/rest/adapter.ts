@@ -202,7 +202,7 @@ export function restHandler(
   }
 }
 
-// Every resource of ours begins with its id.
+// Every resource begins with its id.
 function idIn(json: string): string {
   const id = /^\{"id":"([^"]+)"/.exec(json)?.[1];
   return id ?? (JSON.parse(json) as { id: string }).id;

@@ -101,8 +101,8 @@ export function sendRefusal(
 }
 
 /**
- * The headers that explain an error to programs: the reason, beside other links the page that explains it, the
- * failing fields, and the moment to restart from.
+ * The headers that explain an error to programs: the reason, next to other links the page that explains it,
+ * the failing fields, and the moment to restart from.
  */
 export const reasonHeaders = (
   { reason, since, fields }: ApiError,

@@ -22,7 +22,7 @@ const retryMs = 1_000;
  * The subscriptions at their REST paths. The first lines say how soon to reconnect, and behind which event: a client
  * that loses the stream before its first event misses nothing. Each event is sent as the SSE standard has it: `id`,
  * `event` (its type) and `data`, the very text that endpoints of v2 receive. An error that ends a stream is its last
- * event, `error`, with the body that the refusal of a call has; a process that stops sends one, too. Answers whether
+ * event, `error`, with the body that the refusal of a call has; a process that stops sends one, too. Returns whether
  * the path is one of theirs.
  */
 export function streamHandler(app: App, router: AnyRouter): StreamHandler {

@@ -58,6 +58,6 @@ export type SignedIn = z.infer<typeof SignedIn>;
 /** The key of a session that ends. */
 export const SignOut = z.object({ key: z.string() }).meta({ id: 'SignOut' });
 
-/** The session is over. */
+/** The session has ended. */
 export const SignedOut = z.object({ signed_out: z.literal(true) }).meta({ id: 'SignedOut' });
 export type SignedOut = z.infer<typeof SignedOut>;

@@ -20,7 +20,7 @@ export const auditRouter = router({
     permission: 'audit:undo',
     summary: 'Undo what was changed by hand',
     description:
-      'Writes the values before again, through the guards that hold for a hand. What a later change depends on, what needs ' +
+      'Writes the values before again, through the guards of manual edits. What a later change depends on, what needs ' +
       'a deed and edits of keys are a conflict.',
     errors: ['resource_not_found', 'conflict'],
   })

@@ -53,7 +53,7 @@ const HandEditedRow = z.object({
   key: z.record(z.string(), z.unknown()),
   before: Fields,
   after: Fields,
-  /** Columns that a hand changed, whose values are not kept. */
+  /** Columns changed by hand whose values are not kept. */
   left_out: z.array(z.string()).optional(),
 });
 

@@ -36,9 +36,9 @@ export async function list(
 }
 
 /**
- * Undoes what was changed by hand at the location of the key, through the guards that hold for a hand, and writes down who
- * did it. Throws `resource_not_found`, and `conflict` for what cannot be undone, a guard does not let pass, or keys do
- * not undo: edits of keys, and what needs a deed.
+ * Undoes a manual edit at the location of the key, through the guards of manual edits, and records its author. Throws
+ * `resource_not_found`, and `conflict` for what cannot be undone, a guard does not let pass, or keys do not undo: edits
+ * of keys, and what needs a deed.
  */
 export async function undo(ctx: CallContext, { id, dry_run }: AuditUndoRequest): Promise<Answer<AuditUndo>> {
   const { locationId, keyName } = ctx.caller;

@@ -5,7 +5,7 @@ import { resourceName } from './named.statements.ts';
 import type { Maker } from './rules.ts';
 import type { AuditEntry } from './schema.ts';
 
-/** An entry as it is stored, with what is read beside it; what is absent is null. */
+/** An entry as it is stored, with the values read with it; absent values are null. */
 export interface EntryRow extends Maker {
   id: string;
   location_id: string | null;
@@ -82,7 +82,7 @@ export const listUndone = statement<EntryRow>(
 
 const here = 'a.location_id = $1::uuid';
 
-/** Those of one location: $1 location, $2 how many, $3 to $6 as above, $7 how many are passed over. */
+/** Those of one location: $1 location, $2 how many, $3 to $6 as above, $7 how many are skipped. */
 export const listEntriesHere = ofAsked<EntryRow>(
   'list_audit_entries_here_of',
   (asked) => `with page as materialized (

@@ -22,9 +22,9 @@ export async function list(database: SqlDatabase, wanted: AuditList): Promise<Au
 }
 
 /**
- * Undoes what was changed by hand: the values before are written again as a hand writes them, through the same guards
- * and into the audit; `dryRun` takes it back. `deed` is declared to pass guards. Throws `resource_not_found`, and what the
- * database refuses it with (CM008: it cannot be undone, or a guard does not let it pass).
+ * Undoes a manual edit: the values before are written again as by hand, through the same guards and into the audit;
+ * `dryRun` takes it back. `deed` is declared to pass guards. Throws `resource_not_found`, and what the database refuses
+ * it with (CM008: it cannot be undone, or a guard does not let it pass).
  */
 export async function undo(
   database: SqlDatabase,

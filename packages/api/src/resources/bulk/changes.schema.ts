@@ -9,7 +9,7 @@ export const FieldChange = z
   .meta({ id: 'FieldChange', description: 'The change that a sync would make to one field.' });
 export type FieldChange = z.infer<typeof FieldChange>;
 
-/** `true` in a sync that shall only say what it would do. */
+/** `true` in a sync that must only say what it would do. */
 export const DryRun = z.boolean().optional().meta({
   description: 'Answers what would be changed and changes nothing; counts no batch job.',
   example: false,

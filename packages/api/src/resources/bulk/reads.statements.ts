@@ -26,7 +26,9 @@ export interface Asked {
   all?: boolean;
   /** Of the categories, by id, those whose products change with them: they get another name, or go. */
   changing?(categories: readonly CategoryRow[]): string[];
-  /** The rows that it locks beside the products that it names. Those under a changing category are only held. */
+  /**
+   * The rows that it locks in addition to the products that it names. Those under a changing category are only held.
+   */
   stock?: boolean;
   links?: boolean;
   options?: boolean;

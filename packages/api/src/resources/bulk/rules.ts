@@ -6,8 +6,8 @@ import type { LinkRow, ProductRow, StockRow, Writes, Written } from './rows.rule
 export type Given<Row> = { [Name in keyof Row]?: Row[Name] | undefined };
 
 /**
- * The row as it shall be: what is there, or a `fresh` one, with what is given. Notes it among what is written,
- * unless it is equal to what is there.
+ * The row after the change: the existing one, or a `fresh` one, with the given values. Notes it among what is
+ * written, unless it is equal to what is there.
  */
 export function settle<Row extends object>(
   written: Written<Row>,
@@ -69,7 +69,7 @@ export function settleStock(
 }
 
 /**
- * Settles the categories of a product: `wanted`, by id with its identifier, and no others when `exact`. Answers the
+ * Settles the categories of a product: `wanted`, by id with its identifier, and no others when `exact`. Returns the
  * names before and after; nothing when they are the same.
  */
 export function settleLinks(

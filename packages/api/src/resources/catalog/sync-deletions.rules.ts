@@ -72,7 +72,7 @@ function planWithin(
   }
 }
 
-/** Of rows with one parent those that go; notes what is to be deleted and is not there. */
+/** Of rows with one parent those to delete; notes named ones that do not exist. */
 function going<Row extends { id: string; external_id: string | null }>(
   plan: Planned,
   type: Type,

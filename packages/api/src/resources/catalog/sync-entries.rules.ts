@@ -1,6 +1,7 @@
 import type { SyncedCategory, SyncedItem, SyncedProduct, SyncedSubselection } from './sync.schema.ts';
 
-// The schema makes sure that an entry is to be deleted or has all that it needs: what is not one is the other.
+// The schema ensures that an entry is marked for deletion or has all that it needs: each entry is one or the
+// other.
 
 /** An entry with what it needs to be there. */
 type Full<Entry, Needed extends keyof Entry> = Entry & {
@@ -19,10 +20,10 @@ interface Entry {
   delete?: boolean | undefined;
 }
 
-/** Whether an entry is to be deleted. */
+/** Whether an entry is marked for deletion. */
 export const isDeletion = (entry: Entry): boolean => entry.delete === true;
 
-/** Those of a list that are to be there, in the order sent. */
+/** Those of a list to keep or make, in the order sent. */
 export const given = {
   categories: (entries: readonly SyncedCategory[]) =>
     entries.filter((entry): entry is GivenCategory => !isDeletion(entry) && entry.name !== undefined),
@@ -42,10 +43,10 @@ export const given = {
     ),
 };
 
-/** Whether a product is to be there. */
+/** Whether a product is kept or made. */
 export const isGivenProduct = (entry: SyncedProduct): entry is GivenProduct =>
   !isDeletion(entry) && entry.name !== undefined && entry.price !== undefined;
 
-/** The external ids of those that are to be deleted. */
+/** The external ids of those marked for deletion. */
 export const deletionsOf = (entries: readonly Entry[] = []): string[] =>
   entries.filter(isDeletion).map(({ external_id }) => external_id);

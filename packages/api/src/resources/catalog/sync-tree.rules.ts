@@ -22,14 +22,14 @@ export interface NamedProduct {
 export interface NamedTree {
   categories: readonly GivenCategory[];
   products: readonly NamedProduct[];
-  /** External ids of the entries that are to be deleted. */
+  /** External ids of the entries marked for deletion. */
   deleted: { categories: readonly string[]; products: readonly string[] };
 }
 
 /**
  * Gathers the products of a tree. Throws `validation_error` when something is named twice where it must be named
  * once, when a product's fields differ from one category to another or one of them deletes it, when two products have
- * one sku, when a product is listed in a category that is to be deleted.
+ * one sku, when a product is listed in a category marked for deletion.
  */
 export function readTree(categories: readonly SyncedCategory[]): NamedTree {
   const faults = [repeated(categories, 'categories')];

@@ -18,10 +18,10 @@ const ProductStock = ItemStock.extend({ min_stock_alarm: Quantity.optional() }).
   id: 'CatalogSyncProductStock',
 });
 
-/** `true` in an entry that is to be deleted, with any other fields. */
+/** `true` in an entry marked for deletion, with any other fields. */
 const Delete = z.boolean().optional().meta({
   description:
-    'Deletes it, with all that belongs to it; beside it only `external_id` counts. An entry that is not there is `unchanged`.',
+    'Deletes it, with all that belongs to it; with it only `external_id` counts. An entry that is not there is `unchanged`.',
   example: false,
 });
 
@@ -114,7 +114,7 @@ export const SyncedCategory = z
     products: list(SyncedProduct, 'max_items_per_batch').optional(),
     delete: Delete.meta({
       description:
-        'Deletes the category; beside it only `external_id` counts, and `products`, which must all have `delete`. An entry that is ' +
+        'Deletes the category; with it only `external_id` counts, and `products`, which must all have `delete`. An entry that is ' +
         'not there is `unchanged`.',
       example: false,
     }),

@@ -11,7 +11,7 @@ import type { PriceChange, PricesChanged } from './prices.schema.ts';
 import { holdPrices, type PricedRow, readPrices, writePrices } from './prices.statements.ts';
 
 /**
- * Changes the price of every product of a category by an amount or a percentage, all or none; a dry run only answers
+ * Changes the price of every product of a category by an amount or a percentage, all or none; a dry run only returns
  * the outcome. The history of the products records it. Throws `resource_not_found`, `changed_since` where the products
  * or prices are not those that were `seen`, and `validation_error` where a price would be below zero or too large.
  */

@@ -105,7 +105,7 @@ export const CertificationCheck = z
     status: z.enum(['waiting', 'running', 'passed', 'failed', 'not_applicable', 'not_played']).meta({
       description:
         'not_applicable: the integration does not do what it judges. not_played: the run was aborted before the end of the check, or a check ' +
-        'that it leans on failed.',
+        'that it depends on failed.',
     }),
     reason: z.string().exactOptional().meta({
       description: 'Why it failed, does not apply or was not played.',

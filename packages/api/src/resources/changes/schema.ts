@@ -33,7 +33,7 @@ export interface ChangesInput {
 
 /** The meaning of `deleted` in the `include` of such a list. */
 export const deletedMeans =
-  'With `updated_since` or `cursor`, `deleted`: beside `data` the ids of entries deleted in the last 30 days, under any filters.';
+  'With `updated_since` or `cursor`, `deleted`: next to `data` the ids of entries deleted in the last 30 days, under any filters.';
 
 /** Asks such a list to report deletions, too. */
 export const includeDeleted = list(z.enum(['deleted']), 20)
@@ -54,7 +54,7 @@ export const deletedSince = z.superRefine<ChangesInput & { include?: readonly st
   },
 );
 
-/** Refuses a cursor beside another beginning; for `z.object({...}).check(oneBeginning)`. */
+/** Refuses a cursor together with another beginning; for `z.object({...}).check(oneBeginning)`. */
 export const oneBeginning = z.superRefine<ChangesInput>(({ cursor, updated_since, offset }, context) => {
   if (cursor === undefined) return;
   const message = 'must not be given together with cursor';
@@ -69,7 +69,7 @@ const ChangesPagination = Pagination.extend({
     .meta({
       description:
         'The cursor of the next page, which the `Link` carries, too; only with `updated_since` or `cursor`. An answer ' +
-        'with fewer entries than the `limit` beside it is the last for now: its cursor starts the next walk, and misses nothing.',
+        'with fewer entries than the `limit` next to it is the last for now: its cursor starts the next walk, and misses nothing.',
       example: 'eyJlIjoiNWYyYTljMWIiLCJzIjoxNzY5ODE3NjAwMDAwfQ',
     }),
 }).meta({ id: 'ChangesPagination', description: 'The position of the page, and the cursor of the next.' });

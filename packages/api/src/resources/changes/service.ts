@@ -18,7 +18,7 @@ export const readsChanges = ({ updated_since, cursor }: Partial<ChangesInput>): 
   updated_since !== undefined || cursor !== undefined;
 
 /**
- * Answers a page of changed entries, and the cursor of the next. A reader that follows the cursors to the end and
+ * Returns a page of changed entries, and the cursor of the next. A reader that follows the cursors to the end and
  * continues with the last one misses no change, however late a transaction commits (docs/decisions/0022); an entry may
  * come twice. Reads the primary: only it knows the transactions under way. Throws `validation_error` for a cursor that
  * is none, and for one since when deletions that are asked for may have been forgotten.
@@ -86,7 +86,7 @@ async function begin(on: Queryable, { from: asked, epoch }: Beginning): Promise<
   if (row === undefined) throw new Error('the horizon is one row');
   const wanted =
     epoch === undefined || epoch === row.epoch ? asked : Math.max(asked - rewindMs, firstMoment + 1);
-  // The clock of this process, by which the caller's was judged, may be ahead of the database's.
+  // The clock of this process, with which the caller's was judged, may be ahead of the database's.
   const from = Math.min(wanted, row.asked);
   return {
     ...{ epoch: row.epoch, after: before(from), until: row.asked, horizon: Math.max(row.horizon, from) },

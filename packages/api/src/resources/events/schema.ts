@@ -36,7 +36,7 @@ export const EventList = z
       .optional()
       .meta({
         description:
-          'The id of the last event that was read; without it, from the oldest of the last 30 days. `latest` answers no ' +
+          'The id of the last event that was read; without it, from the oldest of the last 30 days. `latest` returns no ' +
           'event, and in `pagination.next` what to give as `after` from now on.',
         example: '01935a3e-7d90-7c3b-a5e6-f70819203142',
       }),

@@ -18,7 +18,7 @@ const sees = ({ granted, allEventTypes }: Viewer, type: string): boolean =>
 export const hiddenFrom = (viewer: Viewer, types: readonly string[] = eventTypes): string[] =>
   types.filter((type) => !sees(viewer, type));
 
-// A type of a later release is stored where this one serves beside it.
+// A type of a later release is stored where this one serves at the same time.
 function permissionFor(type: string): Grant {
   const rows: Readonly<Record<string, { permission: Grant }>> = events;
   return rows[type]?.permission ?? '*';

@@ -18,8 +18,8 @@ export interface EventRow {
   trigger: string;
   data: z.ZodType;
   /**
-   * The permission that a key must hold to see events of the type, beside `events:read`: the read permission of the
-   * resource.
+   * The permission that a key must hold to see events of the type, in addition to `events:read`: the read
+   * permission of the resource.
    */
   permission: Permission;
 }

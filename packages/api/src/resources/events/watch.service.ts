@@ -29,7 +29,7 @@ export async function watch(
   return { ...stream, behind: id };
 }
 
-/** A stream of every type that its key saw is over when the key sees others: a client that reconnects gets these. */
+/** A stream of every type that its key saw has ended when the key sees others: a client that reconnects gets these. */
 function judged(opener: Caller, key: Caller, asked: readonly EventType[] | undefined) {
   if (key.locationId !== opener.locationId || !grants(key.granted, 'events:read'))
     return new ApiError('permission_missing', 'The key lacks the permission events:read.');

@@ -37,7 +37,7 @@ export const keysRouter = router({
     permission: 'keys:write',
     summary: 'Take permissions from an API key',
     description:
-      'Leaves it some of what it has, and never gives it more; every process heeds it within a second.',
+      'Leaves it some of what it has, and never gives it more; every process obeys it within a second.',
     errors: ['resource_not_found', 'conflict'],
   })
     .input(KeyNarrow)
@@ -48,7 +48,7 @@ export const keysRouter = router({
     permission: 'keys:write',
     summary: 'Make an API key in place of another',
     description:
-      'The new one has the name, the permissions and the limits of the old one, which ends when the grace is over. Its text is shown once. It may do no more than the key that makes it, nor outlive that.',
+      'The new one has the name, the permissions and the limits of the old one, which ends after the grace period. Its text is shown once. It may do no more than the key that makes it, nor outlive that.',
     errors: ['resource_not_found', 'conflict'],
   })
     .input(KeyRotate)

@@ -58,7 +58,7 @@ export const KeyUpdate = z.object({
 });
 export type KeyUpdate = z.infer<typeof KeyUpdate>;
 
-/** For how long the old key works beside the new one. */
+/** For how long the old key works in addition to the new one. */
 export const GraceHours = z
   .int('must be a whole number of hours')
   .min(0, 'must be 0 to 8760')
@@ -71,7 +71,7 @@ export const Key = z
     id: Id,
     location_id: z.string(),
     name: z.string(),
-    prefix: z.string().meta({ description: 'The first characters, to recognise it by.' }),
+    prefix: z.string().meta({ description: 'The first characters, to recognize it by.' }),
     // As stored: a key can have been made by a newer release.
     permissions: z.array(typedAs(z.string(), Grant)),
     event_types: EventTypesSeen.meta({
@@ -124,12 +124,12 @@ export const KeyNarrow = z
   .meta({ id: 'KeyNarrow' });
 export type KeyNarrow = z.infer<typeof KeyNarrow>;
 
-/** Which key is replaced, and for how long it works beside the new one. */
+/** Which key is replaced, and for how long it works in addition to the new one. */
 export const KeyRotate = z
   .object({
     id: Id,
     grace_hours: GraceHours.meta({
-      description: 'For how many hours the old key works beside the new one; 0 ends it at once.',
+      description: 'For how many hours the old key works in addition to the new one; 0 ends it at once.',
     }),
   })
   .meta({ id: 'KeyRotate' });

@@ -39,7 +39,8 @@ export async function revokeKey(database: SqlDatabase, id: string): Promise<Key>
 }
 
 /**
- * Changes what is given of a key of any location, from the command line; every process heeds it within a second. Throws `resource_not_found`, `conflict` for a revoked one.
+ * Changes the given fields of a key of any location, from the command line; every process obeys it within a second.
+ * Throws `resource_not_found`, `conflict` for a revoked one.
  */
 export function updateKey(database: SqlDatabase, id: string, changes: KeyUpdate): Promise<Key> {
   return database.transaction(undefined, async (tx) => {
@@ -59,8 +60,8 @@ export function updateKey(database: SqlDatabase, id: string, changes: KeyUpdate)
 }
 
 /**
- * Makes a key that may do what another may, from the command line; that one is refused when the grace is over. Throws
- * `resource_not_found`, `conflict` for a revoked one.
+ * Makes a key that may do what another may, from the command line; that one is refused when the grace has ended.
+ * Throws `resource_not_found`, `conflict` for a revoked one.
  */
 export function rotateKey(database: SqlDatabase, id: string, graceHours: number): Promise<KeyRotated> {
   return database.transaction(undefined, async (tx) => {

@@ -4,14 +4,14 @@ import { nameOf, ofLocation } from './whole.statements.ts';
 // The rows that a copy of a location lacks. Each statement of a table is made from its row
 // (packages/db/src/tables).
 
-/** A foreign key between tables of a location, beside `location_id`. */
+/** A foreign key between tables of a location, without `location_id`. */
 export interface Reference {
   child: string;
   column: string;
   parent: string;
 }
 
-/** The foreign keys by which rows of a location name others. */
+/** The foreign keys with which rows of a location name others. */
 export const listReferences = statement<Reference>(
   'copy_references',
   `select ${named('c')} as child, a.attname as "column", ${named('p')} as parent
@@ -29,7 +29,7 @@ function named(alias: string): string {
 
 /**
  * $1 a transaction number, and $2 the epoch of the database in which it was the oldest under way. The age in
- * transaction numbers, by which the age of a row is compared; null where it says nothing.
+ * transaction numbers, with which the age of a row is compared; null where it says nothing.
  */
 export const ageOf = statement<{ age: number | null }>(
   'copy_age',

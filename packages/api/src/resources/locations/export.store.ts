@@ -24,7 +24,7 @@ const aboutBytes = 1024 * 1024;
 
 /**
  * Reads all rows of a location as of one moment, and gives them to `write` table by table. For a location that is not
- * active it first waits until work under way there is over: requests, publishing, attempts to deliver. Throws
+ * active it first waits until work under way there has ended: requests, publishing, attempts to deliver. Throws
  * `resource_not_found`, and 503 when that does not end.
  */
 export async function exportLocation(
@@ -74,8 +74,8 @@ async function* linesOf(rows: AsyncIterable<{ line: string }[]>): AsyncGenerator
 }
 
 /**
- * Waits until what was under way at a location that is not active is over: requests, transactions, publishing, attempts to
- * deliver. Throws `resource_not_found`, and 503 when that does not end.
+ * Waits until work under way at a location that is not active has ended: requests, transactions, publishing, attempts
+ * to deliver. Throws `resource_not_found`, and 503 when that does not end.
  */
 export async function comeToRest(
   database: SqlDatabase,

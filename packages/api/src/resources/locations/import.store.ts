@@ -66,7 +66,7 @@ export const importedFrom = ({ exported_at, snapshot, epoch }: Manifest, rows: n
   ...(snapshot !== undefined && { snapshot, epoch }),
 });
 
-/** Gives the rows of a table's file to `bring`, some at a time; answers how many there were. */
+/** Gives the rows of a table's file to `bring`, some at a time; returns how many there were. */
 export type Take = (each: LocationTable, bring: (lines: string[]) => Promise<unknown>) => Promise<number>;
 
 /** Takes the rows of the files of an export. */

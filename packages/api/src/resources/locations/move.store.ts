@@ -189,7 +189,7 @@ export async function openCopyForReads({ database }: Destination, id: string): P
 
 /**
  * Gives the location up for good: in one transaction its keys answer that callers come again, and the step is done.
- * Answers the changes made here since the export.
+ * Returns the changes made here since the export.
  */
 export function leaveLocation(
   source: SqlDatabase,

@@ -10,7 +10,7 @@ const batch = 500;
 
 /**
  * Deletes a disabled location with all that it has, in batches. Cut off it is begun again by the same call, and until
- * then cannot be enabled. No event is published and no webhook is sent; the audit keeps a line. Answers the number of
+ * then cannot be enabled. No event is published and no webhook is sent; the audit keeps a line. Returns the number of
  * deleted rows of each table; rows deleted by a foreign key are not counted. Throws `resource_not_found`,
  * `validation_error` when `confirm` is not its name, and `conflict` when it is not disabled.
  */

@@ -2,7 +2,7 @@ import { allEntries, type Entries, entriesUntilFull } from '../../request/page-t
 import { included } from './schema.ts';
 import { linesOf, ordersShowing } from './statements.ts';
 
-/** The fields that an entry shows beside the six fields. */
+/** The fields that an entry shows in addition to the six fields. */
 export type Include = readonly (keyof typeof included)[];
 
 /** The fields that an order in full lacks. */

@@ -10,7 +10,7 @@ export const findErased = statement<{ location_id: string }>(
 
 export const eraseDeed = statement('erase_deed', `select deed('erase: comanda erase')`);
 
-/** One copy or more of what a person wrote; $1 location, $2 order. Each answers how many rows it changed. */
+/** One copy or more of what a person wrote; $1 location, $2 order. Each returns how many rows it changed. */
 export type Erasure = ReturnType<typeof erasure>;
 
 /** Tables that hold what a person wrote in an order: of orders, or of their lines. */

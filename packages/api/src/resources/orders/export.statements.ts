@@ -13,11 +13,11 @@ const inRange = `from orders o where o.location_id = $1::uuid
   and o.created_at >= day_start($2::date, (select l.timezone from locations l where l.id = $1::uuid))
   and o.created_at < day_start($3::date + 1, (select l.timezone from locations l where l.id = $1::uuid))`;
 
-// Without a name, as everything here: behind a pooler the connection goes to others afterwards.
+// Without a name, as everything here: behind a pooler the connection goes to others later.
 export const measureRange = `select (select wire_time(now(), l.timezone) from locations l where l.id = $1::uuid) as exported_at,
   (select count(*) ${inRange})::int as total`;
 
-// Found on the index alone; what is passed over never becomes JSON.
+// Found on the index alone; skipped rows never become JSON.
 export const declareCursor = `declare export no scroll cursor for
   select o.id ${inRange} order by o.created_at, o.id limit $4::bigint offset $5::bigint`;
 

@@ -47,7 +47,8 @@ export const placing: JoinedWrite<PlacedOrder, Placed> = {
     );
   },
   async write(database, locationId, members, alone) {
-    // Lists go by the moment, which they share, and then by the id: so ids are in the order of the numbers.
+    // Lists are ordered by the moment, which they share, and then by the id: so ids are in the order of the
+    // numbers.
     const ids = members.map(() => newId()).sort();
     const placed: Placed[] = [];
     for (const { place, outcome, response } of await database.run(

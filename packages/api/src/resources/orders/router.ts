@@ -69,7 +69,7 @@ export const ordersRouter = router({
     permission: 'orders:write',
     summary: 'Create an order',
     description:
-      'Makes its payment and takes its stock. Repeating it with the same key answers the original.',
+      'Makes its payment and takes its stock. Repeating it with the same key returns the original.',
     rest: ['POST /v2/orders'],
     status: 201,
     errors: ['conflict'],
@@ -193,7 +193,7 @@ export const ordersV1Router = router({
     permission: 'orders:write',
     summary: 'Create an order',
     description:
-      'Makes its payment and takes its stock. Repeating it with the same key answers the original.',
+      'Makes its payment and takes its stock. Repeating it with the same key returns the original.',
     rest: ['POST /v1/orders'],
     status: 201,
     errors: ['conflict'],

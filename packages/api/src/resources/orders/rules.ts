@@ -100,8 +100,8 @@ export function decideOrder(
 }
 
 /**
- * The lines that want more than is left: of each product or item the line at which it runs out. `left` answers
- * undefined for what is not counted.
+ * The lines that want more than is left: of each product or item the line at which it runs out. `left` returns
+ * undefined for products that are not counted.
  */
 export function shortages(wanted: readonly Wanted[], left: (id: string) => string | undefined): FieldFault[] {
   return wanted.flatMap(({ id, uses }) => {

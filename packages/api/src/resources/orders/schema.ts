@@ -72,7 +72,7 @@ export const OrderItemAsSold = OrderItem.extend({
   external_id: z
     .string()
     .optional()
-    .meta({ description: "With `snapshot`: the product's identifier of yours when the order was made." }),
+    .meta({ description: 'With `snapshot`: your identifier of the product when the order was made.' }),
   sku: z
     .string()
     .optional()
@@ -92,7 +92,7 @@ export const OrderItemAsSold = OrderItem.extend({
         external_id: z
           .string()
           .optional()
-          .meta({ description: "With `snapshot`: the item's identifier of yours then." }),
+          .meta({ description: 'With `snapshot`: your identifier of the item then.' }),
       }).meta({
         id: 'OrderItemSelectionAsSold',
         description: 'A selection, with the fields that `snapshot` adds.',
@@ -151,7 +151,7 @@ export const OrderWithBooks = OrderAsSold.extend({ ...orderBooks, ...revised }).
 });
 export type OrderWithBooks = z.infer<typeof OrderWithBooks>;
 
-/** The fields that a list shows beside the six fields when `include` asks for them, by their names there. */
+/** The fields that a list shows in addition to the six fields when `include` asks for them, by their names there. */
 export const included = {
   details: Object.keys(details) as (keyof typeof details)[],
   items: ['items'],

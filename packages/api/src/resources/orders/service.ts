@@ -91,7 +91,7 @@ export async function getByExternalId(
 
 /**
  * Moves one, keeping the reason of a cancellation; concurrent moves share a transaction. Moves of one order are
- * serialised: of two racing moves only one legal one wins. Moves by a person at the app are in the audit. Throws
+ * serialized: of two racing moves only one legal one wins. Moves by a person at the app are in the audit. Throws
  * `resource_not_found`, `conflict` for a move that is not in the table.
  */
 export async function move(

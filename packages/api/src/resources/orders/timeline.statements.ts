@@ -1,6 +1,7 @@
 import { statement } from '@comanda/db';
 
-// A hand edit and its audit entry are of one transaction, and so of one moment. `id` is that of the row in `relation`.
+// A manual edit and its audit entry are of one transaction, and so of one moment. `id` is that of the row in
+// `relation`.
 const actor = (
   key: string,
   at: string,

@@ -18,7 +18,7 @@ export function productChanges(filters: ProductFilters, tellsDeleted: boolean, s
   return { ...statements, filters: values };
 }
 
-// Each product once, where it changed last: found along the one index or the other, and passed by along the other one.
+// Each product once, where it changed last: found along the one index or the other, and skipped along the other one.
 const rowsOf = (narrowed: string, most: string) => `
   (select p.id, p.updated_at as moment from products p
    left join lateral (

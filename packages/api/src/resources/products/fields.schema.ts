@@ -22,9 +22,9 @@ interface ProductField {
 export const Description = text(0, 10_000);
 
 /**
- * The columns of a product beside its ids and what belongs to it. The wire shapes (schema.ts here, in catalog and in
- * sync-jobs), the rows of batches (bulk) and what a dry run compares are made of them. A sku that is not given is made of
- * the id.
+ * The columns of a product without its ids and its parts. The wire shapes (schema.ts here, in catalog and in
+ * sync-jobs), the rows of batches (bulk) and what a dry run compares are made of them. A sku that is not given is made
+ * of the id.
  */
 export const productFields = {
   sku: {

@@ -26,7 +26,7 @@ import {
 } from './statements.ts';
 import { type ProductChange, updating } from './updating.store.ts';
 
-/** Lists products by name, id. A filter that nothing passes, malformed ids included, answers an empty list. */
+/** Lists products by name, id. A filter that matches nothing, malformed ids included, returns an empty list. */
 export async function list(ctx: CallContext, input: ProductList): Promise<Answer<ChangesPage<ProductRead>>> {
   const { limit, offset, updated_since: _since, cursor: _cursor, include, ...filters } = input;
   for (const name of ['category_id', ...referenceColumns] as const) {

@@ -35,7 +35,7 @@ export const stockRouter = router({
     summary: 'Adjust the stock of a product',
     description:
       'Adds to what is there, or takes from it: what comes in or goes out at your side. No batch job is counted. Repeating it with ' +
-      'the same key answers the original.',
+      'the same key returns the original.',
     rest: ['POST /v2/products/{id}/stock/adjust'],
     errors: ['resource_not_found', 'conflict'],
   })

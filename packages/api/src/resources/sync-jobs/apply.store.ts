@@ -42,8 +42,9 @@ export const beginSyncJob = (
 
 /**
  * Applies the rest of a products sync job that was begun, chunk by chunk; each chunk commits together with the job's
- * progress under a lock on the job's row. So a process that continues after a kill, or applies beside another, applies
- * each item exactly once. Ends the job and answers its status then; a job that is over or deleted is left alone.
+ * progress under a lock on the job's row. So a process that continues after a kill, or applies at the same time,
+ * applies each item exactly once. Ends the job and returns its status then; a job that has ended or was deleted is
+ * left alone.
  */
 export async function applySyncJob(
   database: Database,
@@ -68,7 +69,7 @@ export async function postponeSyncJob(on: Queryable, { locationId, jobId }: Sync
   await on.run(sql.postponeJob, [locationId, jobId]);
 }
 
-/** Ends a job that cannot go on, for a fault of ours, and answers its status. One that is over is left alone. */
+/** Ends a job that cannot go on, for an internal fault, and returns its status. One that has ended is left alone. */
 export async function failSyncJob(
   on: Queryable,
   { locationId, jobId }: SyncJobRef,
@@ -102,7 +103,7 @@ export function productsBatch(
   };
 }
 
-/** Answers the status of the job then; nothing when it was deleted. */
+/** Returns the status of the job then; nothing when it was deleted. */
 async function applyChunk(
   tx: Transaction,
   { locationId, jobId }: SyncJobRef,

@@ -7,7 +7,7 @@ import { productsBatch } from './apply.store.ts';
 import type { ProductSync, StartedSyncJob } from './schema.ts';
 
 /**
- * Answers the outcome of a batch of products if it were applied now: by the same decisions, without a job, a lock
+ * Returns the outcome of a batch of products if it were applied now: by the same decisions, without a job, a lock
  * or a change. Counts no batch job and leaves the idempotency key unused. Throws `conflict` for a key that was used
  * for something else, `validation_error` for more items than the key may send.
  */

@@ -39,7 +39,10 @@ export const findForsaken = (
   seconds: number,
 ): Promise<Forsaken[]> => on.run(sql.forsakenLocations, [locationId, seconds]);
 
-/** Queues what was forsaken, and forgets jobs of the queue that have no try left. Answers how many locations it queued. */
+/**
+ * Queues what was forsaken, and forgets jobs of the queue that have no try left. Returns how many locations it
+ * queued.
+ */
 export async function queueForsaken(on: Queryable): Promise<number> {
   await on.run(sql.forgetSpent, []);
   const found = await findForsaken(on, null, 0);

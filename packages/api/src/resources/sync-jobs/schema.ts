@@ -12,7 +12,7 @@ export const SyncMode = z.enum(['upsert', 'create', 'update']).meta({
 export type SyncMode = z.infer<typeof SyncMode>;
 
 const SyncJobStatus = z.enum(['queued', 'processing', 'completed', 'failed']).meta({
-  description: 'completed: some item was applied; failed: none could be, or a fault of ours.',
+  description: 'completed: some item was applied; failed: none could be, or a fault of the service.',
 });
 
 /** A product in the body of a batch. A field that is left out keeps its value; on creation it takes the default. */

@@ -129,7 +129,10 @@ export const forsakenLocations = statement<{ locationId: string; jobs: string[] 
    limit 1000`,
 );
 
-/** Jobs of the queue whose last try is over: the sync jobs are the truth. One is left by a worker that dies at its end. */
+/**
+ * Jobs of the queue whose last try has ended: the sync jobs are the truth. One is left by a worker that dies at its
+ * end.
+ */
 export const forgetSpent = statement(
   'forget_spent_sync_jobs',
   `select count(*) from graphile_worker.complete_jobs(array(select id from graphile_worker.jobs
@@ -186,8 +189,8 @@ export const queueJobAgain = statement<{ doc: string }>(
 const headStart = `interval '1 minute'`;
 
 /**
- * $1 location, $2 id, $3 mode, $4 items, $5 how many, $6 request, $7 what was applied, $8 its key. Answers the place in the queue of the
- * location that was served longest ago first: when its last job ended, a minute ago at most.
+ * $1 location, $2 id, $3 mode, $4 items, $5 how many, $6 request, $7 what was applied, $8 its key. Returns the place in
+ * the queue of the location that was served longest ago first: when its last job ended, a minute ago at most.
  */
 export const insertJob = statement<{ place: Date }>(
   'insert_sync_job',

@@ -63,7 +63,7 @@ export const TurnClose = z.object({
       'Opens the next turn in the same moment, so that no order and no payment comes between the two.',
   }),
   counted: Money.optional().meta({
-    description: 'All cash that was counted in the drawer. The audit keeps it beside what was expected.',
+    description: 'All cash that was counted in the drawer. The audit keeps it with the expected amount.',
     example: 1218,
   }),
   starting_cash: Money.optional().meta({
@@ -86,7 +86,7 @@ export const Drawer = z
   .meta({ id: 'Drawer', description: 'The cash of a turn when it was closed: expected and counted.' });
 export type Drawer = z.infer<typeof Drawer>;
 
-/** The turn that was closed, and what closing it came to. */
+/** The turn that was closed, and the result of closing it. */
 export const ClosedTurn = Turn.extend({
   drawer: Drawer.optional().meta({ description: 'Where `counted` was given.' }),
   next: Turn.optional().meta({ description: 'The turn that `open_next` opened.' }),

@@ -23,7 +23,7 @@ const registering = {
   permission: 'webhooks:write',
   summary: 'Register a webhook endpoint',
   description:
-    'Answers the signing secret, which is never shown again. The key needs the permission of each event type.',
+    'Returns the signing secret, which is never shown again. The key needs the permission of each event type.',
   status: 201,
   tag: 'webhook_endpoints',
 } as const;
@@ -106,7 +106,7 @@ export const webhookEndpointsRouter = router({
     permission: 'webhooks:write',
     summary: 'Rotate the signing secret',
     description:
-      'Answers the new secret. For 24 hours both sign every delivery, unless `expire_previous` says otherwise.',
+      'Returns the new secret. For 24 hours both sign every delivery, unless `expire_previous` says otherwise.',
     rest: ['POST /v2/webhook-endpoints/{id}/rotate-secret'],
     errors: ['resource_not_found'],
   })

@@ -81,7 +81,7 @@ export async function update(
   const { url = null, events = null, status = null, include = null } = changes;
   const values = [ctx.caller.locationId, id, url, events, status, include];
   return inTransaction(ctx, async (tx) => {
-    // A certification that holds it down would enable it afterwards.
+    // A certification that holds it down would enable it later.
     if (status !== null && ctx.caller.location.sandbox && isId(id))
       await tx.run(sql.letGo, [ctx.caller.locationId, id]);
     if ((url !== null || events !== null) && hiddenFrom(ctx.caller).length > 0) {
@@ -106,7 +106,7 @@ export async function remove(ctx: CallContext, id: string): Promise<Answer<Delet
   });
 }
 
-/** Makes a new signing secret; the old one signs beside it for 24 hours, or no longer. Throws `resource_not_found`. */
+/** Makes a new signing secret; the old one signs as well for 24 hours, or no longer. Throws `resource_not_found`. */
 export const rotateSecret = (
   ctx: CallContext,
   request: RotateSecret,

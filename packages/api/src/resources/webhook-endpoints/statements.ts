@@ -86,7 +86,10 @@ export const insertSecret = statement(
    values ($1::uuid, $2::uuid, $3, $4::bytea)`,
 );
 
-/** $1 location, $2 endpoint, $3 whether at once: then those that run out as well. By the clock that judges it, not by this process's. */
+/**
+ * $1 location, $2 endpoint, $3 whether at once: then those that run out as well. By the clock that judges it, not
+ * that of this process.
+ */
 export const expireSecrets = statement<{ expires_at: Date }>(
   'expire_webhook_secrets',
   `update internal.webhook_secrets set expires_at = now() + case when $3::boolean then interval '0' else interval '24 hours' end

@@ -4,7 +4,7 @@ import { type AuditActor, auditAs } from '../../request/audit.ts';
 import type { RotateSecret, WebhookEndpoint, WebhookEndpointWithSecret } from './schema.ts';
 import * as sql from './statements.ts';
 
-/** Makes a new signing secret; the old one signs beside it for 24 hours, or no longer. Throws `resource_not_found`. */
+/** Makes a new signing secret; the old one signs as well for 24 hours, or no longer. Throws `resource_not_found`. */
 export async function rotateIn(
   tx: Transaction,
   actor: AuditActor,
@@ -23,7 +23,7 @@ export async function rotateIn(
   return made;
 }
 
-/** The endpoint that was read. Throws `resource_not_found` when there is none, or the id is none of ours. */
+/** The endpoint that was read. Throws `resource_not_found` when there is none, or the id is malformed. */
 export async function oneOf(id: string, read: () => Promise<sql.EndpointText[]>): Promise<sql.EndpointText> {
   const [found] = isId(id) ? await read() : [];
   if (found === undefined) throw notFound('Webhook endpoint');

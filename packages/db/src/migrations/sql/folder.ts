@@ -5,7 +5,7 @@ import { MigrationError } from '../../release/migration-error.ts';
 import { repositoryRoot } from '../../root.ts';
 import { readStatements, refuseDoubles, type SqlStatement } from './statements.ts';
 
-/** The objects that a version wants the database to hold beside its data. */
+/** The objects that a version wants the database to hold in addition to its data. */
 export interface SqlFolder {
   /** The digest of the folder's state: sha256 over names and contents, in hex. */
   hash: string;

@@ -25,7 +25,7 @@ export const everyPage: Check = {
     const made = new Set(
       (await database.run(sql.insertProducts, [run.locationId, externalIds])).map(({ id }) => id),
     );
-    run.did(`made ${count} products, and removed them afterwards`);
+    run.did(`made ${count} products, and removed them later`);
     try {
       const since = await run.newest();
       let read: Call[] = [];

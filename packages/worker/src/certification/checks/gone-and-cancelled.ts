@@ -10,9 +10,9 @@ const showsWhatIsLeft =
   /^(stock\.(list|get)|products\.(list|get|getByExternalId)|catalog\.get|menus\.active|orders\.quote)$/;
 const showsOrder = /^orders\.(get|getByExternalId|list|timeline)$/;
 
-/** An order is refused since an item is gone, another is cancelled; each leads to the documented next step. */
+/** An order is refused since an item is gone, another is canceled; each leads to the documented next step. */
 export const goneAndCancelled: Check = {
-  title: 'An item that is gone and an order that is cancelled lead to the documented next step',
+  title: 'An item that is gone and an order that is canceled lead to the documented next step',
   needs: ['places_orders'],
   leansOn: ['endpoint_reached'],
   read: '/docs/guides/orders',
@@ -50,7 +50,7 @@ export const goneAndCancelled: Check = {
     const [cancelled] =
       order === undefined ? [] : await database.run(sql.cancelOrder, [run.locationId, order.id]);
     if (order === undefined || cancelled === undefined)
-      throw new Unmet('The order was over before the restaurant could cancel it.');
+      throw new Unmet('The order had ended before the restaurant could cancel it.');
     run.did(`cancelled order ${cancelled.number}, as the restaurant would: order.cancelled`);
     const { id } = order;
     const since = await run.newest();
@@ -66,7 +66,7 @@ export const goneAndCancelled: Check = {
         ),
     });
     if (read === undefined)
-      throw new Unmet(`The order was cancelled, and nothing read it within ${toActSeconds} s.`);
+      throw new Unmet(`The order was canceled, and nothing read it within ${toActSeconds} s.`);
     await run.saw(read);
   },
 };
