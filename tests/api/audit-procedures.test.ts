@@ -14,7 +14,7 @@ const keyWith = (...permissions: Grant[]) =>
   createKey(api.app.database, { locationId: api.locationId, name: 'app: Ana', permissions });
 
 describe('the audit', () => {
-  /** A location of its own, with a product whose price a hand has changed. */
+  /** A location of its own, with a product whose price was changed by hand. */
   async function edited() {
     const { database } = api.app;
     const locationId = await createLocation(database);
@@ -76,7 +76,7 @@ describe('the audit', () => {
     await hand.sql('update products set visible = false where location_id = $1', [locationId]);
     await hand.sql('update product_stock set quantity = 5 where location_id = $1', [locationId]);
     const { data: before } = await desk(key).audit.list.query();
-    // What is gone is named by what its deletion kept.
+    // Deleted rows are named as their deletion kept them.
     await hand.sql('delete from products where location_id = $1', [locationId]);
     const [gone] = (await desk(key).audit.list.query()).data;
     for (const entry of [...before, gone]) {
@@ -173,7 +173,7 @@ describe('the audit', () => {
     expect(await price()).toBe(5);
   });
 
-  it('refuses what a later change stands on, edits of keys, what needs a deed, and what is not there', async () => {
+  it('refuses what a later change depends on, edits of keys, what needs a deed, and what is not there', async () => {
     const { locationId, clerk, entry, productId } = await edited();
     const lastEntry = async () => (await desk(clerk.key).audit.list.query({ limit: 1 })).data[0];
     const refusal = (id: string) => refused(desk(clerk.key).audit.undo.mutate({ id }));

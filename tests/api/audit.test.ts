@@ -86,7 +86,7 @@ const entriesEach: Record<string, number> = { 'keys.rotate': 2 };
 
 const internal = operations.filter(({ routes, kind }) => routes.length === 0 && kind === 'mutation');
 
-it('every procedure of the typed client alone that changes something stands in the table', () => {
+it('every procedure of the typed client alone that changes something is in the table', () => {
   expect(internal.map(({ name }) => name).sort()).toEqual(Object.keys(changing).sort());
 });
 
@@ -139,7 +139,7 @@ async function pendingPayment({ locationId, key }: Place): Promise<{ id: string 
   return { id: (await placeOrder({ rest }, kitchen)).payment.id };
 }
 
-/** What the makers of all tests make of it. */
+/** The results of the makers of all tests. */
 async function made({ locationId, key }: Place, name: string): Promise<object> {
   const kitchen = await openKitchen(api, { at: { locationId, key: key.key } });
   const operation = internal.find((each) => each.name === name);
@@ -156,7 +156,7 @@ async function menu({ locationId }: Place): Promise<string> {
 const call = (name: string, { key }: Place, input: object) =>
   callRest(api.url, `POST /trpc/${name}`, { key: key.key, body: input });
 
-/** And not what a hand did, or an undo in its name. */
+/** Without manual edits, and undos in a person's name. */
 const byRequest = ({ actorKind }: { actorKind: string }) => actorKind !== 'database';
 
 const entriesOf = ({ locationId }: Place) =>

@@ -26,7 +26,7 @@ const syncStock = (key: string, quantity: number) =>
   api.rest('POST /v2/stock/sync', { key, body: { items: [{ external_id: 'p', quantity }] } });
 const remaining = ({ headers }: Answer) => headers.get('x-ratelimit-batch-remaining');
 
-/** Runs `work` while somebody else holds what the statement locks. */
+/** Runs `work` while another session holds the rows that the statement locks. */
 async function holding<Result>(sql: string, work: () => Promise<Result>): Promise<Result> {
   const other = await api.app.database.pool.connect();
   try {

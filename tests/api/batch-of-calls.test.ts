@@ -7,7 +7,7 @@ import { waitFor } from '../support/wait.ts';
 
 const api = useApi();
 
-/** The names of the sessions that wait for a lock on a table that a hand holds. */
+/** The names of the sessions that wait for a lock on a table that another session holds. */
 const waiting = async (): Promise<string[]> => {
   // Not by the hand that holds the lock: a transaction sees the sessions as they were when it first looked.
   const { rows } = await api.app.database.pool.query<{ name: string }>(

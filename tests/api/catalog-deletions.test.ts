@@ -28,7 +28,7 @@ const counts = (total_items: number, updated: number, deleted: number, unchanged
   ...{ total_items, created: 0, updated, deleted, unchanged },
 });
 
-/** All there is at the location, by external id, whatever it belongs to. */
+/** All rows of the location, by external id. */
 async function all(): Promise<string[]> {
   const { rows } = await api.app.database.pool.query<{ name: string }>(
     `select external_id as name from (
@@ -81,7 +81,7 @@ const kinds: [string, unknown, string[], ReturnType<typeof counts>][] = [
     counts(4, 0, 1, 3),
   ],
   [
-    'whatever else the entry has',
+    'with any other fields of the entry',
     [category('food', [product('beer', { delete: true, price: 99, sku: 'SH' })], { priority: 2 })],
     ['beer'],
     counts(2, 0, 1, 1),
@@ -122,7 +122,7 @@ describe('an entry of an upsert with delete', () => {
     expect(again.unchanged).toBe(result.total_items);
   });
 
-  it.each(['upsert', 'replace'])('is told as a DELETE is: %s', async (mode) => {
+  it.each(['upsert', 'replace'])('is published as a DELETE is: %s', async (mode) => {
     await sync(tree());
     const { data } = (await rest('GET /v2/products')).body as { data: { id: string; external_id: string }[] };
     const id = data.find(({ external_id }) => external_id === 'beer')?.id;

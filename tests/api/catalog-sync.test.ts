@@ -31,7 +31,7 @@ const catalog = async () => dataOf(await callRest(api.url, 'GET /v2/catalog', { 
 const readProduct = async (externalId: string) =>
   dataOf(await callRest(api.url, `GET /v2/products/by-external-id/${externalId}`, { key }), 200, Product);
 
-/** `food:shared(size(s,l) extras(nuts))`: what stands where, by name. */
+/** `food:shared(size(s,l) extras(nuts))`: the tree, by name. */
 const outline = async () =>
   (await catalog()).categories.map(({ name, products }) => {
     const options = (items: { name: string }[]) => items.map((each) => each.name).join(',');
@@ -43,7 +43,7 @@ const outline = async () =>
     return `${name}:${choices.join(' ')}`;
   });
 
-/** What was captured at the location since the last call: resources, and how many transactions made it. */
+/** The changes captured at the location since the last call: resources, and how many transactions made them. */
 async function captured() {
   const { rows } = await api.app.database.pool.query<{ what: string; seed: string }>(
     `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
@@ -94,7 +94,7 @@ describe('upsert', () => {
     expect((await captured()).transactions).toBe(1);
   });
 
-  it('touches nothing and tells nobody when all of it is there', async () => {
+  it('touches nothing and publishes nothing when all of it is there', async () => {
     const { version } = await sync(tree());
     const updated = () =>
       api.app.database.pool.query(
@@ -135,7 +135,7 @@ describe('upsert', () => {
     });
   });
 
-  it('adds links, and leaves what is not named, wherever it stands', async () => {
+  it('adds links, and leaves what is not named, at any place', async () => {
     await sync(tree());
     await captured();
     expect(await sync([category('new', [product('beer')])])).toMatchObject(counts(1, 1, 0, 0));

@@ -114,7 +114,7 @@ describe('what the tree does not show moves neither version nor tag', () => {
   });
 });
 
-it('a new picture of a category is told by catalog.updated, and a picture that stays is not', async () => {
+it('a new picture of a category is published by catalog.updated, and a picture that stays is not', async () => {
   await api.published();
   const { catalog } = await read();
   const told = async () => {

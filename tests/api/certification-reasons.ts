@@ -3,7 +3,7 @@ import type { Call, TestApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import type { Told } from './told.ts';
 
-/** What the calls are made with. */
+/** The context of the calls. */
 interface Means {
   api: TestApi;
   rest(route: string, call: Call): Promise<Told>;

@@ -41,7 +41,7 @@ test('the link to the next page has the cursor in place of the moment', async ()
   expect([next.status, next.headers.get('x-read-as-now')]).toEqual([200, null]);
 });
 
-test('each call of a batch tells its own moment', async () => {
+test('each call of a batch has its own moment', async () => {
   const input = { 0: { updated_since: secondsFromNow(20) }, 1: { since: secondsFromNow(30) } };
   const path = `/trpc/products.list,events.list?batch=1&input=${encodeURIComponent(JSON.stringify(input))}`;
   const { status, headers } = await api.rest(`GET ${path}`);

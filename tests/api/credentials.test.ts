@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 describe('authenticate', () => {
-  test('tells who calls, with the default limits, and at once the second time', async () => {
+  test('returns the caller, with the default limits, and at once the second time', async () => {
     const { id, key } = await createKey(database, { locationId, permissions: ['orders:*', 'products:read'] });
     await database.pool.query('update api_keys set per_minute = null where id = $1', [id]);
     const caller = await credentials.authenticate(`Bearer ${key}`);
@@ -149,7 +149,7 @@ describe('the database', () => {
     expect(statements()).toBeLessThanOrEqual(once + 5);
   });
 
-  test('is told once when a key was used, without an announcement', async () => {
+  test('is recorded once when a key was used, without an announcement', async () => {
     const own = createCredentials(database, notifications);
     const { id, key } = await createKey(database, { locationId });
     const lastUsed = async () =>

@@ -11,7 +11,7 @@ import { usePublishingApi } from '../support/published.ts';
 import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
 
-// What a person at the desk asks and does, by the typed client.
+// The questions and actions of a person at the desk, by the typed client.
 
 const api = usePublishingApi();
 const hand = useHand(api);
@@ -50,7 +50,7 @@ async function delivered(end: 'delivered' | 'dead') {
 }
 
 describe('orders.overview', () => {
-  it('finds an order by its id, its number and the external id, and tells all of it', async () => {
+  it('finds an order by its id, its number and the external id, and returns all of it', async () => {
     const turn = await desk().turns.open.mutate();
     const { endpointId, order } = await delivered('delivered');
     const found = await look({ id: order.id });
@@ -76,7 +76,7 @@ describe('orders.overview', () => {
     await desk().webhookEndpoints.delete.mutate({ id: endpointId });
   });
 
-  it('offers nothing that would be refused: by where the order stands, and by what the key may', async () => {
+  it('offers nothing that would be refused: by the status of the order, and by what the key may', async () => {
     const { id } = await placeOrder(api, kitchen);
     const reader = await keyWith('orders:read');
     expect((await look({ id }, reader.key)).possible).toEqual({ moves: [], payment_moves: [], refund: 0 });
@@ -142,7 +142,7 @@ describe('deliveries.retry', () => {
     await desk().webhookEndpoints.update.mutate({ id: endpointId, status: 'active' });
     expect((await retry(endpointId)).code).toBe('resource_not_found');
     expect((await retry('nothing')).code).toBe('resource_not_found');
-    // What waited while it was disabled is dropped.
+    // Deliveries pending while it was disabled are dropped.
     expect((await desk().deliveries.retry.mutate({ id: delivery.id })).status).toBe('pending');
     await desk().webhookEndpoints.delete.mutate({ id: endpointId });
   });
@@ -162,7 +162,7 @@ describe('syncJobs.retry', () => {
       return job.completed_at !== undefined && job;
     });
 
-  it('begins a job anew of which nothing could be applied', async () => {
+  it('starts a job over of which nothing could be applied', async () => {
     const item = { external_id: 'mate', name: 'Mate', price: 3, category_external_ids: ['teas'] };
     const { job_id } = await sync([item], 'teas-missing');
     expect(await ended(job_id)).toMatchObject({ status: 'failed', failed_items: 1 });

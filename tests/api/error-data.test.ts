@@ -104,7 +104,7 @@ describe('an error of the typed client', () => {
     expect(refusal?.message).toMatch(/; and more$/);
   });
 
-  it('tells how long to wait', async () => {
+  it('returns how long to wait', async () => {
     const { key } = await createKey(api.app.database, { locationId: api.locationId, perMinute: 1 });
     await api.client(key).orders.list.query({});
     const refusal = await refusalOf(api.client(key).orders.list.query({}));

@@ -72,7 +72,7 @@ async function onSocket(bytes: string, url = api.url): Promise<Told> {
 
 const listedTwice = (key: string) => last(2, () => rest('GET /v2/orders', { key }));
 
-/** What the last of so many equal calls was told. */
+/** The answer to the last of so many equal calls. */
 async function last(times: number, call: () => Promise<Told>): Promise<Told> {
   const told = await call();
   return times === 1 ? told : last(times - 1, call);
@@ -82,7 +82,7 @@ async function withKey(limits: Omit<Parameters<typeof createKey>[1], 'locationId
   return (await createKey(api.app.database, { locationId: api.locationId, ...limits })).key;
 }
 
-/** What a key of another location is told, which is as `status` says. */
+/** The answer to a key of another location, as `status` says. */
 async function atLocation(status: string, route: string, call?: Call): Promise<Told> {
   const locationId = await createLocation(api.app.database);
   await outside.query('update locations set status = $2::location_status where id = $1', [

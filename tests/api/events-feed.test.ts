@@ -123,7 +123,7 @@ describe('GET /v2/events answers 200', () => {
     await api.published();
     const { data } = await feed('types=product.created');
     expect(data.map((event) => event.type === 'product.created' && event.data.name)).toEqual(['new']);
-    // Whoever read them knows their ids, and reads on from there.
+    // A consumer that read them knows their ids, and reads on from there.
     expect((await feed(`after=${old.at(-1)?.id}`)).data[0]?.id).toBe((await feed()).data[0]?.id);
   });
 

@@ -6,7 +6,8 @@ import { createOrderKitchen, orderBody, postOrder } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 
-// Health goes by what callers meet: each way to the database is cut in turn, and its disk runs full.
+// Health depends on the callers' results: each connection to the database is cut in turn, and its disk runs
+// full.
 
 vi.setConfig({ testTimeout: 60_000 });
 

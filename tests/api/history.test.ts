@@ -6,7 +6,7 @@ import { createCategory, createKey, createLocation } from '../support/factories.
 import { createOrderKitchen, placeOrder, useOrderKitchen } from '../support/orders.ts';
 import { runSyncJob } from '../support/sync-jobs.ts';
 
-// Who changed this price, and what did this person do: whatever they did it with.
+// The author of a price change, and all changes of one person, by any way of access.
 
 const api = useApi(() => ({ app: 'on' }));
 const hand = useHand(api);
@@ -27,7 +27,7 @@ type Shop = Awaited<ReturnType<typeof shop>>;
 const listed = async ({ client }: Pick<Shop, 'client'>, about: string) =>
   (await client.audit.list.query({ about, limit: 100, offset: 0 })).data;
 
-/** What an entry says was changed, in few words. */
+/** The changes of an entry, in few words. */
 const told = async (of: Shop, about = of.id) =>
   (await listed(of, about)).map(({ by, operation, table, rows = [] }) => [
     ...[by, operation, table],

@@ -134,7 +134,7 @@ describe('keys.rotate', () => {
     }
   });
 
-  it('sees the types of its permissions, whatever the old one saw', async () => {
+  it('sees the types of its permissions, for any types of the old one', async () => {
     const { id } = await keyWith({ permissions: ['events:read'], allEventTypes: true });
     expect((await keys().rotate.mutate({ id })).event_types).toBe('by_permission');
   });

@@ -79,7 +79,7 @@ describe('GET /v2/limits answers 200', () => {
 });
 
 describe('what a limiter says is used', () => {
-  test('begins anew with each window', async () => {
+  test('starts over with each window', async () => {
     await standAt(api.app.database, '2026-01-31T23:58:59.500Z', async ({ limiter, move }) => {
       const caller = callerWith({ perMinute: 10, monthly: 100, batchJobsPerHour: 4 });
       const used = async () => {

@@ -36,7 +36,7 @@ describe('several processes', () => {
       const limiters = await join(processes);
       const caller = callerWith({ perMinute: limit });
       const outcomes = await Promise.all(limiters.map((limiter) => outcomesOf(limiter, caller, 2 * limit)));
-      // Each went on until it was refused, so nobody holds anything back.
+      // Each went on until it was refused, so no process holds any part back.
       expect(outcomes.flat().filter(Boolean).length).toBe(limit);
       expect(await usedInMinute(caller)).toBe(limit);
     },

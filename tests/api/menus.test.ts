@@ -72,7 +72,7 @@ describe('GET /v2/menus/active', () => {
       { name: 'Drinks', visible: true },
       { name: 'Food', visible: false },
     ]);
-    // Who edits it sees all of them.
+    // The person who edits it sees all of them.
     expect((await menus().update.mutate({ id })).categories).toHaveLength(2);
   });
 
@@ -187,7 +187,7 @@ describe('menus.publish', () => {
     expect((await audited()).filter(({ operation }) => operation === 'menus.publish')).toHaveLength(4);
   });
 
-  it('leaves exactly one published, whoever races', async () => {
+  it('leaves exactly one published, in any race', async () => {
     const made = await Promise.all([1, 2, 3, 4].map((n) => menus().create.mutate({ name: `M${n}` })));
     const races = made.flatMap(({ id }) => [1, 2, 3].map(() => menus().publish.mutate({ id })));
     const fresh = menus()

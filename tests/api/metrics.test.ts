@@ -104,7 +104,7 @@ describe('requests', () => {
 });
 
 describe('the state of the work', () => {
-  it('tells changes, deliveries, jobs and workers that wait, and their ages', async () => {
+  it('reports changes, deliveries, jobs and workers that wait, and their ages', async () => {
     const { locationId, databaseUrl } = api;
     await runOnce(
       databaseUrl,
@@ -196,7 +196,7 @@ it('answers GET and HEAD without a key, and nothing else', async () => {
 });
 
 describe('with the database away', () => {
-  it('tells what the process knows, and that the database is away; readiness says so too', async () => {
+  it('reports what the process knows, and that the database is away; readiness says so too', async () => {
     const own = await startTestApi();
     try {
       expect(await (await fetch(`${own.url}/readyz`)).json()).toEqual({

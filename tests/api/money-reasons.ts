@@ -11,7 +11,7 @@ type MoneyReason = Extract<
   'turn_open' | 'no_turn' | 'not_collected' | 'refund_too_large' | 'entries_unknown'
 >;
 
-/** What the calls are made with. */
+/** The context of the calls. */
 interface Means {
   api: TestApi;
   kitchen: OrderKitchen;

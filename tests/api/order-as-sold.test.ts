@@ -10,7 +10,7 @@ const api = usePublishingApi();
 const erp = useConsumer();
 const old = useConsumer();
 
-/** What was ordered. A second choice and the third line have no identifier of the caller's. */
+/** The ordered items. A second choice and the third line have no identifier of the caller's. */
 const sold = [
   {
     external_id: 'ERP "7" é',

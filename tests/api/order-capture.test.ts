@@ -15,7 +15,10 @@ beforeAll(async () => {
     products.push(await createProduct(api.app.database, { locationId, stock }));
 });
 
-/** What is captured, and how far the catalog's count and the stock's time move, while `work` runs in a transaction. */
+/**
+ * The captured changes, and how far the catalog's count and the stock's time move, while `work` runs in a
+ * transaction.
+ */
 async function seen(work: (client: pg.PoolClient) => Promise<unknown>) {
   const client = await api.app.database.pool.connect();
   const touches = 'select catalog_token($1)::int as touches';
@@ -58,7 +61,7 @@ const counted = `select name, sum(n)::int as n from (
     union all select name, n from internal.tally_notes where location_id = $1) t
   group by name order by name`;
 
-/** What is told, and how far each count moves, while `work` runs. */
+/** The published changes, and how far each count moves, while `work` runs. */
 async function toldAndCounted(work: () => Promise<unknown>) {
   const { pool } = api.app.database;
   const counts = async () =>
@@ -76,7 +79,7 @@ async function toldAndCounted(work: () => Promise<unknown>) {
   return { told: (await pool.query(told, [api.locationId])).rows, counted: after };
 }
 
-it('what place_orders tells and counts itself is what triggers find in the same rows', async () => {
+it('what place_orders captures and counts itself is what triggers find in the same rows', async () => {
   const paymentMethodId = await createPaymentMethod(api.app.database, { locationId: api.locationId });
   const items = products.map((product_id) => ({ product_id, quantity: 1 }));
   const byItself = await toldAndCounted(() => placeOrder(api, { productId: '', paymentMethodId }, { items }));

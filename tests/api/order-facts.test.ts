@@ -4,8 +4,8 @@ import { createPaymentMethod, createProduct, createSubselection } from '../suppo
 import { orderBody, orderOf, placeOrder, postOrder, refuseOrder } from '../support/orders.ts';
 import { waitFor } from '../support/wait.ts';
 
-// What an order is decided from is read before place_orders is called. Each test changes it by SQL, as Studio does: the
-// very next order must know, and so must one that is under way.
+// The data that an order is decided from is read before place_orders is called. Each test changes it by SQL, as Studio
+// does: the very next order must know, and so must one that is under way.
 
 const api = useApi();
 

@@ -21,7 +21,7 @@ const stockOf = async (productId: string) =>
   (await api.app.database.prisma.productStock.findFirst({ where: { productId } }))?.quantity.toNumber();
 
 describe('an Idempotency-Key', () => {
-  it('replays the original byte for byte, whatever has become of the order', async () => {
+  it('replays the original byte for byte, in any later state of the order', async () => {
     const idempotencyKey = randomUUID();
     const body = orderBody(kitchen);
     const first = await postOrder(api, body, { idempotencyKey });

@@ -186,7 +186,7 @@ describe('canceling gives back', () => {
     expect(await stock()).toEqual([10, 10]);
   });
 
-  it('nothing when the product was deleted, and cancels all the same', async () => {
+  it('nothing when the product was deleted, and cancels anyway', async () => {
     const { order, productId } = await stocked();
     await api.app.database.prisma.product.deleteMany({ where: { id: productId } });
     expect(orderOf(await cancel(order.id)).status).toBe('canceled');

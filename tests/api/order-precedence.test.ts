@@ -8,7 +8,7 @@ const api = useApi();
 const kitchen = useOrderKitchen(api);
 const external_id = `PO-${randomUUID()}`;
 let order: string;
-/** What an order may lack, each by itself. */
+/** The fields that an order may lack, each by itself. */
 let lacks: Record<'stock' | 'product' | 'method', object>;
 
 beforeAll(async () => {

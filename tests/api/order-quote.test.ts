@@ -68,7 +68,7 @@ describe('POST /v2/orders/quote', () => {
     expect(quoted).toHaveLength(200);
   });
 
-  it('tells every refusal at once, in the words of creation', async () => {
+  it('returns every refusal at once, in the words of creation', async () => {
     const scarce = await product({ stock: { enabled: true, quantity: 1 } });
     const disabled = await createPaymentMethod(api.app.database, {
       locationId: api.locationId,
@@ -122,7 +122,7 @@ describe('POST /v2/orders/quote', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('waits for no lock, on whatever row', async () => {
+  it('waits for no lock, on any row', async () => {
     const scarce = await product({ stock: { enabled: true, quantity: 1 } });
     await outside.query('begin');
     try {

@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
 
-// Of two readings of an order the one with the greater counter is the newer, whatever order they arrive in.
+// Of two readings of an order the one with the greater counter is the newer, in any order of arrival.
 
 const api = useApi();
 let kitchen: OrderKitchen;

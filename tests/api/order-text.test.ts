@@ -82,7 +82,7 @@ it('the answer to a creation is, byte for byte, what JSON functions build from i
   }
 });
 
-it('an order written by hand shows the same, whatever its lines hold', async () => {
+it('an order written by hand shows the same, with any content of its lines', async () => {
   const { database } = api.app;
   const { locationId } = api;
   const productId = await createProduct(database, { locationId });

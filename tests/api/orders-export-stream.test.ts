@@ -110,7 +110,7 @@ describe.each(['identity', 'gzip'])('as %s', (coding) => {
     await allAtRest();
   });
 
-  test('a fault on the way cuts the connection: nobody takes a part for the whole', async () => {
+  test('a fault on the way cuts the connection: no caller takes a part for the whole', async () => {
     const under = await begin(coding);
     const [connection] = await exporting();
     await api.app.database.pool.query('select pg_terminate_backend($1)', [connection?.pid]);

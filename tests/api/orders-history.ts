@@ -31,7 +31,7 @@ export async function createHistory(api: TestApi, locationId: string, count = 30
   );
 }
 
-/** What the list shows and what the plain Prisma query finds, in one snapshot. */
+/** The list's page and the plain Prisma query's result, in one snapshot. */
 export function both(api: TestApi, locationId: string, query: OrderList) {
   return api.app.database.prisma.$transaction(
     async (tx) => {
@@ -49,7 +49,7 @@ export function both(api: TestApi, locationId: string, query: OrderList) {
   );
 }
 
-/** What a page of orders must be: the total and the entries, as plain Prisma finds them. */
+/** The expected page of orders: the total and the entries, as plain Prisma finds them. */
 export async function plainOrders(tx: PrismaTransaction, locationId: string, query: OrderList) {
   const { timezone } = await tx.location.findUniqueOrThrow({ where: { id: locationId } });
   const day = async (date: string, more: number) =>
@@ -76,7 +76,7 @@ export async function plainOrders(tx: PrismaTransaction, locationId: string, que
     number,
     status,
     total: total.toNumber(),
-    // Offsets with seconds are shown without them: there the moment tells more than the text.
+    // Offsets with seconds are shown without them: there the moment says more than the text.
     created_at: timezone === 'Africa/Monrovia' ? expect.any(String) : wireTime(createdAt, timezone),
     payment: { id: payment?.id, status: payment?.status },
   }));

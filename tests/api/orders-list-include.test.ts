@@ -97,7 +97,7 @@ describe('GET /v2/orders by several statuses', () => {
     expect(data.map(({ id }) => id)).toEqual(wanted.map((n) => placed[n]?.id));
   });
 
-  it('counts them, whatever the page', async () => {
+  it('counts them, on every page', async () => {
     expect((await list('status=pending,closed&limit=1')).pagination.total).toBe(2);
     expect((await list('status=pending,closed&updated_since=2020-01-01T00:00:00Z')).pagination.total).toBe(2);
   });

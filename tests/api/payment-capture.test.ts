@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const origin = `request-of-a-move 00-${newId().replaceAll('-', '')}-b7ad6b7169203331-01`;
 
-/** What comes of it when `work` moves a payment. */
+/** The effects when `work` moves a payment. */
 async function came(work: (payment: PendingPayment) => Promise<unknown>) {
   const { app, locationId } = api;
   const payments = await createPayments(app.database, { locationId, methodId }, 1);
@@ -61,33 +61,36 @@ const byTriggers = (to: 'completed' | 'rejected') =>
     }),
   );
 
-describe.each([false, true])('what move_payments tells, books and touches (a turn is open: %s)', (isOpen) => {
-  beforeAll(async () => {
-    if (isOpen) await hand.sql('insert into turns (location_id) values ($1)', [api.locationId]);
-  });
+describe.each([false, true])(
+  'what move_payments captures, books and touches (a turn is open: %s)',
+  (isOpen) => {
+    beforeAll(async () => {
+      if (isOpen) await hand.sql('insert into turns (location_id) values ($1)', [api.locationId]);
+    });
 
-  it.each(['completed', 'rejected'] as const)('is what triggers find in the same rows: %s', async (to) => {
-    const [own, theirs] = [await byItself(to), await byTriggers(to)];
-    expect(own.shown).toEqual(theirs.shown);
-    // Each made one order, and a move counts nothing.
-    expect(theirs.counts.map(({ n }) => Number(n) - 1)).toEqual(own.counts.map(({ n }) => n));
-    expect(own.shown).toMatchObject({
-      payments: [{ row: { status: to }, touched: true }],
-      orders: [{ touched: true }],
-      told: [
-        { seed: 'seed 0', resource: 'order', changed: ['payment'], resource_ids: ['order'] },
-        { seed: 'seed 0', resource: 'payment', changed: ['status'], after: [{ status: to }] },
-      ],
-      booked: to === 'rejected' ? [] : [{ row: { kind: 'payment', request_id: 'request-of-a-move' } }],
+    it.each(['completed', 'rejected'] as const)('is what triggers find in the same rows: %s', async (to) => {
+      const [own, theirs] = [await byItself(to), await byTriggers(to)];
+      expect(own.shown).toEqual(theirs.shown);
+      // Each made one order, and a move counts nothing.
+      expect(theirs.counts.map(({ n }) => Number(n) - 1)).toEqual(own.counts.map(({ n }) => n));
+      expect(own.shown).toMatchObject({
+        payments: [{ row: { status: to }, touched: true }],
+        orders: [{ touched: true }],
+        told: [
+          { seed: 'seed 0', resource: 'order', changed: ['payment'], resource_ids: ['order'] },
+          { seed: 'seed 0', resource: 'payment', changed: ['status'], after: [{ status: to }] },
+        ],
+        booked: to === 'rejected' ? [] : [{ row: { kind: 'payment', request_id: 'request-of-a-move' } }],
+      });
+      expect(own.audited).toHaveLength(1);
+      expect(own.audited[0]?.row).toMatchObject({
+        ...{ actor_kind: 'api_key', api_key_id: apiKeyId, request_id: 'request-of-a-move' },
+        ...{ client_address: '192.0.2.7', operation: 'payments.of-a-test' },
+        changes: { before: { status: 'pending' }, after: { status: to } },
+      });
     });
-    expect(own.audited).toHaveLength(1);
-    expect(own.audited[0]?.row).toMatchObject({
-      ...{ actor_kind: 'api_key', api_key_id: apiKeyId, request_id: 'request-of-a-move' },
-      ...{ client_address: '192.0.2.7', operation: 'payments.of-a-test' },
-      changes: { before: { status: 'pending' }, after: { status: to } },
-    });
-  });
-});
+  },
+);
 
 it('a hand that says what move_payments says is captured and booked all the same', async () => {
   const { shown } = await came(async ({ id }) => {

@@ -13,7 +13,7 @@ import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
 import { runOnce } from '../support/server.ts';
 
-// One person, whatever she works with: the desk, a login of her own, the command line.
+// One person, by any way of access: the desk, a login of her own, the command line.
 
 const encryptionKey = Buffer.alloc(32, 7).toString('base64');
 const api = useApi(() => ({ app: 'on', encryptionKey }));
@@ -101,7 +101,7 @@ describe('what a person does at the desk', () => {
     }
     const undo = (await audited()).find(({ undo_of }) => undo_of !== undefined);
     expect(undo).toMatchObject({ actor: 'database', table: 'products', undo_of: edit?.id });
-    // A guest may be named in a reason: it stands with the order alone.
+    // A guest may be named in a reason: it is kept with the order alone.
     expect(JSON.stringify(await audited())).not.toContain('guest left');
   });
 
@@ -126,7 +126,7 @@ describe('what a person does at the desk', () => {
     });
   });
 
-  it('is not done in her name by a key that somebody else makes', async () => {
+  it('is not done in her name by a key that another person makes', async () => {
     const desk = await signedIn();
     expect(await refused(desk.keys.create.mutate({ name: 'app: bob', permissions: ['*'] }))).toEqual({
       code: 'validation_error',

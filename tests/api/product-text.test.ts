@@ -37,7 +37,7 @@ async function createProducts(count: number): Promise<void> {
   }
 }
 
-/** What the list shows and what the plain Prisma query finds, in one snapshot. */
+/** The list's page and the plain Prisma query's result, in one snapshot. */
 function both(query: { limit: number; offset: number }, filters: { visible?: boolean } = {}) {
   return api.app.database.prisma.$transaction(
     async (tx) => {
@@ -156,7 +156,8 @@ describe('the texts of products', () => {
   });
 });
 
-// What two hand-written statements may do to one another without any count: one deletes what the other links.
+// The possible effects of two hand-written statements on one another without any count: one deletes rows that
+// the other links.
 function lostRaceOnly(error: { code?: string }): void {
   if (!['23503', '23505', '40P01'].includes(error.code ?? '')) throw error;
 }

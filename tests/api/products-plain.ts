@@ -1,6 +1,6 @@
 import type { Prisma, PrismaTransaction } from '@comanda/db';
 
-/** What a page of products must be: the total, and the text of its array, as plain Prisma finds them. */
+/** The expected page of products: the total, and the text of its array, as plain Prisma finds them. */
 export async function plainProducts(
   tx: PrismaTransaction,
   locationId: string,

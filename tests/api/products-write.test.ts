@@ -37,7 +37,7 @@ async function patch(body: object, family = 'v2'): Promise<Product> {
   return dataOf(await api.rest(`PATCH /${family}/products/${product.id}`, { body }), 200, Product);
 }
 
-/** What the triggers caught about a product since the last call, each with the columns that differ. */
+/** The changes of a product that the triggers captured since the last call, each with the columns that differ. */
 async function captured(id: string): Promise<string[]> {
   const { rows } = await api.app.database.pool.query<{ what: string }>(
     `delete from internal.captured_changes where $1 = any (resource_ids)
@@ -63,7 +63,7 @@ describe('PATCH', () => {
     });
   });
 
-  it('changes nothing and is told to nobody when it is empty or repeats what is there', async () => {
+  it('changes nothing and publishes nothing when it is empty or repeats what is there', async () => {
     const { id, categories: linked, ...same } = product;
     const repeated = { ...same, category_ids: linked.map((category) => category.id).reverse() };
     for (const body of [{}, { unknown: 1 }, repeated]) expect(await patch(body)).toEqual(product);
@@ -146,7 +146,7 @@ describe('PATCH', () => {
       refusalOf(await api.rest(`PATCH /v2/products/${id}`, { body: {} }), 404, 'resource_not_found');
   });
 
-  it('serialises changes of one product: the last one stands whole', async () => {
+  it('serializes changes of one product: the last one is kept whole', async () => {
     const choices = [categories.slice(0, 1), categories.slice(1), []];
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>

@@ -36,7 +36,7 @@ async function make(kind: Kind, external_id = randomUUID()): Promise<{ id: strin
 
 const table = (kind: Kind) => (kind === 'product' ? 'products' : 'categories');
 
-/** The catalog that holds what has an external id, but for one: `replace` removes that. */
+/** The catalog of all entries with an external id, except one: `replace` removes that. */
 async function replaceWithout(gone: { external_id: string }) {
   const { rows } = await api.app.database.pool.query<{ external_id: string; name: string }>(
     'select external_id, name from products where location_id = $1 and external_id <> $2',
@@ -74,7 +74,7 @@ const ways: Readonly<
 };
 
 describe.each(Object.keys(lists) as Kind[])('a %s that goes', (kind) => {
-  it.each(Object.entries(ways))('%s is told, once it has gone and not before', async (_, remove) => {
+  it.each(Object.entries(ways))('%s is published, once it has gone and not before', async (_, remove) => {
     const made = await make(kind);
     const reader = readChangesOf(get, path(kind));
     expect(await reader.walk()).toContain(made.id);
@@ -119,7 +119,7 @@ describe.each(Object.keys(lists) as Kind[])('a %s that goes', (kind) => {
     await expectComplete(get, path(kind), reader);
   });
 
-  it('and is rolled back is not told', async () => {
+  it('and is rolled back is not published', async () => {
     const { id } = await make(kind);
     await hand.sql('begin');
     await hand.sql(`delete from ${table(kind)} where id = $1`, [id]);
@@ -137,7 +137,7 @@ describe.each(Object.keys(lists) as Kind[])('a %s that goes', (kind) => {
   });
 });
 
-describe('pages that tell deletions', () => {
+describe('pages that list deletions', () => {
   it.each([1, 2, 3, 7, 200])('of %i hold all, in the order of the moments, each once', async (limit) => {
     const { locationId, rest } = await ownShop();
     const made: string[] = [];
@@ -150,7 +150,7 @@ describe('pages that tell deletions', () => {
     await expectComplete(rest, '/v2/products?include=deleted', reader);
   });
 
-  it('count both in the limit, and tell by their own limit whether more follow', async () => {
+  it('count both in the limit, and show by their own limit whether more follow', async () => {
     const { locationId, rest } = await ownShop();
     const kept = await createProduct(api.app.database, { locationId });
     const gone = await createProduct(api.app.database, { locationId });
@@ -171,7 +171,7 @@ describe('pages that tell deletions', () => {
     expect(third.body).toMatchObject({ data: [], deleted: [], pagination: { limit: 1 } });
   });
 
-  it('tell them whatever the filters, and not at all unless they are asked to', async () => {
+  it('list them under any filters, and not at all unless they are asked to', async () => {
     const { locationId, rest } = await ownShop();
     const gone = await createProduct(api.app.database, { locationId });
     await rest(`DELETE /v2/products/${gone}`);
@@ -201,7 +201,7 @@ describe('pages that tell deletions', () => {
 });
 
 describe('what goes with others', () => {
-  it.each(Object.entries(lists))('of a sandbox that is reset, each %s is told', async (_, list) => {
+  it.each(Object.entries(lists))('of a sandbox that is reset, each %s is listed', async (_, list) => {
     const { rest } = await ownShop({ sandbox: true });
     expect((await rest('POST /v2/sandbox/reset')).status).toBe(200);
     const reader = readChangesOf(rest, `${list}?include=deleted`);
@@ -228,14 +228,14 @@ describe('what goes with others', () => {
   });
 });
 
-/** Why a list of changes tells no deletions. */
+/** The reason why a list of changes has no deletions. */
 const tellsNone: Readonly<Record<string, string>> = {
   'orders.list': 'an order that has its number is kept',
   'payments.list': 'a payment is kept',
   'stock.list': 'a stock record goes with its product; one that goes alone makes its product come again',
 };
 
-test('every list of changes tells what was deleted, or has a reason not to', () => {
+test('every list of changes lists what was deleted, or has a reason not to', () => {
   const telling = operations.filter(({ tellsChanges }) => tellsChanges);
   const without = telling.filter(
     ({ output }) => !(output instanceof z.ZodObject && 'deleted' in output.shape),
@@ -245,7 +245,7 @@ test('every list of changes tells what was deleted, or has a reason not to', () 
     .filter((each) => !without.includes(each))
     .flatMap(({ routes }) => routes.map((route) => route.path));
   expect(paths.sort()).toEqual(Object.values(lists).sort());
-  // And the other way round: what is noted is told.
+  // And the reverse: noted changes are published.
   expect(
     tables.filter(({ published }) => published?.keepsDeletions).map(({ published }) => published?.as),
   ).toEqual(expect.arrayContaining(Object.keys(lists)));

@@ -75,7 +75,7 @@ describe('GET /v2/sales-reports', () => {
     expect(await client.salesReports.get.query(query)).toEqual(sales);
   });
 
-  it('by hour takes the clock on the wall of the location, whatever the day', async () => {
+  it('by hour takes the clock on the wall of the location, on any day', async () => {
     const productId = await product('Cortado');
     const line = [{ productId, milli: 1000n, cents: 500n }];
     await sell(line, { at: new Date('2026-01-10T02:59:59.999Z') });

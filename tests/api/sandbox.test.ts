@@ -66,7 +66,7 @@ describe('a sandbox', () => {
     expect((await api.rest('GET /v2/locations/current')).body.data).not.toHaveProperty('sandbox');
   }, 60_000);
 
-  it('is what its keys make, whatever they ask for, and their keys are test keys', async () => {
+  it('is what its keys make, for any request, and their keys are test keys', async () => {
     const { key } = await openSandbox();
     const client = api.client(key);
     expect(await client.locations.create.mutate({ name: 'More', sandbox: false })).toMatchObject({
@@ -77,7 +77,7 @@ describe('a sandbox', () => {
     expect(live.key).toMatch(/^cmd_live_/);
   });
 
-  it('is one for good, whoever asks, whatever the deed', async () => {
+  it('is one for good, for any caller and any deed', async () => {
     const { locationId } = await openSandbox();
     const change = 'update locations set sandbox = not sandbox where id = $1';
     for (const id of [locationId, api.locationId])
@@ -130,7 +130,7 @@ describe('a reset', () => {
     expect((await list('/v2/webhook-endpoints')).pagination.total).toBe(1);
     expect((await rest('GET /v2/menus/active')).status).toBe(200);
     expect(await count('internal.idempotency_keys', locationId)).toBe(0);
-    // Nobody else has lost or won anything.
+    // No other location has lost or gained a row.
     expect(await count('payment_methods', api.locationId)).toBe(0);
   });
 
@@ -161,7 +161,7 @@ describe('a reset', () => {
     const again = await rest(reset, { headers });
     expect(again.text).toBe(done.text);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
-    // Whatever was reset since.
+    // After any reset since.
     await rest(reset);
     expect((await rest(reset, { headers })).text).toBe(done.text);
     // The key is free again, and its order is refused for what is gone, not answered with what was.
@@ -236,7 +236,7 @@ describe('a reset', () => {
   }, 60_000);
 });
 
-it('a cursor from before a reset goes on, and the feed tells the reset as deletions and creations', async () => {
+it('a cursor from before a reset goes on, and the feed shows the reset as deletions and creations', async () => {
   const { locationId, rest } = await openSandbox();
   await rest(reset);
   await api.published();

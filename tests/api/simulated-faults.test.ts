@@ -36,7 +36,7 @@ const typed = (simulate: string) =>
 const messageOf = ({ body }: Answer) => (body.error as { message: string } | undefined)?.message;
 
 describe('rate_limited', () => {
-  it('is the refusal of a used up minute, to the byte but for its times', async () => {
+  it('is the refusal of a used up minute, to the byte except for its times', async () => {
     const { key: poor } = await createKey(api.app.database, { locationId, perMinute: 1 });
     const both = async () => {
       await api.rest('GET /v2/orders', { key: poor });
@@ -258,7 +258,7 @@ describe('the header is refused', () => {
   });
 });
 
-it('what is simulated alarms nobody: it is in no metric', async () => {
+it('what is simulated raises no alarm: it is in no metric', async () => {
   await simulating('unavailable', 'GET /v2/turns');
   await simulating('slow; seconds=0', 'GET /v2/turns');
   const text = await (await fetch(`${api.url}/metrics`)).text();

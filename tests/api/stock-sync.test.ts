@@ -32,7 +32,7 @@ async function stockOf(productId: string) {
   return answer.body.data;
 }
 
-/** What was captured at the location since the last call. */
+/** The changes captured at the location since the last call. */
 async function captured(): Promise<string[]> {
   const { rows } = await api.app.database.pool.query<{ what: string }>(
     `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
@@ -73,7 +73,7 @@ describe('POST /v2/stock/sync', () => {
     expect(await captured()).toEqual([`stock insert ${b}`, update].sort());
   });
 
-  it('tells nobody of what is equal already, and leaves updated_at', async () => {
+  it('publishes nothing that is equal already, and leaves updated_at', async () => {
     const updatedAt = () =>
       api.app.database.prisma.productStock.findFirstOrThrow({ where: { productId: a } });
     const before = await updatedAt();
@@ -223,6 +223,6 @@ test('batches that name the same products in opposite orders, beside orders, nei
   for (const answer of await Promise.all(batches)) expect(answer.status, answer.text).toBe(200);
   for (const answer of await Promise.all(orders)) expect(answer.status, answer.text).toBe(201);
   const left = await Promise.all([a, b].map(stockOf));
-  // Whoever came last: what the batch set, less the orders after it, the same of both.
+  // After any order of the two: the quantity that the batch set, less the orders after it, the same of both.
   expect(left[0]).toEqual(left[1]);
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   }
   await createProduct(database, { locationId, sku: 'without', name: 'No record' });
   await createProduct(database, { locationId: await createLocation(database), stock: { quantity: 9 } });
-  // updated_at moves by itself; here it stands still for the test.
+  // updated_at moves by itself; here it is fixed for the test.
   await runOnce(api.databaseUrl, 'alter table product_stock disable trigger touch');
   for (const [index, sku] of ['b', 'a', 'c'].entries()) await setMoment(sku, moments[index] ?? '');
   await runOnce(api.databaseUrl, 'alter table product_stock enable trigger touch');

@@ -32,13 +32,13 @@ describe('one stream more than may be open is refused until another is closed:',
     expect(await refusedBeside([await open(key), await open(key)], key)).toMatch(/^The key has 2 streams/);
   });
 
-  it('of a location, by whatever key', async () => {
+  it('of a location, by any key', async () => {
     const [one, other] = [await newKey(api.locationId), await newKey(api.locationId)];
     const streams = [await open(one), await open(one), await open(other)];
     expect(await refusedBeside(streams, other)).toMatch(/^The location has 3 streams/);
   });
 
-  it('of a process, of whatever locations', async () => {
+  it('of a process, of any locations', async () => {
     const keys = await Promise.all([1, 2, 3].map(async () => newKey(await createLocation(api.app.database))));
     const [one = '', two = '', three = ''] = keys;
     const streams: OpenStream[] = [];

@@ -54,7 +54,7 @@ describe('the rate of tax of a product', () => {
     expect(refusalOf(refused)).toEqual({ code: 'validation_error', message: `tax_rate: ${message}` });
   });
 
-  it('publishes the product when it changes, so that whoever keeps a copy reads it again', async () => {
+  it('publishes the product when it changes, so that a program with a copy reads it again', async () => {
     const client = api.client();
     const { id } = await client.products.create.mutate({ ...fresh, name: 'Told', tax_rate: 10 });
     const changed = async () => {
@@ -71,7 +71,7 @@ describe('the rate of tax of a product', () => {
 });
 
 describe('the line of an order', () => {
-  it('keeps the rate that its product had, whatever becomes of the product', async () => {
+  it('keeps the rate that its product had, after any change of the product', async () => {
     const client = api.client();
     const { locationId } = api;
     const burger = await createProduct(api.app.database, {

@@ -6,7 +6,7 @@ import { usePublishingApi } from '../support/published.ts';
 const api = usePublishingApi();
 const kitchen = useOrderKitchen(api);
 
-/** What is told of what `change` does. */
+/** The events of the changes that `change` makes. */
 async function told(change: () => Promise<unknown>): Promise<FeedEvent[]> {
   const { events } = api.client();
   await api.published();
@@ -19,7 +19,7 @@ const types = (events: FeedEvent[]) => events.map(({ type }) => type).sort();
 
 describe('a payment that moves', () => {
   it.each(['complete', 'reject'] as const)(
-    'by payments.%s tells order.updated, with its status',
+    'by payments.%s publishes order.updated, with its status',
     async (verb) => {
       const { id, payment } = await placeOrder(api, kitchen);
       const events = await told(() => api.client().payments[verb].mutate({ id: payment.id }));
@@ -31,7 +31,7 @@ describe('a payment that moves', () => {
     },
   );
 
-  it('by hand tells it, too, for each order', async () => {
+  it('by hand publishes it, too, for each order', async () => {
     const orders = [await placeOrder(api, kitchen), await placeOrder(api, kitchen)];
     const ids = orders.map(({ payment }) => payment.id);
     const events = await told(() =>
@@ -41,7 +41,7 @@ describe('a payment that moves', () => {
     expect(updated.sort()).toEqual(orders.map(({ id }) => id).sort());
   });
 
-  it('with its cancelled order tells order.updated once', async () => {
+  it('with its canceled order publishes order.updated once', async () => {
     const { id } = await placeOrder(api, kitchen);
     const events = await told(() => api.client().orders.cancel.mutate({ id }));
     expect(types(events)).toEqual([

@@ -5,12 +5,12 @@ import type { Detail } from '../../packages/api/src/carried.ts';
 import type { Reason } from '../../packages/api/src/reasons.ts';
 import type { Answer } from '../support/api.ts';
 
-/** What a program is told. */
+/** The answer that a program gets. */
 export interface Told {
   status: number;
   code: unknown;
   reason: string | null;
-  /** What it holds beside, as `ErrorData` names it. */
+  /** Its additional fields, as `ErrorData` names them. */
   carries?: Detail[];
 }
 
@@ -22,7 +22,7 @@ const carriers: Readonly<Record<Detail, string>> = {
 };
 const details = Object.keys(carriers) as Detail[];
 
-/** What an answer says of a refusal. */
+/** The refusal in an answer. */
 export const toldBy = ({ status, headers, body }: Answer): Told => ({
   status,
   code: (body.error as { code: string } | undefined)?.code,
@@ -37,8 +37,9 @@ export const toldTyped = ({ httpStatus: status, code, reason, ...rest }: Comanda
 });
 
 /**
- * What the first of many calls is told that is refused for this reason. They are more than a process works on for a location:
- * some are refused at once; others when nothing has moved. On a slow machine the first kind takes more than one round.
+ * The answer to the first of many calls that is refused for this reason. They are more than a process works on for a
+ * location: some are refused at once; others when nothing has moved. On a slow machine the first kind takes more than
+ * one round.
  */
 export async function whileCategoriesAreLocked(
   outside: pg.Client,

@@ -7,7 +7,7 @@ import { auditOf } from '../support/money.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
-// What a turn collected by method, and what was in the drawer when it was closed.
+// The amounts that a turn collected by method, and the cash in the drawer when it was closed.
 
 const api = useApi();
 

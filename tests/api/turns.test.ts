@@ -158,7 +158,7 @@ describe('orders and the end of a turn', () => {
     await place();
     const holder = await database.pool.connect();
     try {
-      // What an order needs last: it then holds the turn, and waits.
+      // The last lock of an order: it then holds the turn, and waits.
       await holder.query('begin');
       await holder.query(
         `select from internal.location_counters where location_id = $1 and name = 'order' for update`,

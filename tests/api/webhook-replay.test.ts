@@ -59,7 +59,7 @@ async function kitchen(events = ['product.created', 'catalog.updated']) {
 }
 
 describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
-  test('and delivers anew what is dead, which stays dead', async () => {
+  test('and delivers again what is dead, which stays dead', async () => {
     const { replayed, logged, log, product } = await kitchen(['product.created']);
     status = 500;
     await product();
@@ -94,7 +94,7 @@ describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
     await product();
     await logged(1, '&status=delivered');
     const { pool } = api.app.database;
-    // As it stands after the fourth failure of the usual schedule: nothing is due for an hour.
+    // Its state after the fourth failure of the usual schedule: nothing is due for an hour.
     await pool.query(
       `update webhook_deliveries set status = 'failed', next_attempt_at = now() + interval '1 hour'
        where location_id = $1 and endpoint_id = $2`,

@@ -29,7 +29,7 @@ export function listen(child: ChildProcess, take: (text: string) => void): void 
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', take);
 }
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {

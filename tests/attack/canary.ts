@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '@comanda/db';
 
-/** A secret that must not be found, and its bytes where it stands for some. */
+/** A secret that must not be found, and its bytes where it encodes some. */
 export interface Canary {
   name: string;
   text: string;
@@ -32,7 +32,7 @@ export function findCanaries(canaries: readonly Canary[], traces: readonly Trace
   });
 }
 
-/** In the clear, in hex, URL-encoded, and in base64 wherever in a longer text it stands. */
+/** In the clear, in hex, URL-encoded, and in base64 at any offset of a longer text. */
 export function formsOf({ text, bytes }: Canary): Record<string, string> {
   const raw = Buffer.from(text);
   return {
@@ -49,7 +49,7 @@ export function formsOf({ text, bytes }: Canary): Record<string, string> {
   };
 }
 
-/** Every row of every table, in whatever schema. */
+/** Every row of every table, in any schema. */
 export async function tables({ pool }: Pick<Database, 'pool'>): Promise<Trace[]> {
   const { rows: names } = await pool.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
@@ -86,7 +86,7 @@ export function processArguments(root: number): Trace[] {
   }));
 }
 
-// The characters that depend on what stands around the text are left out.
+// The characters that depend on the surrounding text are left out.
 function base64Within(raw: Buffer, shift: number): string {
   const skip = (3 - shift) % 3;
   const whole = Math.floor((raw.length - skip) / 3) * 3;

@@ -94,7 +94,7 @@ test('every table of a location has location_id first in its primary key', async
 });
 
 describe('a row that names a row of another location is refused', () => {
-  test('for every foreign key, also by whoever writes SQL', async () => {
+  test('for every foreign key, also for a person who writes SQL', async () => {
     const between = keys.filter(({ parent }) => parent !== 'locations');
     expect(between.length).toBeGreaterThan(15);
     for (const key of between) expect({ key: key.name, ...(await point(key)) }).toEqual(refusedBy(key));

@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 const urls = () => processes.map(({ url = '' }) => url);
 
-/** Credentials of their own, which nobody tells of changes, and how often they asked the database. */
+/** Credentials of their own, which get no notification of changes, and how often they asked the database. */
 function countedCredentials(database: Queryable) {
   let looked = 0;
   const counted: Queryable = {
@@ -100,7 +100,7 @@ describe('revoking a key', () => {
 });
 
 describe('a key that is not valid', () => {
-  test('is refused with the same bytes and headers, whatever is wrong with it, again and again', async () => {
+  test('is refused with the same bytes and headers, for any fault of it, again and again', async () => {
     const { locationId } = api;
     const { database } = api.app;
     const revoked = await createKey(database, { locationId, revokedAt: new Date() });
@@ -193,7 +193,7 @@ describe('a valid key', () => {
     expect(row.prefix).toHaveLength('cmd_live_7k2m9xqd_'.length + 4);
   });
 
-  test('never stands in a log, wherever its caller puts it', async () => {
+  test('never is in a log, wherever its caller puts it', async () => {
     const { key } = await createKey(api.app.database, { locationId: api.locationId });
     const [url = ''] = urls();
     const authorization = `Bearer ${key}`;

@@ -41,7 +41,7 @@ test('small requests beside such bodies are served, and none is refused as late'
   expect(crowd).toEqual({ served: smallOnes, late: 0, faults: 0 });
 }, 300_000);
 
-describe(`no body stops the service, whatever it holds (COMANDA_SEED=${seed})`, () => {
+describe(`no body stops the service, with any content (COMANDA_SEED=${seed})`, () => {
   test.each(operations.map((operation) => [operation.name, operation] as const))(
     '%s',
     async (_name, operation) => {

@@ -13,7 +13,7 @@ import { makers } from '../support/makers.ts';
 import { type OwnTable, ownTables } from '../support/tables.ts';
 import { use } from '../support/use.ts';
 
-/** What the neighbour calls everything of its own, and a name as long that nobody uses. */
+/** The neighbor's name for all its rows, and a name as long that no row has. */
 export const theirs = 'only-theirs';
 export const nobodys = 'nobodys-own';
 
@@ -108,7 +108,7 @@ async function tablesOfLocations({ app }: Pick<TestApi, 'app'>): Promise<OwnTabl
   return (await ownTables(app.database.pool)).filter(({ name }) => name === 'locations' || located.has(name));
 }
 
-// An event as the relay stores it, with a delivery and an attempt: no worker runs beside these tests.
+// An event as the relay stores it, with a delivery and an attempt: no worker runs during these tests.
 async function publish({ app }: TestApi, locationId: string, resourceId: string): Promise<string> {
   const [eventId, deliveryId] = [newId(), newId()];
   const { pool, prisma } = app.database;

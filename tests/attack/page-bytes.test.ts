@@ -168,12 +168,12 @@ async function readAudit(place: string): Promise<Page> {
 /** The longest text of a field that is shown, in characters. */
 const characters: Readonly<Record<string, number>> = {
   ...{ name: 255, external_id: 255, sku: 255, prefix: 64, image_url: 2_048, url: 2_048, batch_number: 20 },
-  // A host name may stand in it; the first KiB of an answer, each byte a character.
+  // A host name may be in it; the first KiB of an answer, each byte a character.
   ...{ error: 600, response_body: 1_024, event_type: 40, permissions: 25, reason: 500, person: 255 },
 };
 /** The most entries of an array that is shown. */
 const entries: Readonly<Record<string, number>> = { permissions: 100, events: 40, include: 1 };
-/** What a character takes as JSON at most: a control character is written as \u0001. */
+/** The largest size of a character as JSON: a control character is written as \u0001. */
 const bytesOfCharacter = 6;
 
 test.each(lists.filter(({ name }) => !(name in large) && !(name in readAlike)))(

@@ -21,8 +21,8 @@ export type Named =
   | 'name';
 
 /**
- * What a field of text can name; `null` names nothing that is kept. One without a row may name something by a name. What ends
- * with `_id` or `_ids` needs a row.
+ * The possible target of a text field; `null` names no stored row. One without a row may name something by a name. A
+ * field that ends with `_id` or `_ids` needs a row.
  */
 export function namedBy(field: string): Named | null | undefined {
   const table = tableReferredBy.get(field);

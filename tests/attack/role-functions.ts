@@ -28,7 +28,7 @@ const kinds: Readonly<Record<string, (location: string) => string>> = {
   refcursor: () => `'c'::refcursor`,
 };
 
-/** What is worse than the value of its kind. */
+/** The functions worse than their kind. */
 const worse: Readonly<Record<string, (location: string) => string>> = {
   query_to_xml: (location) => `${lockAndSleep(location)}, true, true, ''`,
   query_to_xmlschema: (location) => `${lockAndSleep(location)}, true, true, ''`,
@@ -43,8 +43,8 @@ const lockAndSleep = (location: string): string =>
 const unspoken = /^(internal|trigger|event_trigger|cstring|any|.*_handler|.*range|.*multirange|record)$/;
 
 /**
- * A call of every function of PostgreSQL and of ours that the session may call and that is VOLATILE, or takes the number of a
- * transaction. Arguments are what does most harm at a location.
+ * A call of every function of PostgreSQL and of the service that the session may call and that is VOLATILE, or takes
+ * the number of a transaction. Arguments are what does most harm at a location.
  */
 export async function callsOfFunctions(session: pg.Client, location: string): Promise<FunctionCall[]> {
   const { rows } = await session.query<{ name: string; schema: string; types: string[] }>(

@@ -10,7 +10,8 @@ import { openAs } from '../support/roles.ts';
 import { useClosed } from '../support/use.ts';
 import { callsOfFunctions, liftBounds, openToPublic } from './role-functions.ts';
 
-// Whatever a session of a person or a tool sets and calls: orders of every location are answered with 201 again within 5 s.
+// Under any settings and calls of a session of a person or a tool, orders of every location are answered with 201 again
+// within 5 s.
 
 const promisedMs = 5_000;
 
@@ -104,7 +105,7 @@ async function openLifted(role: 'reader' | 'admin'): Promise<pg.Client> {
   return session;
 }
 
-/** Ends a session whatever it is at. */
+/** Ends a session in any state. */
 async function close(session: pg.Client): Promise<void> {
   const { processID } = session as unknown as { processID: number };
   await superuser.sql('select pg_terminate_backend($1, 5000)', [processID]);

@@ -33,7 +33,7 @@ beforeEach(async () => {
 afterAll(() => Promise.all(opened.map((each) => each.close())));
 
 describe('comanda secrets rotate-key', () => {
-  test('seals anew the answers that are kept for repeats, which answer as before', async () => {
+  test('seals again the answers that are kept for repeats, which answer as before', async () => {
     const body = { url: 'http://127.0.0.1:9/hook', events: ['order.created'] };
     const call = { key: api.key.key, body, headers: { 'idempotency-key': 'endpoint-1' } };
     const made = await api.rest('POST /v2/webhook-endpoints', call);
@@ -48,7 +48,7 @@ describe('comanda secrets rotate-key', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
 
-  test('seals everything anew while API and workers run, and every delivery stays signed', async () => {
+  test('seals everything again while API and workers run, and every delivery stays signed', async () => {
     const received: { body: string; headers: Record<string, string> }[] = [];
     const consumer = await httpConsumer((request, response) => {
       let body = '';
@@ -171,7 +171,7 @@ describe('a sealed secret', () => {
     await expect(rotateKey(api.app.database, boxOf(ring))).rejects.toThrow('2 secrets cannot be opened');
   });
 
-  test('is sealed anew for two rotations at once as if for one, with an entry of the audit', async () => {
+  test('is sealed again for two rotations at once as if for one, with an entry of the audit', async () => {
     const plain = await fill(api, old, 300);
     const box = boxOf(ring);
     const both = await Promise.all([rotateKey(api.app.database, box), rotateKey(api.app.database, box)]);

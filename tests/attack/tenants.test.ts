@@ -13,7 +13,7 @@ const byName = entrances.filter(({ operation }) => isLookup(operation));
 
 const api = useApi();
 const neighbour = useNeighbour(api);
-/** What of the neighbour's each operation is asked for. */
+/** The neighbor's row that each operation is asked for. */
 const subjects = new Map<Operation, string>();
 let before: Record<string, string>;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const untouched = async () => expect(await snapshot(api, neighbour.locationId)).toEqual(before);
 
-test('the neighbour has a row in every table of a location, so that nothing is compared with nothing', async () => {
+test('the neighbor has a row in every table of a location, so that nothing is compared with nothing', async () => {
   expect(Object.keys(before)).toEqual(await locationTables(api));
   const empty = Object.keys(before).filter((table) => before[table] === '');
   // Counts are folded in now and then, and a location that is here has not left.
@@ -77,7 +77,7 @@ describe('no answer shows anything of another location', () => {
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Both are a 404 with the same bytes and headers, but for the request's own id and what counts requests. */
+/** Both are a 404 with the same bytes and headers, except for the request's own id and the counters of requests. */
 async function compare(
   call: Entrance['call'],
   key: string,

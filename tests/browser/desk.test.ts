@@ -173,7 +173,7 @@ test('a key is made, shown once, works, and is revoked', { timeout }, async () =
     .toBe('refused');
 });
 
-test('a failed job is tried again; another admin with an older view is told why not', {
+test('a failed job is tried again; another admin with an older view gets the reason', {
   timeout,
 }, async () => {
   const { syncJobs, categories } = api.client();

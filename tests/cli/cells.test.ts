@@ -76,7 +76,7 @@ it('a location that moves belongs to the cell that answers its reads, and is nev
   expect(await cellOf()).toBeUndefined();
 });
 
-it('two locations with one code are told as such, with both cells', async () => {
+it('two locations with one code are reported as such, with both cells', async () => {
   const at = await made(api.app.database);
   const [{ id } = { id: '' }] = (
     await south.pool.query('insert into locations (code, name) values ($1, $2) returning id', [

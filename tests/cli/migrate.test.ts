@@ -109,7 +109,7 @@ it('applies all of it as the owner, the queue included, and is then up to date',
   expect(await comanda('migrate')).toMatchObject({ code: 0, stdout: 'up to date\n' });
 });
 
-it('is told apart from serving: doctor finds nothing that another command would have to do first', async () => {
+it('is distinguished from serving: doctor finds nothing that another command would have to do first', async () => {
   const doctor = await comanda('doctor', '--json');
   const { checks } = JSON.parse(doctor.stdout) as { checks: { name: string; outcome: string }[] };
   const outcomes = Object.fromEntries(checks.map(({ name: check, outcome }) => [check, outcome]));

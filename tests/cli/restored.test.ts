@@ -7,7 +7,7 @@ import { roleUrl } from '../support/roles.ts';
 const api = useApi();
 const kitchen = useOrderKitchen(api);
 
-it('after a restore no order number is given twice, and the audit tells of the gap (operations, F6b)', async () => {
+it('after a restore no order number is given twice, and the audit has the gap (operations, F6b)', async () => {
   const { number } = await placeOrder(api, kitchen);
   const settings = { DATABASE_URL: api.databaseUrl, DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner') };
   const refused = await runComanda(settings, 'restored', '--ahead', '0');

@@ -100,7 +100,7 @@ describe('the client of today with the server of yesterday', () => {
     expect(taken).not.toHaveProperty('resourceId');
   });
 
-  it('is told of an operation and of a filter that are too new, and of a field of a body is not', async () => {
+  it('is reported for an operation and of a filter that are too new, and of a field of a body is not', async () => {
     const untyped = client() as unknown as Record<
       string,
       Record<string, { query(input: object): Promise<unknown> }>

@@ -68,7 +68,7 @@ describe('two API processes behind one port', { timeout: 120_000 }, () => {
     expect(await database.prisma.order.count({ where: { locationId } })).toBe(made.size);
   });
 
-  it('tell their metrics as one, whichever is asked, and totals do not fall when one dies', async () => {
+  it('report their metrics as one, whichever is asked, and totals do not fall when one dies', async () => {
     const calls = 40;
     const before = await total();
     await Promise.all(Array.from({ length: calls }, () => call('GET /v2/orders?limit=1')));

@@ -70,7 +70,7 @@ test('catalog sync and products jobs deadlock: at once over two processes and a 
   }
 }, 240_000);
 
-test('whatever is written at one location at once, no two wait for each other', async () => {
+test('for any writes at one location at once, no two wait for each other', async () => {
   const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);
   const chance = createChance(seed);
   const shop = await openBulkShop();

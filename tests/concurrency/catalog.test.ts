@@ -28,7 +28,7 @@ const slowBuilds = () =>
      end $$`,
   );
 
-test('readers beside writers: versions rise, a tag stands for one text, and 304 never hides what was committed', async () => {
+test('readers next to writers: versions rise, a tag identifies one text, and 304 never hides what was committed', async () => {
   const { locationId, key } = await openLocation();
   await slowBuilds();
   const names = ['w0', 'w1', 'w2'];

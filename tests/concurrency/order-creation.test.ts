@@ -141,7 +141,7 @@ describe('over two API processes', { timeout: 120_000 }, () => {
     expect(numbers).toEqual(times(30, (index) => index + 1));
   });
 
-  it('one external_id sent with different keys at once makes one order, and the rest are told which', async () => {
+  it('one external_id sent with different keys at once makes one order, and the rest get its id', async () => {
     const trials = await raceAll('one external_id, six keys', 30, () => {
       const request = body();
       return race(times(6, (turn) => () => two.order(turn, randomUUID(), request)));

@@ -59,7 +59,7 @@ describe('orders of the location are made beside one that waits', () => {
     expect((await waits).status).toBe(201);
   });
 
-  it('for stock that somebody holds, which it waits for alone', async () => {
+  it('for stock that another transaction holds, which it waits for alone', async () => {
     const release = await holding((client) =>
       client.query('select from product_stock where product_id = $1 for update', [held]),
     );

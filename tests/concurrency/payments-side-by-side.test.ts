@@ -80,7 +80,7 @@ it('calls that come at once are answered as if each had come alone, and share a 
   await runOnce(api.app.database.pool.options.connectionString ?? '', 'drop trigger slow_down on payments');
 });
 
-it('payments of a batch are moved without the one that somebody holds, which waits alone', async () => {
+it('payments of a batch are moved without the one that another transaction holds, which waits alone', async () => {
   const [first = '', held = '', ...others] = await pending(12);
   await holding(held, async () => {
     const began = performance.now();

@@ -132,7 +132,7 @@ test('a transaction that stays open over many walks costs repeats: every walk en
   }
 });
 
-test('what was announced and rolled back to a savepoint is announced anew when it is done again', async () => {
+test('what was announced and rolled back to a savepoint is announced again when it is done again', async () => {
   const [id = '', other = ''] = await createProducts(2);
   const reader = readChangesOf(get, '/v2/stock');
   const write = 'update product_stock set quantity = quantity + 1 where location_id = $1 and product_id = $2';

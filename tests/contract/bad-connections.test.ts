@@ -49,7 +49,7 @@ test('HEAD that cannot be read is answered without a body (bug: its caller took 
   expect(status).toBe(400);
 });
 
-describe('a request with a body that nobody wants', () => {
+describe('a request with a body that no operation takes', () => {
   test.each(['GET', 'HEAD'])(
     'over %s is answered, and its body is not taken for a request',
     async (method) => {

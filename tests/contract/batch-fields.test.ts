@@ -27,8 +27,8 @@ import { waitFor } from '../support/wait.ts';
 import { matching, shownOf, shownWith, valueFor } from './field-values.ts';
 import { type Kitchen, openKitchen } from './kitchen.ts';
 
-// Whatever an entry of a batch takes is kept, shown, foreseen by a dry run and told. Made of the schemas: a new field is held
-// to it by itself.
+// Every field of an entry of a batch is kept, shown, foreseen by a dry run and published. Made of the schemas: a new
+// field is held to it by itself.
 
 type Entry = Record<string, unknown>;
 interface Foreseen {
@@ -39,7 +39,7 @@ interface Foreseen {
 interface Kind {
   name: string;
   entry: z.ZodObject;
-  /** What it is found by, and what hangs below it: the latter are kinds of their own. */
+  /** Its identifier and its child rows: the latter are kinds of their own. */
   apart: readonly string[];
   /** An entry without anything that it does not need. */
   least: Entry;
@@ -47,9 +47,9 @@ interface Kind {
   send(comanda: ComandaClient, entry: Entry, dryRun?: true): Promise<Foreseen>;
   /** The entry as it is read, `undefined` when there is none. */
   read(comanda: ComandaClient): Promise<unknown>;
-  /** What the catalog shows of one. */
+  /** The catalog's view of one. */
   inCatalog?: z.ZodObject;
-  /** The events that show a field, or none where `catalog.updated` alone tells. */
+  /** The events that show a field, or none where `catalog.updated` alone is published. */
   told(field: string): readonly string[];
 }
 
@@ -93,7 +93,7 @@ const rows: readonly Kind[] = [
   },
   {
     name: 'items of a stock sync',
-    // What changes by so much, or expects, is in tests/api/stock-adjust.test.ts.
+    // Relative and conditional changes are in tests/api/stock-adjust.test.ts.
     ...{ entry: StockSyncItem, apart: [...productNames, 'adjust', 'expected'] },
     least: { sku: 'sku-made', quantity: 1 },
     send: (comanda, entry, dryRun) =>
@@ -109,7 +109,7 @@ const rows: readonly Kind[] = [
   },
   {
     name: 'categories of a catalog sync',
-    // What is deleted is in tests/api/catalog-deletions.test.ts.
+    // Deletions are in tests/api/catalog-deletions.test.ts.
     ...{ entry: SyncedCategory, apart: ['external_id', 'products', 'delete'], least: own, told: () => [] },
     send: sendTree,
     async read(comanda) {
@@ -184,7 +184,7 @@ function entriesIn(shape: z.ZodObject): z.ZodObject[] {
   });
 }
 
-describe('a field of an entry of a batch is foreseen, written, read back and told', () => {
+describe('a field of an entry of a batch is foreseen, written, read back and published', () => {
   it.each(cases)('of a new one: $name', async ({ kind, field }) => {
     const { kitchen, comanda, value } = await opened(kind, field);
     const entry = { ...kind.least, [field]: value };
@@ -248,7 +248,7 @@ async function expectShown(
     if (shownWith(field) === undefined) expect(shows, types.join()).toContainEqual(matching(value));
     else expect(shows.length, types.join()).toBeGreaterThan(0);
   }
-  // What is left moves the catalog's version alone.
+  // The remaining stock changes the catalog's version alone.
   if (kind.inCatalog !== undefined && field in kind.inCatalog.shape && field !== 'stock')
     expect(told.map(({ type }) => type)).toContain('catalog.updated');
 }
@@ -261,7 +261,7 @@ async function toldIn({ locationId }: Kitchen): Promise<{ type: string; body: st
   return rows;
 }
 
-/** What an answer shows of a field that was given; categories that were named by external_id are shown by id. */
+/** The value that an answer shows for a given field; categories that were named by external_id are shown by id. */
 function shown({ category }: Kitchen, answer: unknown, field: string): unknown {
   if (field !== 'category_external_ids') return shownOf(answer, field);
   const ids = shownOf(answer, 'category_ids') as string[];

@@ -30,7 +30,7 @@ export interface DocumentedResponse {
   status: number;
   headers: string[];
   example: unknown;
-  /** What the schema in the document has against a value. */
+  /** The violations of the schema in the document by a value. */
   faults(value: unknown): string[];
 }
 
@@ -83,8 +83,9 @@ export async function documentedOperations(version: 'v1' | 'v2'): Promise<Docume
 }
 
 /**
- * Where a value shows what no example shows: a field that is not there, another JSON type. What an example shows
- * may be missing: the schema says what must not be. Of entries told apart by `type` or `kind`, like meets like.
+ * Where a value shows what no example shows: a field that is not there, another JSON type. A field that an
+ * example shows may be missing: the schema says which must not be. Of entries told apart by `type` or `kind`,
+ * like meets like.
  */
 export function unlike(value: unknown, examples: readonly unknown[], where = ''): string[] {
   const shown = examples.filter((example) => kindOf(example) === kindOf(value));

@@ -13,7 +13,7 @@ describe.each(['v1', 'v2'] as const)('the %s document', (version) => {
 
   test('names every object: bodies, answers, entries of lists, events', () => {
     const inline = nodes.filter(
-      // What stands in an `if` is a condition, and no shape.
+      // The content of an `if` is a condition, and no shape.
       ({ at, node }) => !/^\/components\/schemas\/\w+($|\/if\/)/.test(at) && 'properties' in node,
     );
     expect(inline.map(({ at }) => at)).toEqual([]);
@@ -89,7 +89,7 @@ type Json = Record<string, unknown>;
 
 const data = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
-/** Every schema of a document, with where it stands. */
+/** Every schema of a document, with its path. */
 function* schemasIn(node: unknown, at: string, isSchema = false): Generator<{ at: string; node: Json }> {
   if (typeof node !== 'object' || node === null) return;
   const isList = Array.isArray(node);

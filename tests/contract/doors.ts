@@ -35,7 +35,7 @@ export const trpcDoors: Door[] = [
   { method: 'POST', target: '/trpc/orders.list,products.list?batch=1' },
 ];
 
-/** What needs no key: health, metrics, documents, and what is not there. */
+/** The routes that need no key: health, metrics, documents, and unknown paths. */
 export const openDoors: Door[] = [
   ...['/healthz', '/readyz', '/metrics', '/docs/', '/docs/errors', '/llms.txt'],
   ...['/openapi-v1.json', '/openapi-v2.json', '/', '/nothing', '/v2/nothing', '/trpc/nothing'],

@@ -2,7 +2,7 @@ import type { Operation, Route } from '../../packages/api/src/request/operations
 import { type Answer, callRest } from '../support/api.ts';
 import { requireDocumented } from '../support/documented.ts';
 
-/** What either entrance answered: the value, or the code of the refusal. */
+/** The answer of either entrance: the value, or the code of the refusal. */
 export interface Outcome {
   status: number;
   headers: Headers;
@@ -95,7 +95,7 @@ function restOutcome({ isList }: Operation, { status, headers, text, body }: Ans
   return { status, headers, text, code, reason, message, requestId: request_id };
 }
 
-/** What a tRPC answer says. Throws when its HTTP status is not that of its error. */
+/** The content of a tRPC answer. Throws when its HTTP status is not that of its error. */
 export function trpcOutcome({ status, headers, text, body }: Answer<TrpcBody>): Outcome {
   if (body.error === undefined) return { status, headers, text, value: body.result?.data };
   const { code, httpStatus, requestId, reason } = body.error.data;

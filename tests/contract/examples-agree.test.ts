@@ -42,7 +42,7 @@ for (const [type, body] of Object.entries(eventBodies)) walk(type, JSON.parse(bo
 const isUpdate = (where: string) =>
   /\.(patch|put)\.|Update|PriceChange|\.updated\b|previous|changes/.test(where);
 
-/** What each example says of one fact, by the thing it is said of: `01935a3d-… is Flat white`. */
+/** The statements of each example about one fact, by its subject: `01935a3d-… is Flat white`. */
 function said(
   of: (value: Json) => readonly (readonly [unknown, unknown])[],
 ): Map<string, Map<string, string>> {

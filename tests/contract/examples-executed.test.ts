@@ -101,7 +101,7 @@ async function openScene({ method, path, parameters }: DocumentedOperation): Pro
   const subject = path.includes('{')
     ? await makeSubject(kitchen, served)
     : await makeSubject(kitchen, served).catch((): Made => ({ id: '' }));
-  // After the subject: an endpoint is told of it.
+  // After the subject: an endpoint gets its event.
   const { id: orderId } = method === 'GET' ? await makeSubject(kitchen, orders) : { id: '' };
   const { prisma } = api.app.database;
   const event = parameters.some(({ name }) => name === 'after')
@@ -127,7 +127,7 @@ const standIns: Readonly<Record<string, (scene: Scene) => unknown>> = {
   url: () => 'http://127.0.0.1:9/hook',
 };
 
-/** What would play a fault is left out. */
+/** Headers that would play a fault are left out. */
 const elsewhere = ['X-Comanda-Simulate'];
 
 /** The request of the examples; without `filters` only what the operation requires, about today. */
@@ -195,6 +195,6 @@ const sometimes = [
   ...['Preference-Applied', 'X-Comanda-Simulated', 'Accept-Encoding'],
 ];
 
-/** The documented headers that an answer lacks, but for those that stand on some answers alone. */
+/** The documented headers that an answer lacks, except for those that only some answers have. */
 const missing = (documented: DocumentedResponse, { headers }: Answer): string[] =>
   documented.headers.filter((name) => !sometimes.includes(name) && !headers.has(name));

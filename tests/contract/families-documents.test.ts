@@ -63,7 +63,7 @@ function everyMember(schema: unknown): unknown {
 const without = (all: readonly string[], some: readonly string[]) =>
   [...new Set(all)].filter((path) => !some.includes(path)).sort();
 
-/** What the plan of a family takes from an answer, and what its document leaves out of those of the other. */
+/** The fields that the plan of a family removes from an answer, and those of the other that its document leaves out. */
 function takenFrom({ output, isList, routes }: Operation, documents: Record<'v1' | 'v2', Document>) {
   const full = everyMember(output);
   return (['v1', 'v2'] as const).map((family) => {

@@ -31,7 +31,7 @@ const readPart = statement<{ doc: string }>(
      'legacy_code', coalesce($4::text, 'L-9'), 'maker', json_build_object('id', 'm', 'country', 'UY'))::text as doc`,
 );
 
-/** What the services were given, last first. */
+/** The arguments of the services, last first. */
 export const given: unknown[] = [];
 
 /** A router with fields that one family alone has, in objects, lists, bodies and queries. */

@@ -5,7 +5,7 @@ import { onRequest, productColumns } from '../../packages/api/src/resources/prod
 import { resourceOfTable } from '../support/referred.ts';
 import type { Kitchen } from './kitchen.ts';
 
-/** Fields whose values the schema alone cannot tell: what is there, and what a service checks. */
+/** Fields whose values the schema alone cannot determine: existing rows, and checks of a service. */
 const known: Readonly<Record<string, (kitchen: Kitchen) => unknown>> = {
   category_ids: ({ category }) => [category.id],
   payment_method_id: ({ paymentMethodId }) => paymentMethodId,
@@ -55,7 +55,7 @@ export function valueFor(schema: z.core.$ZodType, field: string, kitchen: Kitche
   return value;
 }
 
-/** What an answer shows of a field that was written. */
+/** The value that an answer shows for a written field. */
 export function shownOf(answer: unknown, field: string): unknown {
   const shown = answer as Record<string, unknown>;
   if (field !== 'category_ids') return shown[field];
@@ -65,13 +65,13 @@ export function shownOf(answer: unknown, field: string): unknown {
 /** The field of an answer that shows a written one. */
 export const shownAs = (field: string): string => (field === 'category_ids' ? 'categories' : field);
 
-/** What `include` must name for a field of a product to be shown; undefined where it always is. */
+/** The value of `include` that shows a field of a product; undefined where it is always shown. */
 export function shownWith(field: string): string | undefined {
   const column = productColumns.find((name) => name === field);
   return column && onRequest(column);
 }
 
-/** What must equal a value; objects in it may show more. */
+/** The parts that must equal a value; objects in it may show more. */
 export function matching(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(matching);
   if (typeof value !== 'object' || value === null) return value;

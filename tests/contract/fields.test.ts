@@ -10,8 +10,8 @@ import { trpcEntrance } from './entrances.ts';
 import { matching, shownAs, shownOf, shownWith, valueFor } from './field-values.ts';
 import { type Kitchen, openKitchen, withReferences } from './kitchen.ts';
 
-// Whatever a creation or a change takes is kept, shown wherever the resource is, and told. Made of the router: a new field is
-// held to it by itself.
+// Every field of a creation or a change is kept, shown wherever the resource is, and published. Made of the router: a
+// new field is held to it by itself.
 
 type Answer = Record<string, unknown> & { id: string };
 
@@ -36,15 +36,15 @@ const readers: Readonly<Record<string, (kitchen: Kitchen, id: string) => Promise
     id === kitchen.locationId ? call(kitchen, 'locations.getCurrent', {}) : undefined,
 };
 
-/** Changes that are told by another event than that of the resource. */
+/** Changes that another event than that of the resource publishes. */
 const toldElsewhere: Readonly<Record<string, EventType>> = {
-  // The record of a product's stock is told by itself.
+  // The record of a product's stock is published by itself.
   'products.update: stock': 'stock.updated',
 };
 
 const api = usePublishingApi();
 
-describe('a field of a creation is written, read back, listed and told', () => {
+describe('a field of a creation is written, read back, listed and published', () => {
   it.each(fieldsOf('create'))('$name', async ({ operation, field, name }) => {
     const kitchen = await openKitchen(api, { sandbox: false });
     const value = valueFor(operation.input.shape[field] as z.ZodType, field, kitchen);
@@ -56,7 +56,7 @@ describe('a field of a creation is written, read back, listed and told', () => {
   });
 });
 
-describe('a field of a change, alone, is written, read back, listed and told', () => {
+describe('a field of a change, alone, is written, read back, listed and published', () => {
   it.each(fieldsOf('update'))('$name', async ({ operation, field, name }) => {
     const kitchen = await openKitchen(api, { sandbox: false });
     const value = valueFor(operation.input.shape[field] as z.ZodType, field, kitchen);

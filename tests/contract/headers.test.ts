@@ -10,7 +10,7 @@ const kitchen = useKitchen(api);
 const routes = operations.flatMap(({ routes }) => routes.map(({ method, path }) => `${method} ${path}`));
 const origin = { origin: 'https://elsewhere.example', 'access-control-request-method': 'POST' };
 
-/** What is asked, and what the answer's Cache-Control must be. */
+/** The request, and the expected Cache-Control of the answer. */
 interface Ask {
   about: string;
   route: string;
@@ -50,7 +50,7 @@ const elsewhere: Ask[] = [
   { about: 'a body that is too large', route: 'POST /v2/orders', body: ' '.repeat(1024 * 1024 + 1) },
 ];
 
-describe('every answer is safe to open in a browser, and tells nothing of what answers:', () => {
+describe('every answer is safe to open in a browser, and reveals nothing of what answers:', () => {
   test.each(routes)('%s without a key', async (route) => {
     await expectSafe({ about: route, route });
   });

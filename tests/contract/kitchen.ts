@@ -30,13 +30,13 @@ export interface Kitchen {
   product: Made;
   itemId: string;
   paymentMethodId: string;
-  /** What was made of plain resources, by their names. */
+  /** The resources made by their makers, by name. */
   made: Map<string, Made>;
 }
 
 /**
- * Opens a kitchen: always the same one, but for its ids. A sandbox unless said, where every operation can be done; at a
- * location of its own unless said.
+ * Opens a kitchen: always the same one, except for its ids. A sandbox unless said, where every operation can be done;
+ * at a location of its own unless said.
  */
 export async function openKitchen(
   api: KitchenApi,
@@ -80,7 +80,7 @@ export const useKitchen = (api: KitchenApi): Kitchen => use(() => openKitchen(ap
 
 /**
  * A valid input of the operation in that kitchen: the documented example, its references replaced by what is
- * there. What the operation is about (`id`, `external_id` of a lookup) is made first.
+ * there. The subject of the operation (`id`, `external_id` of a lookup) is made first.
  */
 export async function inputIn(kitchen: Kitchen, operation: Operation): Promise<Record<string, unknown>> {
   const input = withReferences(kitchen, exampleInput(operation)) as Record<string, unknown>;
@@ -96,7 +96,7 @@ export async function writeIn(kitchen: Kitchen, operation: Operation): Promise<R
   const input = await inputIn(kitchen, operation);
   if (operation.name === 'turns.open')
     await prisma.turn.updateMany({ where: { locationId }, data: { status: 'closed' } });
-  // What was made for it came with a key of its own.
+  // The rows made for it came with a key of its own.
   await prisma.idempotencyKey.deleteMany({ where: { locationId } });
   return input;
 }

@@ -27,7 +27,7 @@ const deleteMaker = statement(
   'delete from test_makers where location_id = $1::uuid and id = $2::uuid',
 );
 
-/** Its work asks nobody but the foreign key between its tables. */
+/** Its work checks nothing but the foreign key between its tables. */
 const referenceRouter = router({
   parts: router({
     create: operation({ permission: null, summary: 'Create', rest: ['POST /v2/parts'] })
@@ -95,13 +95,13 @@ export async function callReferences(
   }
 }
 
-/** What a program is told that names a maker that is not there. */
+/** The answer to a program that names a maker that does not exist. */
 export async function toldOfUnknown(api: TestApi): Promise<Told> {
   await makeMaker(api);
   return toldBy(await callReferences(api, 'POST /v2/parts', { maker_id: newId() }));
 }
 
-/** What a program is told that deletes a maker that parts refer to. */
+/** The answer to a program that deletes a maker that parts refer to. */
 export async function toldOfReferred(api: TestApi): Promise<Told> {
   const maker_id = await makeMaker(api);
   await callReferences(api, 'POST /v2/parts', { maker_id });

@@ -26,7 +26,7 @@ test('a reference to nothing, to what is elsewhere, or that is no id is refused 
       message: 'maker_id: names nothing in test_makers; lines[1].maker_id: names nothing in test_makers',
     });
   }
-  // What was refused leaves the key unused.
+  // A refused call leaves the key unused.
   for (const key of ['the-same-key', 'the-same-key', undefined])
     expect(await call('POST /v2/parts', { maker_id: there }, key)).toMatchObject({
       status: 200,

@@ -9,7 +9,7 @@ import { type Entrance, entrancesOf, type Outcome } from './entrances.ts';
 import { inputIn, type Kitchen, openKitchen, writeIn } from './kitchen.ts';
 import { stateOf } from './state.ts';
 
-/** Made once: what a repeat of them is told instead of the answer. */
+/** Made once: the answer to a repeat of them. */
 const givenOnce = new Set(['keys.create', 'keys.rotate']);
 
 const writes = operations
@@ -90,7 +90,7 @@ test.each(unkeyed)('a write without a key asks nothing of the keys: $name', asyn
   const { send } = await begin(entrance);
   await holder.query('begin');
   try {
-    // Whoever so much as looks for a key waits until it is refused.
+    // A call that so much as looks for a key waits until it is refused.
     await holder.query('lock table internal.idempotency_keys in access exclusive mode');
     const done = await send({ idempotencyKey: undefined });
     expect(done.message).toBeUndefined();

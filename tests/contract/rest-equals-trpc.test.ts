@@ -100,7 +100,7 @@ function unfit(field: string, input: z.ZodObject): unknown {
   return coercions(input).get(field) === 'strings' ? ['a\0b'] : 'a\0b';
 }
 
-// What REST carries in the path or a header is always text.
+// Values in the path or a header of REST are always text.
 const inText = new Set(['external_id', 'idempotencyKey']);
 
 const refusal = ({ code, reason, status, message }: Outcome) => ({

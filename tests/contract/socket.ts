@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** What came back over a bare socket. */
+/** The response over a bare socket. */
 export interface SocketAnswer {
   status: number;
   /** The head as sent. */

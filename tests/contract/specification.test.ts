@@ -9,7 +9,7 @@ const served = new Map(operations.flatMap(promisesOf).map((promise) => [promise.
 
 const api = useApi();
 
-test('every documented operation stands in the table once', () => {
+test('every documented operation is in the table once', () => {
   const routes = specification.map(({ route }) => route);
   expect(routes).toHaveLength(new Set(routes).size);
 });

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /**
- * What the database holds of a location, table by table: how many rows, and a hash of them all. When a key was last
+ * The rows of a location in the database, table by table: how many, and a hash of them all. When a key was last
  * used says nothing.
  */
 export async function stateOf(on: pg.Client, locationId: string): Promise<Record<string, string>> {

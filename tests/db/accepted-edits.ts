@@ -1,4 +1,4 @@
-/** What an admin does by hand in a support day. `$1` is the location. */
+/** The manual edits of an admin in a support day. `$1` is the location. */
 export interface AcceptedEdit {
   what: string;
   sql: string;
@@ -6,7 +6,7 @@ export interface AcceptedEdit {
   entries: readonly string[];
   /** Tables that triggers write because of it, and of which no entry is. */
   follows?: readonly string[];
-  /** A column that an undo does not set back, since it counts what was passed over. */
+  /** A column that an undo does not set back, since it counts skipped deliveries. */
   countsOn?: string;
   /** Why none of it can be undone, as its entry says beforehand. */
   kept?: RegExp;

@@ -8,7 +8,7 @@ import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
 import { handEntries } from './hand-entries.ts';
 
-// Whatever a hand did, `comanda audit undo` does back: by the same guards, into the same audit.
+// `comanda audit undo` reverts every manual edit: by the same guards, into the same audit.
 
 const api = useApi();
 const hand = useHand(api);
@@ -39,7 +39,7 @@ const undoLast = async (options: { dryRun?: boolean; deed?: string; at?: string 
     deed: options.deed,
   });
 
-/** Every row of the catalog at the location, but for the moments of change. */
+/** Every row of the catalog at the location, except for the moments of change. */
 const catalog = async () =>
   hand.sql(
     ['categories', 'products', 'product_categories', 'product_stock', 'subselections', 'subselection_items']
@@ -122,7 +122,7 @@ describe('undoing', () => {
     expect(await handEntries(hand, location)).toHaveLength(1);
   });
 
-  it('tells of what it did like any other change', async () => {
+  it('publishes its changes like any others', async () => {
     const id = await fullProduct();
     await hand.sql(`update products set price = 3 where location_id = $1`, [location]);
     const captured = () =>
@@ -184,7 +184,7 @@ describe('an undo of more than 100 rows', () => {
 });
 
 describe('an undo is refused', () => {
-  it('where a later change stands', async () => {
+  it('where a later change exists', async () => {
     const id = await fullProduct();
     await hand.sql('update products set price = 3 where id = $1', [id]);
     const entry = await lastEntry();

@@ -14,7 +14,7 @@ it('what a location has is every table that names a location or one of its keys'
     ...(await ownTables(database.pool, 'location_id')),
     ...(await ownTables(database.pool, 'api_key_id')),
   ];
-  // What says that a location left is not its own: it stays behind.
+  // The trace that a location left is not its own: it stays behind.
   expect([...belongings.map(({ table }) => short(table)), 'moved_locations'].toSorted()).toEqual(
     [...new Set(named.map(({ name }) => name))].toSorted(),
   );

@@ -5,7 +5,7 @@ import { useBooks } from './books-kit.ts';
 const books = useBooks();
 
 describe('a payment that is completed', () => {
-  it('belongs to the turn that is open then, of whatever turn its order is', async () => {
+  it('belongs to the turn that is open then, for an order of any turn', async () => {
     const first = await books.client.turns.open.mutate();
     const late = await books.place();
     const { settlement } = await books.close();
@@ -189,7 +189,7 @@ describe('a payment that was marked wrongly', () => {
     });
   });
 
-  it('in its amount is corrected, and collected anew, but not below what was given back', async () => {
+  it('in its amount is corrected, and collected again, but not below what was given back', async () => {
     await books.client.turns.open.mutate();
     const { payment } = await books.paid();
     const changed = (amount: number) =>
@@ -228,7 +228,7 @@ it('a correction and the entry after it, made within a millisecond, are listed i
 });
 
 describe('entries', () => {
-  it('are written by nobody by hand', async () => {
+  it('are never written by hand', async () => {
     const { payment } = await books.paid();
     for (const text of [
       'update settlement_entries set amount = 1 where payment_id = $1',

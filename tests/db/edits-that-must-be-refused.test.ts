@@ -5,8 +5,8 @@ import { useHand } from '../support/by-hand.ts';
 import { useEditedShop } from './edited-shop.ts';
 import { refusedInTheCatalog, refusedOfMoney, refusedOfOthers } from './refused-edits.ts';
 
-// What was tried in a support day, and must be refused: with a sentence that a person understands, and nothing is left of it. What is
-// not here stands in hand-edits.test.ts, admins-are-told.test.ts and tests/studio.
+// The edits of a support day that must be refused: with a sentence that a person understands, and without any change.
+// Other refusals are in hand-edits.test.ts, admins-are-told.test.ts and tests/studio.
 
 const api = useEditedShop();
 const owner = useHand(api);
@@ -30,11 +30,11 @@ beforeAll(async () => {
     await admin.sql(text, [api.locationId]);
 });
 
-/** What PostgreSQL says where a person reads nothing: names of constraints, and rows. */
+/** PostgreSQL's own message where a person reads no sentence: names of constraints, and rows. */
 const raw =
   /violates|constraint|(?:_check|_key|_idx|_fkey)\b|permission denied|Failing row|invalid input|out of range/;
 
-/** What stands in the table, what is told of it, and what the audit has. */
+/** The rows of the table, their events, and their audit entries. */
 const stateOf = (sql: string): Promise<unknown[]> => {
   const [, table = ''] = /(?:update|delete from|into) (\w+)/.exec(sql) ?? [];
   return owner.sql(

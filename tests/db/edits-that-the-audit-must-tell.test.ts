@@ -8,8 +8,8 @@ import { type AcceptedEdit, acceptedEdits } from './accepted-edits.ts';
 import { useEditedShop } from './edited-shop.ts';
 import { type Rows, readRows, replay } from './replayed-entries.ts';
 
-// What an admin does in a support day is accepted, and the audit tells it as it was: who, each statement, and every row. What its entry
-// offers to undo is undone, and what cannot be undone is said beforehand.
+// An admin's edits of a support day are accepted, and the audit records them as they were: the author, each statement,
+// and every row. What its entry offers to undo is undone, and what cannot be undone is said beforehand.
 
 const api = useEditedShop();
 const owner = useHand(api);
@@ -112,11 +112,11 @@ async function expectTold(
 }
 
 describe('an admin', () => {
-  it.each(acceptedEdits)('writes $what, and the audit tells it', async (edit) => {
+  it.each(acceptedEdits)('writes $what, and the audit records it', async (edit) => {
     await expectTold(() => admin.sql(edit.sql, edit.sql.includes('$1') ? [api.locationId] : []), edit);
   });
 
-  it('brings 150 products by COPY, and the audit tells it', async () => {
+  it('brings 150 products by COPY, and the audit records it', async () => {
     const lines = Array.from({ length: 150 }, (_, n) => `${api.locationId},copied-${n},Copied ${n},${n}.5`);
     await expectTold(
       () => admin.copy('copy products (location_id, sku, name, price) from stdin (format csv)', lines),

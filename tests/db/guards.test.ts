@@ -4,7 +4,7 @@ import { type Hand, useHand } from '../support/by-hand.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { createCategory, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 
-// What Postgres itself refuses or sees to, whoever writes: plain SQL as psql and Studio send it.
+// The rules that Postgres itself enforces for every writer: plain SQL as psql and Studio send it.
 
 const test = useTestDatabase();
 const database = useDatabase(test, { poolSize: 3 });

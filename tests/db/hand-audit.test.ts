@@ -7,7 +7,7 @@ import { createCategory, createKey, createLocation, createProduct } from '../sup
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
 import { type HandEntry, handEntries } from './hand-entries.ts';
 
-// What a person does by psql or in Studio is in the audit: who, and what from what to what.
+// A person's edits by psql or in Studio are in the audit: the author, and the values before and after.
 
 const api = useApi();
 const hand = useHand(api);
@@ -173,7 +173,7 @@ describe('a statement by hand is one entry a location:', () => {
     ]);
   });
 
-  it('what goes by cascade is told with what it went with', async () => {
+  it('what goes by cascade is recorded with what it went with', async () => {
     const id = await product({
       stock: { quantity: 4 },
       categoryIds: [await createCategory(api.app.database, { locationId: location })],
@@ -290,7 +290,7 @@ describe('never kept', () => {
   });
 });
 
-it('nobody writes an entry but by an edit', async () => {
+it('no entry is written except by an edit', async () => {
   await expect(
     hand.sql(`select record_hand_edit($1, 'update', 'products', 1, '[]', false, null, null)`, [location]),
   ).rejects.toMatchObject({ code: 'CM008' });

@@ -15,7 +15,7 @@ const line = (columns: string, values: string): string =>
 const selections = (text: string): string => line('unit_price, selections', `1, '${text}'`);
 const chosen = '"item_id":"01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d"';
 
-/** What is written, and what it is refused by. */
+/** The statement, and its refusal. */
 const found: readonly [string, string, RegExp][] = [
   [
     'a quantity of stock that is no number',

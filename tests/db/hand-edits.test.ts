@@ -17,7 +17,10 @@ const hand = useHand(api);
 /** The values that a statement of the table takes. */
 const valuesFor = (sql: string): unknown[] => (sql.includes('$1') ? [api.locationId] : []);
 
-/** What is in a table, and what waits to be published of it. When a key was last used is noted by the service meanwhile. */
+/**
+ * The rows of a table, and the changes of it that wait to be published. When a key was last used is noted by the
+ * service meanwhile.
+ */
 async function stateOf(sql: string): Promise<unknown> {
   const table = /(?:update|delete from|insert into) ([\w.]+)/.exec(sql)?.[1];
   return hand.sql(
@@ -123,7 +126,7 @@ describe('the service', () => {
     ['deletes no line', 'delete from order_items'],
     ['leaves no endpoint without a secret', 'delete from internal.webhook_secrets'],
   ])('%s either', async (_, sql) => {
-    // By a guard, or for want of the privilege.
+    // By a guard, or because the privilege is missing.
     await expect(api.app.database.pool.query(sql)).rejects.toMatchObject({
       code: expect.stringMatching(/^(CM008|42501)$/),
     });

@@ -1,6 +1,6 @@
 import type { Hand } from '../support/by-hand.ts';
 
-/** What the audit keeps of a hand edit. */
+/** The audit's record of a manual edit. */
 export interface HandEntry {
   id: string;
   location_id: string | null;

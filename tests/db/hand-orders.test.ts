@@ -107,7 +107,7 @@ describe('an order that is inserted by hand', () => {
     expect((await placeOrder(api, kitchen)).number).toBe(before.number + 2);
   });
 
-  it('is told as one creation, and counted', async () => {
+  it('is published as one creation, and counted', async () => {
     const total = async () => {
       const { body } = await api.rest<{ pagination: { total: number } }>('GET /v2/orders?limit=1');
       return body.pagination.total;
@@ -273,7 +273,7 @@ describe('an import', () => {
     });
   });
 
-  it('may add a line later, which is told as a change of its order', async () => {
+  it('may add a line later, which is published as a change of its order', async () => {
     const placed = await placeOrder(api, kitchen);
     await inTransaction(async () => {
       await hand.sql(`select deed('import: a forgotten line')`);

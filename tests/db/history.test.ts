@@ -5,8 +5,8 @@ import { inputIn, openKitchen } from '../contract/kitchen.ts';
 import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 
-// What a program changes of a column with history is kept in the audit, whichever operation changes it. A product brings its stock
-// and its categories along, and an order's stock is told by the order.
+// A program's change of a column with history is kept in the audit, by any operation. A product brings its stock and
+// its categories along, and an order's stock is told by the order.
 
 const api = useApi();
 
@@ -38,7 +38,7 @@ async function snapshotOf(location: string): Promise<Snapshot> {
 
 const fields = (row: Row | undefined) => row?.kept as Row | undefined;
 
-/** What the history should say of the difference, a line each. */
+/** The expected history of the difference, a line each. */
 function differences(before: Snapshot, after: Snapshot): string[] {
   const products = [before, after].map((at) => at.get('products'));
   return historic.flatMap(({ name, isPart, id, kept }) => {
@@ -63,7 +63,7 @@ const line = (table: string, id: string, before?: Row | null, after?: Row | null
 ];
 const sorted = (row?: Row | null) => (row ? Object.entries(row).sort() : null);
 
-/** What the history says, and by which key. */
+/** The history's record, with its key. */
 async function kept(location: string) {
   const rows = await run(
     `select a.relation, a.api_key_id, a.request_id, r.value as row

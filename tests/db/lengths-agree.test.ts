@@ -3,7 +3,7 @@ import { tables } from '../../packages/db/src/tables/index.ts';
 import { sqlName } from '../../packages/db/src/tables/sql-name.ts';
 import { useApi } from '../support/api.ts';
 
-// A length stands in the table's row, from which documents and sentences are made, and in a CHECK of a migration.
+// A length is in the table's row, from which documents and sentences are made, and in a CHECK of a migration.
 
 const api = useApi();
 const held = tables

@@ -15,7 +15,7 @@ const cases = tables.flatMap(({ name, columns, key, published }) =>
     : [],
 );
 
-/** What a column is set to, by its type. */
+/** The value that a column is set to, by its type. */
 const changed: Record<string, (column: string) => string> = {
   text: (column) => `coalesce(${column}, '') || '7'`,
   boolean: (column) => `NOT ${column}`,

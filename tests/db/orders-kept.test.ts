@@ -156,7 +156,7 @@ describe('what a session that is not the service says of itself', () => {
     expect(body).toMatchObject({ data: [expect.objectContaining({ id })] });
   });
 
-  it('holds the lock of its announcement once, whatever it writes', async () => {
+  it('holds the lock of its announcement once, for any writes', async () => {
     await admin.sql('begin');
     for (let n = 0; n < 3; n += 1)
       await admin.sql(`update products set description = 'd${n}' where location_id = $1`, [api.locationId]);
@@ -210,7 +210,7 @@ it('rows that go with a deletion name its entry, whatever the session says', asy
 });
 
 describe('a turn', () => {
-  it('ends between its last order and now, whoever closes it', async () => {
+  it('ends between its last order and now, for any way of closing it', async () => {
     await hand.sql(`update turns set status = 'closed' where location_id = $1 and status = 'open'`, [
       api.locationId,
     ]);

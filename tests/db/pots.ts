@@ -4,7 +4,7 @@ import { openSqlFolder, type SqlFolderKit } from '../support/sql-folder.ts';
 export interface Pots extends SqlFolderKit {
   /** Of each object that the folder has made what every DDL statement would change. */
   versions(): Promise<Record<string, string>>;
-  /** What the trigger on pots writes into a row. */
+  /** The value that the trigger on pots writes into a row. */
   touched(id: number): Promise<unknown>;
 }
 

@@ -15,7 +15,7 @@ const edited = tables
   .filter(({ access }) => access.people === 'edit' || access.people === 'keep')
   .map(({ name }) => name);
 
-/** What PostgreSQL says where a person reads nothing. */
+/** PostgreSQL's message where a person reads no sentence. */
 const raw =
   /violates|constraint|permission denied|invalid input|out of range|null value|duplicate key|relation|Failing row|[\\^$]|\bFOREIGN\b|\bCHECK\b/;
 

@@ -1,4 +1,4 @@
-/** What an admin may try, and the sentence that Studio shows for it. `$1` is the location. */
+/** The edits that an admin may try, and the sentence that Studio shows for them. `$1` is the location. */
 export interface RefusedEdit {
   sql: string;
   sentence: string | RegExp;

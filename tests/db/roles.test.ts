@@ -152,7 +152,7 @@ test.each(['admin', 'reader'] as const)('role %s reads every column of a key but
     await expect(as(role).query(sql)).rejects.toMatchObject(denied);
 });
 
-test('a reader writes nothing, whatever the session sets', async () => {
+test('a reader writes nothing, under any settings of the session', async () => {
   await expect(as('reader').query('delete from products')).rejects.toMatchObject({ code: '25006' });
   await as('reader').query('set default_transaction_read_only = off');
   for (const sql of [
@@ -191,7 +191,7 @@ describe('the next migration of the owner', () => {
     await expect(as('admin').query('select key_hash from api_keys')).rejects.toMatchObject(denied);
   });
 
-  it('writes no privilege anew that is as it should be', async () => {
+  it('writes no privilege again that is as it should be', async () => {
     const state = async () =>
       (
         await as(

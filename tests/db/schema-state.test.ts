@@ -18,7 +18,7 @@ afterEach(() => kit.close());
 const state = (release: string, more: SchemaSources = {}) =>
   readSchemaState(kit.client, { sqlDirectory: kit.directory, release, ...more });
 
-/** What a process of this release says when it starts; throws what it refuses with. */
+/** The message of a process of this release when it starts; throws its refusal. */
 async function start(release: string, more: SchemaSources = {}): Promise<string[]> {
   const warnings: string[] = [];
   const sources = { sqlDirectory: kit.directory, release, ...more };

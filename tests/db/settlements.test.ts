@@ -94,7 +94,7 @@ describe('closing a turn by plain SQL', () => {
     expect((await settled()).averageTicket).toBe(average);
   });
 
-  it('tells of the turn and its settlement, each once', async () => {
+  it('publishes the turn and its settlement, each once', async () => {
     await record({ cents: 1250n });
     await kit.startWorker();
     await close();

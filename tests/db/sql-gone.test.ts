@@ -120,7 +120,7 @@ describe('an older release', () => {
     expect(await gone()).toEqual([]);
   });
 
-  test('leaves it also when the newer one has made nothing anew', async () => {
+  test('leaves it also when the newer one has made nothing again', async () => {
     await kit.apply({ release: '1.1.0' });
     kit.write({ words: words.replace('upper', 'lower') });
     expect((await kit.apply({ release: '1.0.0' })).objects).toEqual([]);

@@ -5,7 +5,7 @@ import { useTestDatabase } from '../support/database.ts';
 import { createLocation } from '../support/factories.ts';
 import { createManyOrders } from '../support/many-orders.ts';
 
-// What the running PostgreSQL reports, whichever version it is, has the meaning that the table says.
+// The errors that the running PostgreSQL reports, in any version, have the meaning that the table says.
 
 const database = useTestDatabase();
 

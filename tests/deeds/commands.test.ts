@@ -66,7 +66,7 @@ async function deadDelivery(endpointId: string): Promise<{ id: string; attemptId
 }
 
 describe('keys', () => {
-  it('show tells what a key may do, and nothing of its text', async () => {
+  it('show prints what a key may do, and nothing of its text', async () => {
     const { id, key } = await createKey(api.app.database, { locationId: api.locationId, name: 'ERP' });
     expect(await done('keys', 'show', id)).toMatchObject({ id, name: 'ERP', permissions: ['*'] });
     const { stdout } = await comanda('keys', 'show', id);
@@ -162,7 +162,7 @@ describe('keys', () => {
 });
 
 describe('orders show', () => {
-  it('tells everything about an order, by its number, its id or the external id', async () => {
+  it('returns everything about an order, by its number, its id or the external id', async () => {
     const { id, number, external_id = '' } = await placeOrder(api, kitchen);
     for (const name of [String(number), id, external_id]) {
       const found = parseStrict(OrderOverview, await done('orders', 'show', name));

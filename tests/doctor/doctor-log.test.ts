@@ -71,7 +71,7 @@ it('says that the archive refuses the log, and that it takes it again', async ()
   expect(await look('archive')).toMatchObject({ outcome: 'ok', found: expect.stringMatching(/^archived: /) });
 });
 
-it('says which slot nobody reads, and how much log it keeps', async () => {
+it('says which slot is not read, and how much log it keeps', async () => {
   expect(await look('replication slots')).toMatchObject({ outcome: 'ok', found: 'there are none' });
   await root.query("select pg_create_physical_replication_slot('forgotten', true)");
   await root.query("select pg_logical_emit_message(false, 'comanda-test', repeat('x', 3000000))");

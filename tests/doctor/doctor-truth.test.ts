@@ -172,7 +172,7 @@ describe('doctor', () => {
     await waiter.end();
   });
 
-  it('names who has a row that somebody waits for', async () => {
+  it('names who has a row that another session waits for', async () => {
     const [holder, waiter] = await connectTwo(superuserUrl(kit.url));
     await holder.query('begin; update locations set name = name');
     const waited = waiter.query('begin; update locations set name = name; rollback');

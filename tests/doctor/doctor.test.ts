@@ -196,7 +196,7 @@ describe('it sees', () => {
     await kit.sql(`delete from graphile_worker._private_jobs`);
   });
 
-  it('a transaction that somebody left open', async () => {
+  it('a transaction that a session left open', async () => {
     const client = await openClient();
     await client.query('begin');
     await client.query('select 1');

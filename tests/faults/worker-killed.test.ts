@@ -18,7 +18,7 @@ const lanes = 3;
 const promiseMs = 60_000;
 
 describe.concurrent('a worker killed (-9)', { timeout: 1_800_000 }, () => {
-  test('while it publishes loses no event and tells none twice', async () => {
+  test('while it publishes loses no event and publishes none twice', async () => {
     const site = await openSite({ shops: 1, lanes });
     const load = startLoad({ ...site, lanes, chance, paceMs: 10, jobEvery: 300 });
     const kills = trials(2, 20);

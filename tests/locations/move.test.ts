@@ -48,7 +48,7 @@ async function feedAfter(cursor: string | undefined): Promise<{ ids: string[]; o
   }
 }
 
-it('a location moves under load: no order is lost or told twice, reads go on, and a neighbour notices nothing', async () => {
+it('a location moves under load: no order is lost or published twice, reads go on, and a neighbor notices nothing', async () => {
   const guests = invite(moving, () => cells.of(moving));
   const others = invite(neighbour, () => north);
   await waitFor('orders', () => guests.acknowledged.length > 20 && others.acknowledged.length > 20, patience);

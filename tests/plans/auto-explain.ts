@@ -13,7 +13,7 @@ export interface RunStatement {
 
 /** Hears of every statement that the pg clients of this process run. */
 export interface Listening {
-  /** The name under which a text was prepared; undefined for what stands in a function. */
+  /** The name under which a text was prepared; undefined for a statement of a function. */
   nameOf(text: string): string | undefined;
   stop(): void;
 }

@@ -10,8 +10,9 @@ import { explainDatabase, listenToPlans } from './auto-explain.ts';
 import { type Indexes, indexColumns } from './entered.ts';
 import { judge, type PlanNode } from './judge.ts';
 
-// A claim reads what it claims, however much waits for others, is done, or waits for the same endpoint, and whatever the
-// planner was told of it. Deliveries wait for moments only: who analyses the table mostly finds few that do.
+// A claim reads the rows that it claims, with any number of deliveries pending for others, done, or pending for the
+// same endpoint, and under any statistics. Deliveries wait for moments only: who analyses the table mostly finds few
+// that do.
 let testDatabase: TestDatabase;
 let outside: pg.Client;
 let database: Database;
@@ -36,7 +37,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   outside = new pg.Client({ connectionString: testDatabase.superuserUrl });
   await outside.connect();
-  // What is filled in is no change of anybody's.
+  // Filler rows count as no change.
   await outside.query('set session_replication_role = replica');
   await outside.query('alter table webhook_deliveries set (autovacuum_enabled = false)');
   await explainDatabase(testDatabase.superuserUrl);
@@ -50,7 +51,7 @@ beforeAll(async () => {
   here = await endpointAt(locations[0]);
   beside = await endpointAt(locations[0]);
   elsewhere = await endpointAt(locations[1]);
-  // What the statement is planned on first.
+  // The rows that the statement is planned on first.
   await deliveries(here, 3, 'now()');
   expect(await claimed()).toBe(3);
 }, 60_000);
@@ -84,7 +85,7 @@ const endpoints = () => [here, beside, elsewhere];
 /** Claims where few wait, then where 20,000 do, here and at each of the others. */
 async function readsWhatItClaims(): Promise<void> {
   await database.pool.query('discard plans');
-  // What is claimed is passed by.
+  // Claimed rows are skipped.
   await giveAllBack();
   plans.length = 0;
   await claimed();

@@ -7,8 +7,8 @@ export interface Amount {
 }
 
 /**
- * Fills a location as years of business would, by SQL. What triggers derive from it (counts, tallies, versions) they
- * derive; what they capture for the relay is taken away in the same transaction. Nothing is analysed. The location needs
+ * Fills a location as years of business would, by SQL. Derived values (counts, tallies, versions) are derived by
+ * triggers; changes captured for the relay are removed in the same transaction. Nothing is analysed. The location needs
  * a payment method, a key and an endpoint.
  */
 export async function fill({ sql }: Pick<Service, 'sql'>, locationId: string, amount: Amount): Promise<void> {

@@ -3,7 +3,7 @@ import type { Indexes } from './entered.ts';
 import { type Exemption, exemptions } from './exempt.ts';
 import { judge, type PlanNode, type Verdict } from './judge.ts';
 
-/** What was heard in one state. */
+/** The statements recorded in one state. */
 export interface Findings {
   /** Judges a statement that was run. */
   hear(run: RunStatement): void;
@@ -18,7 +18,7 @@ export interface Findings {
 /** Rows that may be touched for each useful one. */
 const mostTouched = 5;
 
-/** What a state is judged by. */
+/** The criteria of a state. */
 export interface Circumstances {
   state: string;
   indexes: Indexes;

@@ -20,7 +20,7 @@ export interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** What a run of a statement came to, in rows. */
+/** The rows that a run of a statement read and returned. */
 export interface Verdict {
   /** Read in tables, or read and compared in vain wherever it was. */
   touched: number;

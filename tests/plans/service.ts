@@ -14,7 +14,7 @@ export interface Service {
   url: string;
   app: RunningApp;
   consumer: RecordingConsumer;
-  /** Runs SQL that is not the service's: nobody hears of it. */
+  /** Runs SQL that is not the service's: it is not recorded. */
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Waits until no connection keeps a plan from before. */
   plansExpired(): Promise<void>;

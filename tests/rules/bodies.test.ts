@@ -22,7 +22,7 @@ const wide = (members: number) =>
   JSON.stringify(Object.fromEntries(Array.from({ length: members }, (_, index) => [`n${index}`, 0])));
 
 describe('a body that is read', () => {
-  it('is what JSON.parse makes of it, whatever it holds', () => {
+  it('is what JSON.parse makes of it, for any content', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (value) => {
         const json = JSON.stringify(value);
@@ -127,7 +127,7 @@ describe('a number', () => {
         (String(n).split('e')[0]?.split('.')[1]?.length ?? 0) - Number(String(n).split('e')[1] ?? 0),
       ),
     ).toBeGreaterThan(3);
-    // What a repeat is compared by stays what JSON.parse makes of it.
+    // The text that a repeat is compared by stays the result of JSON.parse.
     expect((read(`{"n":${token}}`).value as { n: number }).n).toBe(Number(token));
   });
 

@@ -19,7 +19,7 @@ import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
 const { api, worker, health } = workLimits;
 const { silenceMs } = defaultBounds;
 
-/** What must hold, and the two lengths of time of which the first is the shorter. */
+/** The requirement, and the two lengths of time of which the first is the shorter. */
 const relations: readonly [sentence: string, less: number, more: number][] = [
   ['a task that is told to end has time to, before its worker stops', stopping.taskMs, stopping.deliveriesMs],
   ['an attempt in flight is recorded', attemptMs, stopping.deliveriesMs],
@@ -46,7 +46,7 @@ const relations: readonly [sentence: string, less: number, more: number][] = [
   ['a row that is held is told from slow publishing', publishing.lockMs, publishing.statementMs],
   ['a relay whose statement is ended hears of it', publishing.statementMs, publishing.abandonMs],
   ...Object.entries(workLimits).map(([kind, limits]): [string, number, number] => [
-    `${kind}: a wait for a lock is told from slow work`,
+    `${kind}: a wait for a lock is distinguished from slow work`,
     limits.lockMs,
     limits.statementMs,
   ]),

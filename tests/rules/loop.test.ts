@@ -47,7 +47,7 @@ describe('a loop', () => {
     expect(begun).toEqual([0, 500, 510]);
   });
 
-  it('backs off while rounds throw, tells of each, and begins anew after one that did not', async () => {
+  it('backs off while rounds throw, reports each, and starts over after one that did not', async () => {
     const rounds = [fail, fail, fail, async () => again(7), fail, fail];
     const told: unknown[] = [];
     const begun = noted(() => rounds.shift()?.(), { failed: (_, next) => told.push(next) });

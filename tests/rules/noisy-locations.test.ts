@@ -20,7 +20,7 @@ function counterAt() {
 }
 
 describe('the locations with most', () => {
-  it('are ten, whatever the number of locations, and the highest of them', () => {
+  it('are ten, for any number of locations, and the highest of them', () => {
     const { calls, shown } = counterAt();
     for (let location = 1; location <= 40; location += 1) calls(`location ${location}`, location);
     expect(shown()).toEqual(

@@ -100,7 +100,7 @@ describe('the price of an order', () => {
     expect(order.total).toBe(total);
   });
 
-  it('equals an independent computation in whole numbers, whatever is ordered', () => {
+  it('equals an independent computation in whole numbers, for any order', () => {
     const cents = fc.integer({ min: 0, max: 5_000_00 });
     const line = fc.record({
       price: cents,
@@ -269,7 +269,7 @@ describe('a refusal', () => {
     ).toBe('payment_method_id: is disabled');
   });
 
-  it('does not come for a product without an external_id, whatever external_product_id says', () => {
+  it('does not come for a product without an external_id, for any external_product_id', () => {
     const request = orderOf({ product_id: 'p', quantity: 1, external_product_id: 'anything' });
     expect(faultsOf(request, factsOf())).toBe('');
   });

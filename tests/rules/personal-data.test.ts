@@ -75,7 +75,7 @@ function withColumn(name: string, column: string, erasedTo: 'empty' | 'null'): T
   return { ...table, columns: { ...table.columns, [column]: personal } };
 }
 
-/** All columns are text, but for those of a type of their own. */
+/** All columns are text, except for those of a type of their own. */
 function catalog(rows: readonly Table[], type: string): Catalog {
   const known = new Set(
     tables.flatMap((table) => Object.keys(table.columns).map((column) => `${table.name}.${column}`)),

@@ -95,7 +95,7 @@ describe('the writer', () => {
     expect(rowsText([])).toBe('');
   });
 
-  it('draws a line anew by its own order alone', () => {
+  it('draws a line again by its own order alone', () => {
     let drawn = '';
     redraw({ write: (text) => (drawn += text) }, hostile);
     expect(drawn).toBe(`\r\u001b[K${shown}`);

@@ -38,7 +38,7 @@ it('a row that would still be named is refused before it is SQL', () => {
   );
 });
 
-/** What is emptied, in this order. */
+/** The emptied tables, in this order. */
 function emptied(rows: readonly Table[], foreignKeys: readonly ForeignKey[]): (string | undefined)[] {
   const keys = Object.fromEntries(rows.map(({ name, key }) => [name, ['location_id', ...key]]));
   const catalog: Catalog = { columns: [], foreignKeys, keys };

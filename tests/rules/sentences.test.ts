@@ -15,7 +15,7 @@ const inputs: [string, z.ZodObject][] = [
   ['comanda audit', AuditList],
 ];
 
-describe('what is wrong with an input is told without a word of zod:', () => {
+describe('what is wrong with an input is reported without a word of zod:', () => {
   it.each(inputs.filter(([, input]) => Object.keys(input.shape).length > 0))('%s', (_name, input) => {
     let told = 0;
     for (const [path, value] of faulty(input)) {

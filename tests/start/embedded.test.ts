@@ -67,7 +67,7 @@ describe('a running embedded server', { timeout: 120_000 }, () => {
     expect(await embeddedUrl(dataDir)).toBe(server.url);
   });
 
-  it('tells a second start where the service answers', async () => {
+  it('reports to a second start where the service answers', async () => {
     server.announce({ url: 'http://127.0.0.1:3000' });
     await expect(startEmbedded({ dataDir })).rejects.toThrow(
       `process ${process.pid}, at http://127.0.0.1:3000`,

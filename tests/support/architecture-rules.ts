@@ -16,7 +16,7 @@ const vocabulary =
 /** Rules of any resource: they bind each other. */
 const rules = `${resources}/([\\w-]+\\.)?rules\\.ts`;
 
-/** Who may import whom; ARCHITECTURE.md says why. */
+/** The permitted imports; ARCHITECTURE.md says why. */
 export const importRules: readonly ImportRule[] = [
   {
     rule: 'db imports no other package of ours',
@@ -181,7 +181,7 @@ export const importRules: readonly ImportRule[] = [
   },
 ];
 
-/** What a file may be and hold. */
+/** The permitted size and content of a file. */
 export const textRules: readonly TextRule[] = [
   {
     rule: 'is named after no role: <role>.ts or <topic>.<role>.ts',

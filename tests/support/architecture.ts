@@ -7,7 +7,7 @@ export interface SourceFile {
   text: string;
 }
 
-/** What a package.json says that matters here. */
+/** The fields of a package.json that matter here. */
 export interface Manifest {
   name: string;
   /** Subpaths it exports, as '.' and './services', to files from the package's folder. */
@@ -41,7 +41,7 @@ export interface ImportRule {
   files: RegExp;
   /** Specifiers and targets are looked at only if they match; everything unless said. */
   about?: RegExp;
-  /** What is allowed; nothing unless said. `typesOnly`: as `import type` alone. */
+  /** The permitted packages; none by default. `typesOnly`: as `import type` alone. */
   allows?: { target: RegExp; typesOnly?: boolean };
 }
 
@@ -61,7 +61,7 @@ export function importsOf(file: SourceFile, codeBase: CodeBase): Import[] {
   });
 }
 
-/** What breaks the rules, one line each. */
+/** The violations of the rules, one line each. */
 export function violations(
   codeBase: CodeBase,
   importRules: readonly ImportRule[],
@@ -135,7 +135,7 @@ function betweenRooms(imports: readonly Import[]): Import[] {
   });
 }
 
-/** What needs each other in a circle. */
+/** The files that need each other in a circle. */
 function circles(imports: readonly Import[]): string[] {
   const next = new Map<string, string[]>();
   for (const { from, target } of imports) next.set(from, [...(next.get(from) ?? []), target]);

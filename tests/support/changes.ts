@@ -4,7 +4,7 @@ import type { Answer } from './api.ts';
 /** An entry of a list of stock, products or orders. */
 export type Entry = Record<string, unknown>;
 
-/** Whoever reads what has changed, knowing nothing but the links it is given. */
+/** A reader of changes that knows only the links it is given. */
 export interface Reader {
   /** The last that it has met of each resource, by id. */
   view: Map<string, Entry>;

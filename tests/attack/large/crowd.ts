@@ -12,7 +12,10 @@ export interface Crowd {
   served: number;
   /** Requests of either kind that were answered 408. */
   late: number;
-  /** Requests of either kind that were answered 5xx, but for those that may be sent again, or whose connection broke. */
+  /**
+   * Requests of either kind that were answered 5xx, except for those that may be sent again, or whose connection
+   * broke.
+   */
   faults: number;
 }
 

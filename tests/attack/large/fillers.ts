@@ -1,7 +1,7 @@
 /** Kinds of places that a filler can take; `whole` is the body itself. */
 export type Site = 'array' | 'object' | 'text' | 'number' | 'whole';
 
-/** What is known of the place that a filler takes. */
+/** The known properties of the place that a filler takes. */
 export interface Around {
   /** Members that an object has there. */
   known: readonly string[];

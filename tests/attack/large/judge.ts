@@ -7,9 +7,9 @@ import type { Target } from './targets.ts';
 export const bounds = {
   /** CPU time of the main thread without a turn of the event loop, in ms: the promise. */
   stopMs: 50,
-  /** What one body adds to the resident memory, in MiB. */
+  /** The resident memory that one body adds, in MiB. */
   grewMiB: 192,
-  /** What the process takes after all of them above what it took before, in MiB. */
+  /** The process's growth after all of them, in MiB. */
   keptMiB: 512,
   /** An answer of `/healthz`, in ms, with room for a busy machine: it finds waits that take no CPU time. */
   healthMs: 5_000,

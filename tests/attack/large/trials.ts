@@ -26,7 +26,7 @@ export function trialsOf(operation: Operation, count: number, seed: number): Tri
   return inTurn.flat().slice(0, count);
 }
 
-/** What is sent, in words. */
+/** The content of the request, in words. */
 export function nameOf({ target, place, filler, bytes, strict }: Trial): string {
   const where = place.path.map((name) => (name === 0 ? '[0]' : `.${name}`)).join('') || 'the whole of it';
   const preference = strict ? ', handling=strict' : '';

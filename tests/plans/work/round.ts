@@ -8,7 +8,7 @@ export interface Round {
   families: readonly ('v1' | 'v2')[];
 }
 
-/** What keeps a repeated request from being done twice. */
+/** The key that keeps a repeated request from being done twice. */
 export const keyOf = (what: string, round: string) => ({ 'idempotency-key': `${what} ${round}` });
 
 /** The day, in UTC as the locations are. */
