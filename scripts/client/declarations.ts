@@ -39,7 +39,7 @@ export function surfaceDeclarations(): { shapes: string; names: string[]; router
   const parts = [
     `/** \`data\` of every event type. */\ntype EventData = {\n${indent(eventData.join('\n'))}\n};`,
     `/** An event type that an endpoint can subscribe to. */\ntype SubscribableEventType = Exclude<EventType, 'webhook.test'>;`,
-    `/** What every error of a reason has, by its name in \`ErrorData\`. */\ntype ErrorDetails = ${literalType(carried)};`,
+    `/** The fields of every error of a reason, by its name in \`ErrorData\`. */\ntype ErrorDetails = ${literalType(carried)};`,
     `/** The fields that an answer has only where \`include\` names this. */\ntype Included = ${literalType(includedFields)};`,
     ...shapes.declarations(),
   ];

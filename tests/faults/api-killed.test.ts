@@ -40,7 +40,7 @@ test('killed at any moment under load, the API has carried out every write whole
     figures['committed without an answer'] += found.unknownFound;
     figures['not carried out'] += found.unknownAbsent;
     api = await site.start('api');
-    // What had no answer is sent again now.
+    // A call without an answer is sent again now.
     site.serveAt(api.url);
   }
   await sleep(200);

@@ -18,7 +18,9 @@ import { compareTold } from './support/told.ts';
 const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);
 const rounds = trials(1, 10);
 
-/** What befalls whoever applies, in turn. Frozen: nothing is heard of it, as when its machine loses power. */
+/**
+ * The failures of the program that applies, in turn. Frozen: nothing is heard of it, as when its machine loses power.
+ */
 const faults = ['killed', 'its session ended', 'frozen', 'killed at any moment'] as const;
 
 let sql: SqlCopy;

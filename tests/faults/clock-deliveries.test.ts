@@ -127,7 +127,7 @@ describe('the clock of the database moves by an hour', () => {
     const held = () => kit.sql<{ by: string }>('select leased_by as by from webhook_deliveries');
     expect(await held()).toEqual([{ by: worker.id }]);
     await clock.move(3_600);
-    // Before the judge has beaten again its own beat looks an hour old, like everybody's.
+    // Before the judge has beaten again its own beat looks an hour old, like those of all others.
     expect(await sweep(kit.database, judge.id)).toMatchObject({ claims: 0 });
     let steady = judge.steadyMs();
     await waitFor('the judge to have seen the jump', () => {

@@ -87,7 +87,7 @@ afterAll(async () => {
   await Promise.all([internal.close(), good.close()]);
 });
 
-/** What every process does once: connections, compiled code, the first hundreds of deliveries. */
+/** The work that every process does once: connections, compiled code, the first hundreds of deliveries. */
 async function warmUp(): Promise<void> {
   for (let round = 1; round <= 3; round += 1) {
     await kit.sql(

@@ -218,7 +218,7 @@ test('a secret rotated in mid-retry: both sign for 24 hours by the clock of the 
       new Webhook(secret).verify(text, headers as Record<string, string>);
       return true;
     } catch (error) {
-      // What the moved clock makes too new or too old is signed all the same.
+      // A timestamp that the moved clock makes too new or too old is signed anyway.
       return /timestamp/i.test(String(error)) ? undefined : false;
     }
   };

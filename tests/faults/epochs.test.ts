@@ -113,7 +113,7 @@ test('a database that is dropped and restored under running processes shows no 3
     runOnce(admin, `drop database if exists ${quoteName(database)} with (force)`);
   toClose.push(() => drop(copy));
   const way: WayBack = {
-    // A database can be copied while nobody is in it.
+    // A database can be copied while it has no session.
     async keep() {
       await drop(copy);
       await runOnce(admin, `alter database ${quoteName(name)} allow_connections false`);

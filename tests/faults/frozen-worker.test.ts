@@ -156,7 +156,7 @@ test('what a frozen worker has claimed and not sent goes to another once its sil
     await createProduct(kit.database, { locationId: kit.locationId });
   await waitFor('all three events', async () => (await created()).length === 3);
   expect((await paused.stop()).code).toBe(0);
-  // What a worker claims comes with the secrets, so it is frozen in between.
+  // The worker's claims come with the secrets, so it is frozen in between.
   await hand.sql('begin');
   await hand.sql('lock table internal.webhook_secrets in access exclusive mode');
   const worker = await start();

@@ -22,7 +22,9 @@ interface Counted {
   lastly: boolean;
 }
 
-/** What was told of a location after an event number: how many of each type, of how many resources, and which came last. */
+/**
+ * The events of a location after an event number: how many of each type, of how many resources, and which came last.
+ */
 const counted = (locationId: string, after: number) =>
   kit.sql<Counted>(
     `select type, count(*)::int as events, count(distinct resource_id)::int as resources,
@@ -95,7 +97,7 @@ test('a transaction of very many rows is published once each, others in between,
   between = 0;
   expect(await copyAndTell('whole', size)).toEqual(told(size));
   expect(between).toBeGreaterThan(0);
-  // What V8 lets its heap grow to, whatever the size; a million changes held at once would take more than that.
+  // The limit of V8's heap, at any size; a million changes held at once would take more than that.
   expect(peak).toBeLessThan(500);
   const numbers = await kit.sql<{ gaps: number }>(
     `select (max(number) - count(*))::int as gaps from events where location_id = $1`,

@@ -24,7 +24,7 @@ beforeAll(async () => {
     entry: 'worker',
     env: { DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey, WEBHOOK_TARGETS: 'any' },
   });
-  // What every process does once: connections, compiled code, the first hundreds of deliveries.
+  // The work that every process does once: connections, compiled code, the first hundreds of deliveries.
   for (let round = 1; round <= 3; round += 1) {
     await kit.sql(
       `insert into products (location_id, sku, name, price) select $1, 'warm-' || uuid_v7(), 'p', 1 from generate_series(1, 300)`,

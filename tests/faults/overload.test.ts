@@ -5,7 +5,7 @@ import { type Answer, callRest, useApi } from '../support/api.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { reportFault, trials } from '../support/trials.ts';
 
-// Lower than in service, so that the storm fits beside its server on a small machine.
+// Lower than in service, so that the storm fits with its server on a small machine.
 const most = { location: 8, all: 24 };
 const waves = trials(3, 20);
 const atOnce = most.location * 15;
@@ -47,7 +47,7 @@ test('of many times what is worked on at once, all that is accepted is served, t
       else refused += requireRefused(answer);
     }
     if (refused > before) stormy += 1;
-    // When the storm is over the noisy one is served as before: nothing was left counted.
+    // When the storm has ended the noisy one is served as before: nothing was left counted.
     expect((await callRest(server.url, 'GET /v2/products', { key: noisy })).status).toBe(200);
   }
   reportFault('several times what one process can do', {

@@ -31,7 +31,7 @@ const outages: Outage[] = [
   { name: 'killed', trials: trials(1, 20), leave: (server) => server.kill(), awayMs: 0 },
 ];
 
-/** Opening a connection may take so long that a caller would notice: nobody waits for that. */
+/** Opening a connection may take so long that a caller would notice: no caller waits for that. */
 const fastMs = 2_000;
 
 let server: OwnServer;

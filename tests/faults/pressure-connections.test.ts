@@ -121,7 +121,7 @@ const healthCall = (turn: number): Call => ({
   key: '',
 });
 
-/** Every connection that the server has left, in the hands of somebody else. */
+/** Every connection that the server has left, held by another client. */
 interface Taken {
   /** Ends the sessions with such a name and takes their connections, too, before they can come back. */
   takeOver(applicationName: string): Promise<void>;

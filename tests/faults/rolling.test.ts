@@ -37,7 +37,7 @@ CREATE TRIGGER capture_delete AFTER DELETE ON payments FOR EACH STATEMENT EXECUT
 const oneOrder = 'orders_json(p_location, ARRAY[p_orders[n]]) j';
 const entry = 'CREATE FUNCTION order_entry(id uuid';
 
-/** What newer versions change, each after the one before it, and some of what each makes and drops. */
+/** The changes of newer versions, each after the one before it, and some of the objects that each makes and drops. */
 const versions: readonly { release: string; change(): void; made: string[]; dropped?: string[] }[] = [
   {
     release: '1.0.0',

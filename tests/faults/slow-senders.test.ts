@@ -7,7 +7,7 @@ import { reportFault, trials } from '../support/trials.ts';
 
 const api = useApi();
 
-/** A caller that is slow on purpose, and keeps its side open whatever the server does. */
+/** A caller that is slow on purpose, and keeps its side open in any case. */
 interface SlowSender {
   about: string;
   /** Sent at once; `$KEY` becomes a key. */

@@ -28,7 +28,7 @@ describe('stopped (SIGTERM) under load', { timeout: 900_000 }, () => {
       await sleep(chance.between(300, 1_500));
       await waitFor('requests under way', () => load.inFlight() > 0);
       const inFlight = load.inFlight();
-      // Everybody goes on asking, until nobody listens any more.
+      // All callers go on asking, until the listener is closed.
       stops.push(await stopOf(api, inFlight));
       site.serveAt(undefined);
       api = await site.start('api');
@@ -137,7 +137,7 @@ async function busy({ consumer, database }: Site): Promise<boolean> {
   return rows.length > 0 && consumer.inHand().length > 0;
 }
 
-/** Callers who go on until nobody listens any more. `stop` answers what became of calls that got no answer. */
+/** Callers that go on until the listener is closed. `stop` answers what became of calls that got no answer. */
 function keepAsking(baseUrl: string, key: string) {
   const caller = createCaller();
   const faults: string[] = [];

@@ -95,7 +95,9 @@ test('prepared statements whose columns a migration changed go on, on every conn
   await own.drop();
 });
 
-/** What a process says that refuses a database. On a slow machine the API answers already when it finds that out. */
+/**
+ * The message of a process that refuses a database. On a slow machine the API answers already when it finds that out.
+ */
 const refusalOf = (entry: 'api' | 'worker', url: string): Promise<string> =>
   startProcess({ entry, env: { DATABASE_URL: url } }).then(
     async ({ ended, output }) => `exit code ${(await ended).code}\n${output()}`,

@@ -13,10 +13,11 @@ import { movedClock } from './clock/moved-process.ts';
 import { hold } from './pressure/holder.ts';
 import { type SeenScene, setSeenScene } from './seen/scene.ts';
 
-// A full disk is in disk-full.test.ts, PgBouncer itself in tests/outside, and an API process that dies beside another in
+// A full disk is in disk-full.test.ts, PgBouncer itself in
+// tests/outside, and an API process that dies while another serves in
 // tests/concurrency.
 
-/** What a fault looks like from outside, and how it ends. */
+/** The symptoms of a fault, and its end. */
 interface Fault {
   name: string;
   /** Makes it; answers what ends it. */
@@ -30,7 +31,7 @@ interface Fault {
   doctor: { check: string; outcome: Outcome; found: RegExp; advice: RegExp };
   /** Of `/metrics`: the values, or how they must be. */
   metrics: Record<string, number | ((value: number | undefined) => boolean)>;
-  /** Of `/metrics` once it is over. */
+  /** Of `/metrics` once it has ended. */
   after: Record<string, number | ((value: number | undefined) => boolean)>;
 }
 

@@ -96,7 +96,7 @@ async function requireOutcome({ api, job }: Shop, batch: Batch, id: string): Pro
   expect(found.sort()).toEqual(expected.sort());
 }
 
-// A chunk that was applied twice would be told of twice.
+// A chunk that was applied twice would be published twice.
 async function requireEvents(
   { listener, api }: Shop,
   batches: readonly Batch[],

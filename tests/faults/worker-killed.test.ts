@@ -60,7 +60,7 @@ describe.concurrent('a worker killed (-9)', { timeout: 1_800_000 }, () => {
       kills: trials(1, 10),
       async start() {
         const worker = await site.start('worker', quickRetries);
-        // As if it ran on another machine: its silence alone tells that it is dead.
+        // As if it ran on another machine: its silence alone shows that it is dead.
         await site.database.pool.query(
           `update internal.process_heartbeats set pid_space = 'elsewhere' where pid = $1`,
           [worker.pid],
@@ -76,7 +76,7 @@ const quickRetries = { WEBHOOK_RETRY_DELAYS: '1,1,1,1' };
 
 const sessionsOf = (index: number) => `comanda-worker-${index}`;
 
-/** A worker whose sessions can be told from those of another. */
+/** A worker whose sessions can be distinguished from those of another. */
 async function startNamed(site: Site, index: number): Promise<TestProcess> {
   const url = new URL(site.databaseUrl);
   url.searchParams.set('application_name', sessionsOf(index));

@@ -127,7 +127,7 @@ test.each([11, 12, 13])(
         for (let step = 0; step < 4; step += 1)
           await attempt(own.pick(Object.values(lane === 3 ? bySession : task)), own);
       });
-      // What comes to the old cell meanwhile is refused, or moves along.
+      // A write to the old cell meanwhile is refused, or moves along.
       await Promise.all([...lanes, day % moves === moves - 1 && move()]);
       await requireBooks();
     }
@@ -149,7 +149,7 @@ test.each([11, 12, 13])(
       done.moves += 1;
     }
 
-    /** What the list of payments says of one kind, in cents. */
+    /** The list of payments of one kind, in cents. */
     async function listed(books: 'unsettled' | 'before_books'): Promise<bigint> {
       let cents = 0n;
       for (let offset = 0, more = true; more; offset += 200) {

@@ -55,9 +55,9 @@ export async function openRestaurant(place: Place, name: string): Promise<Restau
 export interface Guests {
   /** Ids of the orders that were acknowledged. */
   acknowledged: string[];
-  /** How often each reason was told with a 503 and `Retry-After`. */
+  /** How often each reason came with a 503 and `Retry-After`. */
   told: Record<string, number>;
-  /** Whatever else came. */
+  /** Any other answer. */
   faults: string[];
   /** Reads that were answered. */
   reads: number;

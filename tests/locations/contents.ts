@@ -29,5 +29,5 @@ const ignored: Record<string, readonly string[]> = {
   api_keys: ['last_used_at'],
 };
 
-// What each database says of the move itself.
+// The databases' records of the move itself.
 const isOfMove = (row: string): boolean => /"operation": "locations\.(import|move|enable)"/.test(row);

@@ -93,7 +93,7 @@ it('what a person left in an order is nowhere in the database once it is erased,
     items: was.items.map((item) => withoutPerson('order_items', item)),
   });
   expect((await api.rest(`GET /v2/orders/${other.id}`)).text).toContain(others);
-  // Who keeps a copy hears of it, and a repeat gets the answer without the person.
+  // A consumer with a copy gets its event, and a repeat gets the answer without the person.
   const told = await waitFor('order.updated', () =>
     consumer.received.find(
       ({ body: event }) =>
@@ -115,7 +115,7 @@ it('what a person left in an order is nowhere in the database once it is erased,
   });
 });
 
-/** What is shown of a row once it is erased: nulls are left out. */
+/** The visible fields of a row once it is erased: nulls are left out. */
 function withoutPerson(table: string, shown: object): object {
   const erased = new Map(
     personal.filter((each) => each.table.name === table).map(({ name, to }) => [name, to]),

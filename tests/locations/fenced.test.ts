@@ -9,8 +9,8 @@ import { operations } from '../support/documented.ts';
 import { ownTables } from '../support/tables.ts';
 import { usePlace } from './moving.ts';
 
-// What was acknowledged after the export of a location is lost when it moves. A process that was frozen, or waited long for a
-// body or a place, does not know that the location writes no more: so the database itself refuses it.
+// A change acknowledged after the export of a location is lost when it moves. A process that was frozen, or waited long
+// for a body or a place, does not know that the location writes no more: so the database itself refuses it.
 
 vi.setConfig({ testTimeout: 60_000 });
 const place = usePlace();
@@ -60,7 +60,7 @@ it('a location that was given up answers a process that has not heard as it answ
 const nothingWaits = (locationId: string) =>
   place.sql('delete from internal.captured_changes where location_id = $1', [locationId]);
 
-/** Sets the status as nobody hears of it. */
+/** Sets the status without a notification. */
 async function quietly(locationId: string, status: string): Promise<void> {
   await place.sql(
     `begin; set local session_replication_role = replica;
@@ -68,7 +68,7 @@ async function quietly(locationId: string, status: string): Promise<void> {
   );
 }
 
-/** A fingerprint of each table of a location, but for what counts requests. */
+/** A fingerprint of each table of a location, except for the counters of requests. */
 async function prints(locationId: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};
   const tables = await ownTables(place.api.app.database.pool, 'location_id');

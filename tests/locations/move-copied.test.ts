@@ -71,7 +71,7 @@ async function doEverything(kitchen: Kitchen): Promise<void> {
 
 const short = (table: string): string => table.replace('internal.', '');
 
-/** Writes past all triggers: as whoever repairs a database, or as a shorter retention. */
+/** Writes past all triggers: as a person who repairs a database, or as a shorter retention. */
 async function pastTriggers(place: typeof north, text: string, values: unknown[]): Promise<void> {
   await place.sql('set session_replication_role = replica');
   await place.sql(text, values).finally(() => place.sql('set session_replication_role = origin'));
@@ -141,7 +141,7 @@ it('what changes after the copy is changed, new or gone in the copy as well, in 
     'certification_calls',
   ];
   expect(named.filter((table) => !gone.includes(table)).map(short)).toEqual(kept);
-  // Those that have nothing beside keys, and what is checked.
+  // Those that have no column except keys, and those that are checked.
   const keysAlone = ['limit_counters', 'deleted_records', 'turns', 'menu_categories', 'product_categories'];
   expect(named.filter((table) => !changed.includes(table)).map(short)).toEqual(keysAlone);
   // An order without its lines cannot be shown.

@@ -39,7 +39,7 @@ const statusAt = async ({ sql }: typeof north) =>
 const move = ['locations', 'move'];
 const argv = () => [bar.id, '--to', 'south', ...cells.options];
 
-/** Begins a move, and kills it once writes are refused; nobody waits for requests that are under way then. */
+/** Begins a move, and kills it once writes are refused; requests under way then are not waited for. */
 async function begun(): Promise<void> {
   const move = await north.begin('disable: done', 'locations', 'move', ...argv());
   move.kill('SIGKILL');

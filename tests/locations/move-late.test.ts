@@ -55,7 +55,7 @@ const ordersAt = async ({ sql }: typeof north): Promise<string[]> => {
 };
 const argv = () => ['locations', 'move', bar.id, '--to', 'south', ...cells.options];
 
-/** Begins the move, and leaves it once writes are refused: nobody waits for requests that may be under way. */
+/** Begins the move, and leaves it once writes are refused: requests that may be under way are not waited for. */
 async function disabled(): Promise<void> {
   const begun = await north.begin('disable: done', ...argv());
   begun.kill('SIGKILL');

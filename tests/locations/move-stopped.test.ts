@@ -6,7 +6,7 @@ import { useClosed } from '../support/use.ts';
 import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
 import { useFolder, usePlace } from './moving.ts';
 
-// What stops a move: it is found before writes are refused, or can be taken back.
+// An obstacle to a move is found before writes are refused, or can be taken back.
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 

@@ -12,7 +12,7 @@ const north = usePlace();
 const south = usePlace();
 const folder = useFolder();
 const well = useConsumer();
-// Refuses all until it is mended: its retries stand in the export.
+// Refuses all until it is repaired: its retries are in the export.
 let isMended = false;
 const ill = useConsumer((_, response) => response.writeHead(isMended ? 200 : 500).end());
 
@@ -107,7 +107,8 @@ it('a location moves under load: no order is lost or published twice, reads go o
   const whole = await feedAfter(undefined);
   expect(whole.ids).toEqual([...before.ids, ...after.ids]);
 
-  // Each event is told once, by one cell or the other; what failed at the one succeeds at the other, under the same id.
+  // Each event is published once, by one cell or the other; a delivery that failed at the one succeeds at the other,
+  // under the same id.
   const told = ({ received }: typeof well) =>
     received.map(({ body }) => [body.id, (body.data as { id: string }).id].join(' '));
   await waitFor('webhooks', () => well.received.length >= ids.length, patience);

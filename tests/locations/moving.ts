@@ -13,7 +13,7 @@ import { roleUrl } from '../support/roles.ts';
 import { ownTables } from '../support/tables.ts';
 import { useClosed } from '../support/use.ts';
 
-/** What two databases share. */
+/** The rows that two databases share. */
 export const encryptionKey = randomBytes(32).toString('base64');
 
 /** One database with its API, as an operator has it. */
@@ -35,7 +35,7 @@ export interface Place {
 export interface Begun {
   kill(signal: NodeJS.Signals): void;
   ended: Promise<number | null>;
-  /** What it has said on standard error. */
+  /** Its output on standard error. */
   said(): string;
 }
 

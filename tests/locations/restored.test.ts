@@ -22,7 +22,7 @@ beforeAll(async () => {
   expect(move.code, move.stdout + move.stderr).toBe(0);
 });
 
-/** The rows by which the old cell knows that a location left, as a backup from before has them: not at all. */
+/** The old cell's records that a location left, as a backup from before has them: not at all. */
 async function goBack({ id, code }: Restaurant): Promise<void> {
   await north.sql('set session_replication_role = replica');
   await north.sql('delete from internal.moved_locations where code = $1', [code]);

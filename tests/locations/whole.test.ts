@@ -28,7 +28,9 @@ const own = ({ api }: typeof here): Pick<typeof api, 'rest'> => ({
   rest: (route, call) => api.rest(route, { key, ...call }),
 });
 
-/** What each path is answered, with the entity tag of its resource: but for that of the location, whose status moves. */
+/**
+ * The answer of each path, with the entity tag of its resource: except for that of the location, whose status moves.
+ */
 const answersOf = async ({ api }: typeof here) =>
   Object.fromEntries(
     await Promise.all(
@@ -131,7 +133,7 @@ describe('a location that is exported', () => {
     const to = join(folder.path, 'waited');
     const argv = ['locations', 'export', locationId, '--to', to];
     const begun = await here.begin('waiting for transactions', ...argv);
-    // Who does not wait has read all by then.
+    // A client that does not wait has read all by then.
     await setTimeout(500);
     await session.query('commit');
     session.release();

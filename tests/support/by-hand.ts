@@ -8,7 +8,7 @@ export interface Hand {
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** The same in a transaction that has said a deed: `import: orders of 2019`. */
   deed<Row = Record<string, unknown>>(said: string, text: string, values?: unknown[]): Promise<Row[]>;
-  /** Feeds lines to a `copy … from stdin`, and tells how many rows it wrote. */
+  /** Feeds lines to a `copy … from stdin`, and returns how many rows it wrote. */
   copy(text: string, lines: readonly string[]): Promise<number>;
   close(): Promise<void>;
 }
@@ -25,19 +25,19 @@ export async function openHand(url: string, role: RoleKind = 'owner'): Promise<H
   };
 }
 
-/** One for the tests of a file, at the database of what is given, or anew for each test. */
+/** One for the tests of a file, at the given database, or a new one for each test. */
 export const useHand = (
   at: { databaseUrl: string } | { url: string },
   { role, lifetime }: { role?: RoleKind; lifetime?: Lifetime } = {},
 ): Hand => useClosed(() => openHand('databaseUrl' in at ? at.databaseUrl : at.url, role), lifetime);
 
-/** What a query of pg says to the connection when the server asks for the rows of a COPY. */
+/** The reply of a query of pg to the connection when the server asks for the rows of a COPY. */
 interface CopyConnection {
   sendCopyFromChunk(chunk: Buffer): void;
   endCopyFrom(): void;
 }
 
-/** Feeds lines to a `copy … from stdin` of a session, and tells how many rows it wrote. */
+/** Feeds lines to a `copy … from stdin` of a session, and returns how many rows it wrote. */
 export function copyIn(client: pg.Client, text: string, lines: readonly string[]): Promise<number> {
   class CopyIn extends pg.Query {
     handleCopyInResponse(connection: CopyConnection): void {

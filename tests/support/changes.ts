@@ -52,7 +52,7 @@ export function readChangesOf(get: Get, path: string): Reader {
   };
 }
 
-/** Where the answer's `Link` leads; the same cursor stands in the body. */
+/** The target of the answer's `Link`; the same cursor is in the body. */
 export function nextOf({ headers, body }: Answer): string {
   const [, path] = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '') ?? [];
   if (path === undefined) throw new Error(`there is no link to the next page: ${headers.get('link')}`);

@@ -11,7 +11,7 @@ export interface Received {
   body: Record<string, unknown>;
 }
 
-/** How a consumer answers the nth delivery, counted from 1. */
+/** The consumer's response to the nth delivery, counted from 1. */
 export type Answerer = (received: Received, response: ServerResponse, nth: number) => void;
 
 /** A consumer on loopback that keeps what it gets. */

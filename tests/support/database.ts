@@ -35,7 +35,7 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return { ...database, url: database.superuserUrl };
 }
 
-/** The same database as who may do everything in the cluster: for what no role of ours may do. */
+/** The same database as the superuser of the cluster: for statements that none of our roles may run. */
 export const superuserUrl = (url: string): string =>
   urlOfDatabase(inject('adminUrl'), new URL(url).pathname.slice(1));
 

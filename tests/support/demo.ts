@@ -11,7 +11,7 @@ import { createTestDatabase } from './database.ts';
 import { roleUrl } from './roles.ts';
 import { useClosed } from './use.ts';
 
-/** A real server over the demo data, as `npm start` has it, and a worker beside it. */
+/** A real server over the demo data, as `npm start` has it, with a worker. */
 export interface Demo {
   url: string;
   /** Of the demo location; it may do everything. */

@@ -110,7 +110,7 @@ function requireError(where: string, operation: Operation | undefined, answer: D
   const documented = errorsOf(operation, { method: readsBody ? 'POST' : 'GET', version }).map(
     (name) => errorResponses[name],
   );
-  // What cannot be read as a request is refused before its key.
+  // Bytes that cannot be read as a request are refused before its key.
   const isAdmitted = answer.headers.get('x-ratelimit-limit') !== null && !meetsRequestLimit(answer);
   if (operation.meta.batch && isAdmitted && answer.status < 500) requireHeaders(where, answer, batchLimits);
   if (documented.some(({ status, code }) => status === answer.status && code === data.error.code)) return;

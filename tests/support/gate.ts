@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A port of ours before a database. */
+/** A proxy port before a database. */
 export interface Gate {
   /** The database's URL, through the gate. */
   url: string;

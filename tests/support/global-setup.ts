@@ -12,7 +12,7 @@ declare module 'vitest' {
     runDirectory: string;
     /** A database from which others can be made. */
     adminUrl: string;
-    /** What the name of every database of the run begins with. */
+    /** The prefix of the name of every database of the run. */
     databasePrefix: string;
     /** The migrated database that is cloned. */
     templateDatabase: string;
@@ -61,7 +61,7 @@ async function createTemplate({ adminUrl, prefix }: TestServer): Promise<string>
   const ownerUrl = urlAs(url, prefix, 'owner');
   await migrateQueue(ownerUrl);
   await migrate(ownerUrl, { rolePrefix: prefix });
-  // A template that somebody is connected to cannot be cloned.
+  // A template with an open session cannot be cloned.
   await runOnce(adminUrl, `alter database ${quoteName(name)} allow_connections false`);
   return name;
 }

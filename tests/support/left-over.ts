@@ -1,6 +1,6 @@
 const ways = new Set<() => Promise<unknown>>();
 
-/** Has something ended when the tests of the file are over, also after a failure; the answer calls that off. */
+/** Ends something when the tests of the file have ended, also after a failure; the returned function calls that off. */
 export function endAfterTests(end: () => Promise<unknown>): () => void {
   ways.add(end);
   return () => ways.delete(end);

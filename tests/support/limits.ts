@@ -5,7 +5,7 @@ import { createLimiter, type Limiter } from '../../packages/api/src/limits/limit
 import { useTestDatabase } from './database.ts';
 import { useClosed } from './use.ts';
 
-/** For the tests of a file: sessions in another time zone, for windows are those of UTC all the same. */
+/** For the tests of a file: sessions in another time zone, for windows are those of UTC anyway. */
 export function useLimitedDatabase(): Database {
   const own = useTestDatabase();
   return useClosed(async () => {
@@ -38,7 +38,7 @@ export function callerWith(limits: Partial<Caller['limits']>): Caller {
   };
 }
 
-/** Runs with a limiter of its own, whose time stands still until it is moved. */
+/** Runs with a limiter of its own, whose time is fixed until it is moved. */
 export async function standAt(
   database: Database,
   time: string,
@@ -58,7 +58,7 @@ export async function standAt(
   }
 }
 
-/** Sends so many requests at once; refusals stand among the answers as errors. */
+/** Sends so many requests at once; refusals are among the answers as errors. */
 export function admitMany(
   limiter: Limiter,
   caller: Caller,
@@ -76,7 +76,7 @@ export function admitMany(
   );
 }
 
-/** What the database has counted for the caller, by kind of window. */
+/** The database's counts for the caller, by kind of window. */
 export async function usedBy(database: Database, { apiKeyId }: Caller): Promise<Record<string, number>> {
   const { rows } = await database.pool.query<{ window: string; used: number }>(
     `select "window", sum(used)::int as used from internal.limit_counters where api_key_id = $1 group by 1`,

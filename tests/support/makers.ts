@@ -21,9 +21,9 @@ export interface Made {
 }
 
 /**
- * Makes one of a resource beside what the kitchen holds, for every test that goes over all operations, and for the neighbour
- * whom nobody may see. A resource with an operation `create` needs no row: it is made by that.
- * A row for one operation stands under its name.
+ * Makes one of a resource beside what the kitchen holds, for every test that goes over all operations, and for the
+ * neighbour whom nobody may see. A resource with an operation `create` needs no row: it is made by that. A row for one
+ * operation is under its name.
  */
 export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> = {
   categories: ({ category }) => category,
@@ -110,7 +110,7 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
     );
     return { id };
   },
-  // What a hand did: keys undo nothing else.
+  // A manual edit: keys undo nothing else.
   audit: async ({ api, locationId, category }) => {
     const { pool } = api.app.database;
     const hand = await openHand(pool.options.connectionString ?? '');

@@ -9,7 +9,7 @@ export interface ManyOrders {
   from: string;
   /** Characters of the comment of every line, each of four bytes, by chance; 0 unless said. */
   commentLength?: number;
-  /** What their external ids begin with. */
+  /** The prefix of their external ids. */
   prefix?: string;
 }
 

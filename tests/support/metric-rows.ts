@@ -2,7 +2,10 @@ import { expect } from 'vitest';
 import { type MetricRow, metricTable } from '../../packages/api/src/metrics/table.ts';
 import { labelsOf, metricsIn } from './metric-text.ts';
 
-/** Holds an answer of `/metrics` against the table: every row of this place, no other metric of ours, and types, words and labels as there. */
+/**
+ * Compares an answer of `/metrics` with the table: every row of this place, no other metric, and types, words and
+ * labels as there.
+ */
 export function expectRowsOf(place: 'api' | 'worker', text: string): void {
   const exposed = metricsIn(text);
   expect(exposed.length).toBeGreaterThan(30);

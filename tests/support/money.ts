@@ -102,7 +102,7 @@ export const json = (units: bigint, places = 2): number => Number(decimal(units,
 export const averageCents = (cents: bigint, count: bigint): bigint =>
   count === 0n ? 0n : (cents * 2n + count) / (count * 2n);
 
-/** What the typed client was refused with. Fails when it was not. */
+/** The refusal that the typed client got. Fails when it was not. */
 export async function refused(call: Promise<unknown>): Promise<{ code: unknown; message: string }> {
   const error: unknown = await call.then(
     () => undefined,

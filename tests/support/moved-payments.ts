@@ -30,7 +30,7 @@ export async function createPayments(
 export const named = (value: unknown, names: ReadonlyMap<string, string>): unknown =>
   JSON.parse(namedText(JSON.stringify(value), names));
 
-/** What is there before payments are moved. */
+/** The rows before payments are moved. */
 export interface Before {
   captured: string;
   audited: string;
@@ -49,7 +49,7 @@ export async function before({ pool }: Database, locationId: string): Promise<Be
   return rows[0] as Before;
 }
 
-/** Everything that has come of moves since then, but for when: of each list the order says nothing that callers could see. */
+/** All effects of moves since then, except for the time: of each list the order says nothing that callers could see. */
 export async function cameOf(
   { pool }: Database,
   locationId: string,

@@ -7,7 +7,7 @@ import { createPaymentMethod, createProduct } from './factories.ts';
 import { parseStrict } from './strict.ts';
 import { use } from './use.ts';
 
-/** What an order needs: a product of 12.50 without stock, and an enabled payment method. */
+/** The rows that an order needs: a product of 12.50 without stock, and an enabled payment method. */
 export interface OrderKitchen {
   productId: string;
   paymentMethodId: string;

@@ -6,7 +6,7 @@ import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { endAfterTests } from './left-over.ts';
 import { noteProcess } from './run-directory.ts';
 
-/** What to start: a bundle in dist/, and its environment. */
+/** The process to start: a bundle in dist/, and its environment. */
 export interface ProcessOptions {
   entry: 'api' | 'worker';
   /** Over a bare environment with a free port, a quiet log and an encryption key. */
@@ -15,13 +15,13 @@ export interface ProcessOptions {
   readyTimeoutMs?: number;
   /** Node's own flags. */
   flags?: readonly string[];
-  /** Where dist/ stands; the repository unless said. */
+  /** The folder of dist/; the repository by default. */
   root?: string;
   /** A file that is open for appending, which its standard output leads to instead of `output()`. */
   stdout?: number;
 }
 
-/** A process of ours that serves. */
+/** One of our processes that serves. */
 export interface TestProcess {
   /** Base URL, of a process that has one. */
   url?: string;
@@ -41,8 +41,8 @@ export interface Ending {
 }
 
 /**
- * Starts a real process from dist/ and waits until it says that it serves. Whatever still runs when the
- * file's tests are over is ended then, also after a failure.
+ * Starts a real process from dist/ and waits until it says that it serves. Processes that still run when the
+ * file's tests have ended are ended then, also after a failure.
  * @throws {Error} with everything it wrote, when it ends or stays silent instead.
  */
 export async function startProcess(options: ProcessOptions): Promise<TestProcess> {

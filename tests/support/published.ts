@@ -4,7 +4,7 @@ import { startTestApi, type TestApi } from './api.ts';
 import { useClosed } from './use.ts';
 import { waitFor } from './wait.ts';
 
-/** An API with a worker beside it on the same database: what changes is published and delivered. */
+/** An API with a worker on the same database: changes are published and delivered. */
 export interface PublishingApi extends TestApi {
   /** Starts one more worker; it is stopped with the API. */
   startWorker(): Promise<RunningWorker>;

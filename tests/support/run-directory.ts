@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The temporary folder of one test run: the server's data, and in `processes/` one empty file named
- * after the id of every process that runs, so that none can be forgotten whatever happens to us.
+ * The temporary folder of one test run: the server's data, and in `processes/` one empty file named after the
+ * id of every process that runs, so that none can be forgotten after any failure.
  */
 export function createRunDirectory(): string {
   const directory = process.env.COMANDA_TEST_DIRECTORY ?? mkdtempSync(join(tmpdir(), 'comanda-tests-'));

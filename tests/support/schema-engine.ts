@@ -104,7 +104,7 @@ function adapter(client: pg.Client): SqlDriverAdapter {
     },
     startTransaction: () => Promise.reject(new Error('a comparison needs no transaction')),
     getConnectionInfo: () => ({ schemaName: 'public', supportsRelationJoins: true }),
-    // Whoever opened the connection closes it: the engine forgets to.
+    // The code that opened the connection closes it: the engine forgets to.
     dispose: async () => {},
   };
 }

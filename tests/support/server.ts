@@ -10,7 +10,7 @@ import { noteProcess } from './run-directory.ts';
 export interface TestServer {
   /** Connection string of a database from which others can be made. */
   adminUrl: string;
-  /** What the name of every database of this run begins with. */
+  /** The prefix of the name of every database of this run. */
   prefix: string;
   /** Ends the server, or leaves a server that was there as it was found. */
   stop(): Promise<void>;
@@ -44,7 +44,7 @@ export async function openTestServer(directory: string): Promise<TestServer> {
  */
 export async function runOnce(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: roleUrl(url, 'owner'), application_name: 'comanda-test' });
-  // The statement under way rejects; that the connection broke is nobody else's business.
+  // The statement under way rejects; the broken connection itself concerns no other code.
   client.on('error', () => {});
   await client.connect();
   try {

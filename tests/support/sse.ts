@@ -9,16 +9,16 @@ export interface Sent {
 export interface OpenStream {
   status: number;
   headers: Headers;
-  /** What came so far; comments and fields of other kinds are left out. */
+  /** The events so far; comments and fields of other kinds are left out. */
   sent: Sent[];
   /** The text as it came. */
   text(): string;
-  /** Settles when it is over: whether the server ended it whole. */
+  /** Settles when it has ended: whether the server ended it whole. */
   ended: Promise<boolean>;
   close(): void;
 }
 
-/** Opens one; `headers` come beside the key. */
+/** Opens one; `headers` are sent in addition to the key. */
 export async function openStream(
   url: string,
   key: string,

@@ -1,4 +1,4 @@
-/** A table of ours: its name, and its name as SQL, with the schema. */
+/** One of our tables: its name, and its name as SQL, with the schema. */
 export interface OwnTable {
   name: string;
   sql: string;

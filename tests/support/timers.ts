@@ -1,7 +1,7 @@
 /**
- * Whether code calls itself again by the clock, as a loop does: by setInterval, by a wait inside `for`, `while` or `do`, or by a
- * timer whose callback leads back to where it is set. A deadline, or a single wait, is none. The text is formatted: blocks are
- * told by their indentation.
+ * Whether code calls itself again by the clock, as a loop does: by setInterval, by a wait inside `for`, `while` or
+ * `do`, or by a timer whose callback leads back to where it is set. A deadline, or a single wait, is none. The text is
+ * formatted: blocks are recognized by their indentation.
  */
 export function schedulesItself(text: string): boolean {
   const lines = text.split('\n');
@@ -40,7 +40,7 @@ function bodyAt(lines: readonly string[], at: number): string {
 
 const depthOf = (line = ''): number => line.length - line.trimStart().length;
 
-/** What each timer is given. */
+/** The delay of each timer. */
 function timersIn(code: string): string[] {
   return [...code.matchAll(/\bset(?:Timeout|Immediate)\(/g)].map(({ 0: head, index }) => {
     let open = 1;

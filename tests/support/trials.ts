@@ -6,7 +6,7 @@ export function trials(short: number, full: number): number {
   return thorough ? full : short;
 }
 
-/** What a fault test met. `real` are the trials in which the fault hit what it was meant to hit. */
+/** The failures of a fault test. `real` are the trials in which the fault hit what it was meant to hit. */
 export interface FaultReport {
   trials: number;
   real: number;

@@ -13,7 +13,7 @@ import {
   createSubselection,
 } from './factories.ts';
 
-/** One of two places that are the same but for their ids. */
+/** One of two places that are the same except for their ids. */
 export interface Twin {
   locationId: string;
   apiKeyId: string;
@@ -56,7 +56,7 @@ export async function openTwin(on: Database): Promise<Twin> {
   return { locationId, apiKeyId, products, items, methods, names };
 }
 
-/** What an order asks for, by the places of products and methods. */
+/** The content of an order, by the places of products and methods. */
 export interface Wish {
   lines: { product: number; quantity: number; chosen: number }[];
   method: number;
@@ -124,7 +124,7 @@ export function named(text: string, names: ReadonlyMap<string, string>): string 
   return text.replace(anyMoment, 'moment').replace(anyId, (id) => names.get(id) ?? id);
 }
 
-/** Everything that a location has of orders, but for when. */
+/** All rows of a location's orders, except for times. */
 export async function stateOf(
   database: Database,
   { locationId, names }: Twin,

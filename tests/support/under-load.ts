@@ -1,6 +1,6 @@
 import { waitFor } from './wait.ts';
 
-/** What happened while a system was changed. */
+/** The calls made while a system was changed. */
 export interface LoadReport {
   /** How much was done, before, between and after the changes. */
   operations: number;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Asks `check` until it gives something other than undefined, null or false, and returns that. What it
- * throws counts as "not yet" and is shown if time runs out.
+ * Asks `check` until it gives something other than undefined, null or false, and returns that. An error that
+ * it throws counts as "not yet" and is shown if time runs out.
  *
  * @throws {Error} after `timeoutMs` (20 s unless said), naming `description`.
  */

@@ -23,7 +23,7 @@ export interface WatchedApi {
   longestStopMs(since: number): number;
   /** Highest resident memory since `forgetPeak`, in MiB. */
   peakMiB(): number;
-  /** Begins the search for the highest anew; returns the present one, in MiB. */
+  /** Starts the search for the highest again; returns the present one, in MiB. */
   forgetPeak(): number;
   close(): Promise<void>;
 }

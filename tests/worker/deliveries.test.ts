@@ -71,7 +71,7 @@ test('five attempts with the same bytes and id, then dead and never again', asyn
     ['failed', 500],
     ['dead', 500],
   ]);
-  // A later event passes by the dead one.
+  // A later event overtakes the dead one.
   await createProduct(kit.database, { locationId: kit.locationId });
   await waitFor('the next event', () => erp.received.length >= 6);
   expect(erp.received[5]?.headers['webhook-id']).not.toBe(erp.received[0]?.headers['webhook-id']);

@@ -23,7 +23,7 @@ const consumer = useConsumer((received, response) => {
   response.end(received.path === '/refuses' ? '<b>no</b>\0\u0007'.padEnd(2_000, 'x') : '');
 });
 
-/** A worker that is told to go at once after `work`: then all that it has noted is written. */
+/** A worker that is asked to stop right after `work`: then all that it has noted is written. */
 async function besideWorker(work: () => Promise<unknown>): Promise<void> {
   const worker = await startWorker({
     databaseUrl: api.databaseUrl,

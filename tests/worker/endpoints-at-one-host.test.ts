@@ -24,7 +24,7 @@ test('thirty hanging endpoints at one host take nothing from a healthy one there
     if (path === '/well') response.end();
   });
   const at = (path: string) => new URL(path, host.url).href;
-  // Of many locations: whatever limits one of them limits none of the others.
+  // Of many locations: a limit of one of them limits none of the others.
   for (let hanging = 1; hanging <= 30; hanging += 1) {
     const locationId = hanging % 3 === 0 ? await createLocation(kit.database) : kit.locationId;
     await kit.createEndpoint({ url: at(`/hang${hanging}`), events: ['product.created'], locationId });

@@ -17,7 +17,7 @@ describe('an endpoint of v1 gets another body than the one that the relay would 
       const [v1, v2] = [bodyOf(event, 'v1'), bodyOf(event, 'v2')];
       const { rows } = await database.pool.query<{ made: string; stored: string }>(
         'select body_in_v1($1, $2, null) as made, body_in_v1($1, $2, $3) as stored',
-        // What an older worker has stored beside it is sent as it is.
+        // The text that an older worker has stored with it is sent as it is.
         [type, v2, v1],
       );
       expect(rows).toEqual([{ made: v1, stored: v1 }]);

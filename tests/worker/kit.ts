@@ -22,7 +22,7 @@ import { waitFor } from '../support/wait.ts';
 /** A log that keeps quiet. */
 export const silent = pino({ level: 'silent' });
 
-/** A database of the test's own with one location, and whatever else it starts. */
+/** A database of the test's own with one location, and other parts that it starts. */
 export interface WorkerKit {
   url: string;
   database: Database;
@@ -82,7 +82,7 @@ export interface PublishedEvent {
   requestId: string | null;
 }
 
-/** One for the tests of a file, or anew for each test. */
+/** One for the tests of a file, or a new one for each test. */
 export const useWorkerKit = ({
   timezone,
   lifetime,
@@ -190,7 +190,7 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
   };
 }
 
-/** One for the tests of a file, each of which begins with nothing to tell. */
+/** One for the tests of a file, each of which begins with nothing to publish. */
 export function useTellingKit(): WorkerKit {
   const kit = useWorkerKit({ timezone: 'America/Argentina/Buenos_Aires' });
   afterEach(async () => {

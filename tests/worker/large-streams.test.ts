@@ -27,7 +27,7 @@ const readerOf = (held = createHeld(), types?: string[]) =>
     held,
   );
 const sizeOf = (news: readonly News[] = []) => news.reduce((sum, { bytes }) => sum + bytes, 0);
-/** A text of the largest kind, with what stands around it. */
+/** A text of the largest kind, with the text around it. */
 const one = largeOrderBytes + 100_000;
 
 test.each([undefined, ['order.created', 'order.updated']])(

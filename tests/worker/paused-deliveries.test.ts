@@ -53,7 +53,7 @@ it('a restored copy sends nothing while deliveries are paused, and loses nothing
   );
   const settings = { DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: encryptionKey };
   expect(await stuck({ ...settings, DELIVERIES: 'paused' })).toMatchObject({ outcome: 'warning' });
-  // Doctor has it from the worker, whatever its own environment says.
+  // Doctor has it from the worker, under any environment of its own.
   expect(await stuck(settings)).toMatchObject({ outcome: 'warning' });
   const { checks } = await diagnose(settings);
   expect(checks.find(({ name }) => name === 'workers')).toMatchObject({

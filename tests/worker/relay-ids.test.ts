@@ -85,7 +85,7 @@ test('catalog.updated is told once, though another change of its transaction is 
     }),
   ];
   await publish();
-  // The unknown one changes the catalog, too: it was told by then.
+  // The unknown one changes the catalog, too: it was published by then.
   const [payment] = await kit.sql<{ id: string }>('select id from payments where order_id = $1', [orderId]);
   await kit.sql(
     `do $$ begin

@@ -35,7 +35,7 @@ const eventsOf = (locationId: string) =>
 
 const typesOf = async (locationId: string) => (await eventsOf(locationId)).map(({ type }) => type);
 
-/** Everything that may be told now; how many changes each round had. */
+/** All events that may be published now; how many changes each round had. */
 async function publishAll(): Promise<number[]> {
   const rounds: number[] = [];
   for (;;) {

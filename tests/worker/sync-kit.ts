@@ -10,14 +10,14 @@ import type { WorkerKit } from './kit.ts';
 
 /** Jobs of one location, applied without a queue. */
 export interface SyncKit {
-  /** Makes a queued job, whatever its items are; returns its id. */
+  /** Makes a queued job, with any items; returns its id. */
   insertJob(items: readonly unknown[], mode?: SyncMode): Promise<string>;
   /** Makes a job and applies it. */
   run(items: readonly ProductSyncItem[], mode?: SyncMode, chunkSize?: number): Promise<SyncJobRow>;
   job(id: string): Promise<SyncJobRow>;
-  /** What REST would show, without the ids, by external_id. */
+  /** The answer of REST, without the ids, by external_id. */
   products(): Promise<Record<string, Record<string, unknown>>>;
-  /** What the triggers caught since the last call: how often each kind of change. */
+  /** The changes captured since the last call: how often each kind. */
   captured(): Promise<Record<string, number>>;
 }
 

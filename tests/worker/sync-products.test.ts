@@ -189,7 +189,7 @@ describe('who applies', () => {
     const items = many(60, { stock: { enabled: true, quantity: 1, min_stock_alarm: 0 } });
     const orders = [items, [...items].reverse(), items.map((one) => ({ ...one, price: 2 }))];
     const ids = await Promise.all(orders.map((order) => sync.insertJob(order)));
-    // A worker runs them one after the other, but for one that was taken for dead.
+    // A worker runs them one after the other, except for one that was taken for dead.
     await kit.sql(`update sync_jobs set status = 'processing' where location_id = $1`, [locationId]);
     const apply = (id: string, index: number) =>
       applySyncJob(kit.database, locationId, { id, items: orders[index] }, { chunkSize: 7 });

@@ -5,7 +5,7 @@ import { createProduct } from '../support/factories.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 
-// From a call's `traceparent` to the webhooks of what it changed, through two processes; nobody records traces here.
+// From a call's `traceparent` to the webhooks of its changes, through two processes; no traces are recorded here.
 
 const encryptionKey = 'the-key-that-api-and-worker-share-here';
 const api = useApi(() => ({ encryptionKey }));

@@ -34,7 +34,7 @@ export const updateKey: Work = {
     if (isOfPermissions && operator.getStore() === undefined)
       throw new CommandError(
         'validation_error',
-        '--as: must be your name: the audit keeps by whom permissions were changed',
+        '--as: must be your name: the audit keeps the author of each change of permissions',
       );
     return keys.updateKey(database, id, changes);
   },

@@ -1,14 +1,14 @@
 import { newId } from '@comanda/db';
 import pg from 'pg';
 
-/** What was written, and in which order it was committed as far as that is certain. */
+/** The writes, and the order of their commits as far as that is certain. */
 export interface Ledger {
   /** Writes everything: several writers at once, and transactions that begin early and commit late. */
   write(): Promise<void>;
   /**
    * Holds a location's events against what was written: every transaction is there, each product as often as
    * transactions changed it, and of two transactions of which one was committed before the other wrote its last
-   * change, the events come in that order. Returns how many such neighbours were compared.
+   * change, the events come in that order. Returns how many such neighbors were compared.
    *
    * @throws {Error} that names the first two transactions that are out of order, or what is missing.
    */
@@ -54,7 +54,7 @@ export async function createLedger(
   const change = (on: pg.Client, ids: readonly string[]) =>
     on.query(`update products set description = description || 'x' where id = any ($1)`, [ids]);
 
-  /** One transaction: all but the last of its changes, whatever `between` does meanwhile, the last, the commit. */
+  /** One transaction: all but the last of its changes, `between` at the same time, the last, the commit. */
   async function transact(on: pg.Client, locationId: string, between?: () => Promise<void>): Promise<void> {
     const productIds = take(locationId);
     await on.query('begin');

@@ -7,7 +7,7 @@ export interface DatabaseClock {
   set(time: string): Promise<void>;
   /** Moves it by so many seconds, back when negative. */
   move(seconds: number): Promise<void>;
-  /** What it says. */
+  /** Its output. */
   now(): Promise<Date>;
 }
 

@@ -1,5 +1,5 @@
-// Loaded by --import before a real process of ours: its own clock, and nothing else of it, goes wrong by
-// MOVED_CLOCK_SECONDS. Timers and the monotonic clock run as ever.
+// Loaded by --import before one of our real processes: its own clock, and nothing else of it, goes wrong by
+// MOVED_CLOCK_SECONDS. Timers and the monotonic clock run as always.
 const by = Number(process.env.MOVED_CLOCK_SECONDS) * 1_000;
 const RealDate = Date;
 const realNow = RealDate.now;

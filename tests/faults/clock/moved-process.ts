@@ -1,4 +1,4 @@
-/** Environment under which a process of ours has a clock that is wrong by so many seconds. */
+/** Environment under which one of our processes has a clock that is wrong by so many seconds. */
 export function movedClock(seconds: number): Record<string, string> {
   const preload = new URL('moved-clock.mjs', import.meta.url).href;
   return { NODE_OPTIONS: `--import=${preload}`, MOVED_CLOCK_SECONDS: String(seconds) };

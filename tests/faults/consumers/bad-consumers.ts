@@ -13,11 +13,11 @@ import {
 
 /** A consumer that misbehaves. */
 export interface BadConsumer {
-  /** What it does, as in "a consumer that …". */
+  /** Its behavior, as in "a consumer that …". */
   does: string;
-  /** What the owner of the endpoint is told of each of the five attempts; `limit` is the time limit in words. */
+  /** The report to the owner of the endpoint on each of the five attempts; `limit` is the time limit in words. */
   told(limit: string): string | RegExp;
-  /** Starts it; `internal` is the address of a server that nobody may reach through it. */
+  /** Starts it; `internal` is the address of a server that must not be reached through it. */
   start(internal: string): Promise<Consumer>;
 }
 

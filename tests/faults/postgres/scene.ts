@@ -23,7 +23,7 @@ export interface Scene {
   consumer: Consumer;
   /** Starts the load, unless it runs, and waits until requests, a delivery and a sync job are under way at once. */
   work(): Promise<void>;
-  /** Ends the load, waits until everything that was written is told, and holds ledger, database and consumer against each other. */
+  /** Ends the load, waits until every change is published, and compares ledger, database and consumer. */
   settle(): Promise<{ books: Reconciliation; told: Telling }>;
   /** Runs SQL on a connection of its own, straight to the server. */
   sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;

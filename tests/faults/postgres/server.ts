@@ -20,7 +20,7 @@ import { runOnce } from '../../support/server.ts';
 import { waitFor } from '../../support/wait.ts';
 import { childrenOf, isRunning } from './proc.ts';
 
-/** A PostgreSQL that a test stops, kills and starts again; nobody else does. */
+/** A PostgreSQL that a test stops, kills and starts again; no other code does. */
 export interface OwnServer {
   /** The migrated database. */
   url: string;
@@ -37,10 +37,10 @@ export interface OwnServer {
   remove(): Promise<void>;
 }
 
-/** What is special about it. */
+/** Its peculiarity. */
 export interface OwnServerOptions {
   settings?: ServerSettings;
-  /** What PostgreSQL is started by: a command to which its own is appended. */
+  /** The command that starts PostgreSQL: its own is appended to it. */
   through?: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import { chooseInstance, type Instance } from '../../../packages/embedded/src/in
 import { choosePort } from '../../../packages/embedded/src/port.ts';
 import { makeFolder, type OwnServer, serverAt } from './server.ts';
 
-/** What the primary of a standby needs: enough of its log for a standby that was away. */
+/** The settings of the primary of a standby: enough of its log for a standby that was away. */
 export const primarySettings = { wal_keep_size: '256MB' } as const;
 
 /** Makes a streaming standby of the server from a copy of its files, and starts it. */
@@ -31,7 +31,8 @@ export async function startStandby(primary: OwnServer): Promise<OwnServer> {
   return standby;
 }
 
-// What pg_basebackup does, which we do not ship: a copy that is made while the server runs, and what makes it whole.
+// The work of pg_basebackup, which we do not ship: a copy that is made while the server runs, and the files that
+// make it whole.
 async function copyCluster(primary: OwnServer, { cluster, account }: Instance): Promise<void> {
   const client = new pg.Client({ connectionString: primary.url });
   await client.connect();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Somebody else on the database, as with psql. */
+/** Another session on the database, as with psql. */
 export interface Holder {
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** How many sessions of the API wait for a lock that is held here. */

@@ -13,7 +13,7 @@ export interface Seen {
 
 /** Callers who ask again and again. */
 export interface Probe {
-  /** What they have been answered so far. */
+  /** Their answers so far. */
   seen: readonly Seen[];
   /** Calls that stayed without an answer, with the reason. */
   unanswered: readonly string[];

@@ -11,7 +11,7 @@ import { roleUrl } from '../../support/roles.ts';
 /** A process that brings a database up to date, as the start of a newer version does, and may be killed meanwhile. */
 export interface Applier {
   process: ChildProcess;
-  /** What it has done, or why not; undefined when it was killed. */
+  /** Its changes, or why there are none; undefined when it was killed. */
   word: Promise<{ done?: Migrated; lines?: string[]; error?: string } | undefined>;
 }
 
@@ -35,7 +35,7 @@ const source = `
   process.disconnect();
 `;
 
-/** Bundles the program beside node_modules, from where it finds its packages. */
+/** Bundles the program next to node_modules, from where it finds its packages. */
 export async function buildApplier(): Promise<ApplierProgram> {
   const file = join(repositoryRoot, 'dist', `test-applier-${process.pid}-${Date.now().toString(36)}.js`);
   mkdirSync(join(repositoryRoot, 'dist'), { recursive: true });

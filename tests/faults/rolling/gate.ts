@@ -2,7 +2,7 @@ import pg from 'pg';
 import { superuserUrl } from '../../support/database.ts';
 import { waitFor } from '../../support/wait.ts';
 
-/** Lets whoever migrates a database stand still in the middle: after one of its DDL statements, before the next. */
+/** Stops a program that migrates a database in the middle: after one of its DDL statements, before the next. */
 export interface Gate {
   /** DDL statements that were run since it was opened or closed last. */
   passed(): Promise<number>;

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { migrate } from '../../../packages/db/src/migrations/migrate.ts';
 import { createEmptyDatabase } from '../../support/database.ts';
 
-/** What a database has of what `prisma/sql` makes, each as the database writes it, and what it remembers of that. */
+/** The database's objects of `prisma/sql`, each as the database writes it, and its record of them. */
 export async function readObjects(databaseUrl: string): Promise<{ made: string[]; remembered: unknown[] }> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createCaller } from '../support/caller.ts';
 import type { Shop } from '../support/shop.ts';
 
-/** What reads without pause. */
+/** The reads without pause. */
 export interface Readers {
   /** Answers so far. */
   answered(): number;
-  /** Whatever was not 200. */
+  /** Any status but 200. */
   faults: string[];
   stop(): Promise<void>;
 }

@@ -7,8 +7,8 @@ import { repositoryRoot } from '../../../packages/db/src/root.ts';
 export interface SqlCopy {
   directory: string;
   /**
-   * Replaces `from` in a file, named without `.sql`, wherever it stands.
-   * @throws {Error} it stands nowhere.
+   * Replaces `from` in a file, named without `.sql`, at any place.
+   * @throws {Error} it is nowhere.
    */
   edit(file: string, from: string, to: string): void;
   /** The same in all files of `made` together. */

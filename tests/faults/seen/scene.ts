@@ -13,7 +13,7 @@ import { type OwnServer, startOwnServer } from '../postgres/server.ts';
 /** A service whose requests reach the database through a pooler, and what an operator sees of it. */
 export interface SeenScene {
   server: OwnServer;
-  /** What requests go through; all else goes past it. */
+  /** The path of requests; all else bypasses it. */
   pooler: DatabaseProxy;
   worker: TestProcess;
   env: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export interface SeenScene {
   read(): Promise<Answer>;
   readyz(): Promise<{ status: number; body: Record<string, unknown> }>;
   workerReadyz(): Promise<{ status: number; body: Record<string, unknown> }>;
-  /** What `comanda doctor` finds, by the name of the check. */
+  /** The findings of `comanda doctor`, by the name of the check. */
   doctor(): Promise<Readonly<Record<string, CheckResult>>>;
   /** Of `/metrics`, by `name` or `name label label`: the values of the labels, as `comanda_database_state ok`. */
   metrics(): Promise<Readonly<Record<string, number>>>;

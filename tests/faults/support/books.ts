@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** What the database holds of some locations, read with plain SQL in one snapshot. Decimals are text. */
+/** The database's rows of some locations, read with plain SQL in one snapshot. Decimals are text. */
 export interface Books {
   orders: {
     locationId: string;
@@ -75,7 +75,7 @@ export async function inSnapshot<Result>(
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'ledger' });
-  // The statement under way rejects; that the connection broke is nobody else's business.
+  // The statement under way rejects; the broken connection itself concerns no other code.
   client.on('error', () => {});
   await client.connect();
   try {

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 
-/** What became of a call: an answer, surely nothing, or nobody knows. */
+/** The outcome of a call: an answer, surely nothing, or unknown. */
 export type Outcome =
   | { kind: 'answered'; status: number; text: string; replayed: boolean; retryAfterSeconds?: number }
   /** No connection was made: it cannot have had an effect. */

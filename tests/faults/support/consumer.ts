@@ -11,7 +11,7 @@ export interface Arrival {
   attempt: number;
   /** By `performance.now()`. */
   at: number;
-  /** What was answered; undefined while nothing is, or when the sender was gone first. */
+  /** The answer; undefined while there is none, or when the sender was gone first. */
   status?: number;
 }
 
@@ -24,7 +24,7 @@ export interface Receipt {
   arrivals: Arrival[];
 }
 
-/** What the consumer does with an arrival; 204 at once unless said. */
+/** The consumer's reaction to an arrival; 204 at once by default. */
 export type Manners = (receipt: Receipt) => { afterMs?: number; status?: number };
 
 /** A webhook consumer that keeps a record of its own. Signatures are checked by the `standardwebhooks` package. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Stands for a text that is only compared, so that hours of load fit into memory. */
+/** Replaces a text that is only compared, so that hours of load fit into memory. */
 export function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

@@ -30,12 +30,12 @@ export async function killAtWork<Work>(
   throw new Error(`was never found at work within ${timeoutMs} ms:\n${running.output()}`);
 }
 
-// Whatever a process had sent before it was stopped is carried out by then, or waits for a lock.
+// Anything that a process had sent before it was stopped is carried out by then, or waits for a lock.
 const settleMs = 60;
 
 /**
- * Whether sessions under the name are in the middle of publishing: they hold the relay's lock of a location, and go on holding it
- * in the same transaction. Answers the last change that waits.
+ * Whether sessions under the name are in the middle of publishing: they hold the relay's lock of a location, and go on
+ * holding it in the same transaction. Returns the last change that waits.
  */
 export async function publishing(database: Database, sessions: string): Promise<string | undefined> {
   const held = async () => {

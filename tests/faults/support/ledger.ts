@@ -1,4 +1,4 @@
-/** Where an entry stands: answered with success, answered with a refusal, or sent without an answer (yet). */
+/** The status of an entry: answered with success, answered with a refusal, or sent without an answer (yet). */
 export type EntryState = 'unknown' | 'acknowledged' | 'refused';
 
 /** A move of an order that was asked for. */
@@ -7,7 +7,7 @@ export interface MoveEntry {
   state: EntryState;
 }
 
-/** An order as it was sent, and what came of it. `key` is the idempotency key and stands in `identifier` too. */
+/** An order as it was sent, and what came of it. `key` is the idempotency key and is in `identifier` too. */
 export interface OrderEntry {
   locationId: string;
   key: string;
@@ -36,7 +36,7 @@ export interface JobEntry {
   id?: string;
 }
 
-/** What was sent and what was answered, kept apart from the service and its code. */
+/** The requests and the answers, kept apart from the service and its code. */
 export interface Ledger {
   orders: OrderEntry[];
   registers: RegisterEntry[];

@@ -5,7 +5,7 @@ import { digestOf } from './digest.ts';
 import type { EntryState, Ledger, MoveEntry, OrderEntry, RegisterEntry } from './ledger.ts';
 import type { Shop } from './shop.ts';
 
-/** What runs, against what. */
+/** The running parts, and the target. */
 export interface LoadOptions {
   /** The base URL to call; waits while there is none. Asked before every call. */
   target(): Promise<string>;
@@ -20,7 +20,7 @@ export interface LoadOptions {
   jobEvery?: number;
   /** Items of a job: 50 to 400 unless said. */
   jobItems?: readonly [least: number, most: number];
-  /** Told of every call as it is made; what it answers is told what came of the call. */
+  /** Called with every call as it is made; its result is called with the outcome. */
   observe?(baseUrl: string, call: Call): (outcome: Outcome) => void;
 }
 
@@ -38,7 +38,7 @@ export interface Load {
 
 /**
  * Mixed load, as a careful ERP makes it: orders with idempotency keys, their moves and cancellations, product changes,
- * stock syncs, sync jobs. What got no answer is sent again until there is one. Everything goes into the ledger.
+ * stock syncs, sync jobs. A call without an answer is sent again until there is one. Everything goes into the ledger.
  */
 export function startLoad({ target, shops, ledger, chance, observe, ...options }: LoadOptions): Load {
   const { lanes, paceMs = 0, jobEvery = 0, jobItems = [50, 400] } = options;
@@ -113,7 +113,7 @@ export function startLoad({ target, shops, ledger, chance, observe, ...options }
     const route = cancel ? `POST /v2/orders/${id}/cancel` : `PATCH /v2/orders/${id}/status`;
     const body = cancel ? { reason: 'nobody came' } : { status: to };
     const answer = await settle(entry, { route, key: shop.key, body });
-    // Nobody else moves this order: that it stands there already answers the call that had no answer.
+    // No other call moves this order: that it has the status already answers the call that had no answer.
     if (answer?.again && answer.status === 409) entry.state = 'acknowledged';
     else if (entry.state === 'refused')
       ledger.faults.push(`${route} to ${to}: ${answer?.status} ${answer?.text}`);

@@ -4,7 +4,7 @@ import { groupBy } from './grouping.ts';
 import { countEntries, type Ledger, type OrderEntry } from './ledger.ts';
 import type { Shop } from './shop.ts';
 
-/** What the ledger says against what the database holds. All but the first four must be nothing. */
+/** The ledger's content compared with the database's. All but the first four must be nothing. */
 export interface Reconciliation {
   /** Writes of every kind that were answered with success. */
   acknowledged: number;
@@ -19,7 +19,7 @@ export interface Reconciliation {
   duplicated: string[];
   /** There in part. */
   half: string[];
-  /** Whatever else does not add up, and what the load itself met. */
+  /** Any other difference, and the failures of the load itself. */
   faults: string[];
 }
 
@@ -121,7 +121,7 @@ function checkMoves({ key, moves }: OrderEntry, order: BookedOrder, result: Reco
     result.half.push(`order ${key} stands at ${order.status} after ${chain.join()}`);
 }
 
-/** What there was, less what the orders took that are not canceled. */
+/** The initial stock, less the amounts of orders that are not canceled. */
 function checkStock({ locationId, products }: Shop, books: Books, result: Reconciliation): void {
   const taken = new Map<string, number>();
   for (const { locationId: at, status, items } of books.orders)

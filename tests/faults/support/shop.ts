@@ -6,7 +6,7 @@ export interface Shop {
   locationId: string;
   key: string;
   paymentMethodId: string;
-  /** What is ordered. Those with a stock start with so many. */
+  /** The ordered items. Those with a stock start with so many. */
   products: { id: string; cents: number; stock?: number }[];
   /** Products of which a single writer each sets name and stock. */
   registers: string[];

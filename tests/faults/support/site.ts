@@ -22,9 +22,9 @@ export interface Site {
   serveAt(url: string | undefined): void;
   /** For the load: the address to call, once there is one. */
   target(): Promise<string>;
-  /** Waits until no session of that kind of process is left: what a dead one had begun is over then. */
+  /** Waits until no session of that kind of process is left: the work of a dead one has ended then. */
   sessionsGone(kind: 'api' | 'worker'): Promise<void>;
-  /** Waits until every change is published and every delivery is over. */
+  /** Waits until every change is published and every delivery has ended. */
   quiet(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ export async function openSite({ shops: count, lanes }: { shops: number; lanes: 
   return { ...site, api };
 }
 
-/** Waits until every change of a database is published, every delivery is over and every job is done. */
+/** Waits until every change of a database is published, every delivery has ended and every job is done. */
 export async function untilQuiet(pool: Pick<Database['pool'], 'query'>, timeoutMs: number): Promise<void> {
   await waitFor(
     'every change to be published and every delivery to be over',

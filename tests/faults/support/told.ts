@@ -5,7 +5,7 @@ import { groupBy } from './grouping.ts';
 import type { Ledger } from './ledger.ts';
 import type { Shop } from './shop.ts';
 
-/** What the world was told, against what happened. `complaints` must be empty. */
+/** The published events, compared with the actual changes. `complaints` must be empty. */
 export interface Telling {
   /** Events that are published. */
   events: number;
@@ -31,8 +31,9 @@ interface Delivery {
 }
 
 /**
- * Compares changes, events, deliveries and what the consumer got. Meant for when all is quiet: what waits to be
- * published is told as missing. The name of a shop's endpoint at the consumer is the shop's location.
+ * Compares changes, events, deliveries and what the consumer got. Meant for when all is quiet: changes that
+ * wait to be published are reported as missing. The name of a shop's endpoint at the consumer is the shop's
+ * location.
  */
 export async function compareTold(
   databaseUrl: string,
@@ -92,7 +93,7 @@ function expectedEvents(ledger: Ledger, books: Books, shops: readonly Shop[]): M
     if (kind === 'name') expect('catalog.updated', locationId, set);
   }
   for (const { id } of books.products) expect('product.created', id);
-  // They stand in a category, which is told, too; what a job brings stands in none.
+  // They are in a category, which is published, too; rows that a job brings are in none.
   for (const [locationId, count] of ledger.products) expect('catalog.updated', locationId, count + 1);
   for (const { id, status } of books.jobs) {
     if (status !== 'completed') continue;
@@ -184,7 +185,7 @@ function compareDeliveries(
     if (!own.has(eventId)) telling.complaints.push(`${type} ${eventId} arrived and is not known`);
 }
 
-/** A delivery that is over has a log that the consumer can confirm, attempt by attempt. */
+/** A delivery that has ended has a log that the consumer can confirm, attempt by attempt. */
 function deliveryFaults(
   delivery: Delivery,
   receipt: Receipt | undefined,

@@ -85,7 +85,7 @@ export function gatesOf({ items, there }: Batch): Gate[] {
   return [...gates.values()];
 }
 
-/** Locks the products, so that whoever writes their chunk waits. The answer opens it, also when called again. */
+/** Locks the products, so that a program that writes their chunk waits. The answer opens it, also when called again. */
 export async function shutGate(
   databaseUrl: string,
   locationId: string,

@@ -23,7 +23,7 @@ export interface ShownJob {
 export interface Shop {
   api: TestApi;
   listener: Listener;
-  /** `elsewhere`: as if on another machine, where nobody sees that its process is gone. */
+  /** `elsewhere`: as if on another machine, where no process sees that it is gone. */
   startWorker(elsewhere?: boolean): Promise<TestProcess>;
   /** Starts the job of a batch; returns its id. */
   start(batch: Batch): Promise<string>;

@@ -149,7 +149,7 @@ const pooler: Check = {
   name: 'pooler',
   means: 'The pooler that requests go through answers, and leads to the same database as the same role.',
   advice:
-    'Start it, or see where DATABASE_URL leads and where DATABASE_DIRECT_URL does. What a role lacks ops/pgbouncer/limits.sql gives it.',
+    'Start it, or see where DATABASE_URL leads and where DATABASE_DIRECT_URL does. ops/pgbouncer/limits.sql makes the settings that a role lacks.',
   async run({ settings, database }) {
     const url = settings.databaseUrl ?? '';
     const pooled = openSqlDatabase({ url, poolSize: 1, applicationName: 'comanda-doctor', unnamed: true });

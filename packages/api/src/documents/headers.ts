@@ -14,7 +14,10 @@ export const headers = {
   'X-RateLimit-Batch-Remaining': count('Batch jobs left in this hour.', 29),
   'X-RateLimit-Batch-Reset': count('Unix time in seconds when the hour ends.', 1_769_907_600),
   Location: text('Path of what was created.', '/v2/orders/01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d'),
-  'Idempotency-Replayed': text('`true` when this answers an earlier request with the same key.', 'true'),
+  'Idempotency-Replayed': text(
+    '`true` when this is the answer to an earlier request with the same key.',
+    'true',
+  ),
   ETag: text(
     'Of a resource: names its state, for `If-Match`; of the answer of a repeat there is none. Where the operation takes `If-None-Match` it changes with every byte of `data`, and ends in `-gzip` when that came so.',
     '"1769904750250-3f2a9c1b-0f1e2d3c4b5a"',

@@ -90,7 +90,7 @@ function about(version: Route['version']) {
       'Fields of a body that are not known are ignored and named in `X-Ignored-Fields`; `Prefer: handling=strict` refuses',
       'them. Optional fields without a value are left out. Money has 2 decimals,',
       'quantities have 3: `x-decimals` says how many decimals a number may have. `x-excludes` names parameters that must not be given',
-      "beside one. No text may hold U+0000. Timestamps carry the offset of the location's time zone.\n\n",
+      "next to one. No text may hold U+0000. Timestamps carry the offset of the location's time zone.\n\n",
       'Keys that begin with `cmd_test_` belong to a sandbox. With them `X-Comanda-Simulate` plays a fault, which the answer',
       `names in \`X-Comanda-Simulated\`: ${simulated}.`,
     ].join(' '),

@@ -28,7 +28,7 @@ export function apiTables(operations: readonly Operation[]): string {
     '# The API in tables',
     'Made by `npm run docs`; do not edit. The whole documents are served at `/openapi-v1.json`, `/openapi-v2.json` and `/docs`.',
     '## Operations',
-    `Every operation can also answer ${codes(everywhere)}. What writes takes an \`Idempotency-Key\`, which is optional unless ` +
+    `Every operation can also answer ${codes(everywhere)}. An operation that writes takes an \`Idempotency-Key\`, which is optional unless ` +
       'the table says it, and answers `conflict` when the key came with another body. Every operation takes `Prefer: handling=strict`.',
     '### v1',
     operationTable(rows, '/v1/'),

@@ -43,7 +43,7 @@ export const isState = (error: unknown, ...meanings: readonly StateMeaning[]): b
 export const isReadOnly = (error: unknown): boolean => isState(error, 'readOnly');
 
 /**
- * Whether an error passes by itself: the database is away, read-only, starting, stopping or overloaded, its disk fails
+ * Whether an error is transient: the database is away, read-only, starting, stopping or overloaded, its disk fails
  * it, two transactions met and one was rolled back, or ours lay idle for too long, as when we were frozen. A caller
  * that gets one waits and repeats the same work.
  */

@@ -29,7 +29,7 @@ export const certify: Command = {
     json: { help: 'the report as JSON' },
   },
   more: [
-    'Exit code 0: passed. 1: failed, or aborted. What it waits for is said on standard error.',
+    'Exit code 0: passed. 1: failed, or aborted. The step that it waits for is on standard error.',
     'Ctrl-C aborts the run that it started; with --follow it ends the printing alone.',
   ],
   async run({ terminal, text, flag, service }) {

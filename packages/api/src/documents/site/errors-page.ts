@@ -42,7 +42,7 @@ const todo: Record<ErrorCode, string> = {
   unauthorized: 'One answer for every key that does not work. Ask the operator for a new one.',
   permission_denied: 'The message names what the key lacks. The operator makes a key that has it.',
   resource_not_found:
-    'The path, or the id at your location. What belongs to another location is not found either. A `by-external-id` ' +
+    'The path, or the id at your location. A resource of another location is not found either. A `by-external-id` ' +
     'path needs the identifier percent-encoded.',
   conflict:
     'The request is well formed and does not fit what is there: an `Idempotency-Key` that came with another body, a ' +

@@ -8,8 +8,8 @@ export const auditRouter = router({
     permission: 'audit:read',
     summary: 'List the audit',
     description:
-      'Newest first: what internal procedures, the command line and hands in the database changed at the location. Each ' +
-      'entry says by whom, with the values before and after. With `about`, `table` or `by` the changes of programs ' +
+      'Newest first: changes of the location by internal procedures, at the command line and by hand in the database. Each ' +
+      'entry names its author, with the values before and after. With `about`, `table` or `by` the changes of programs ' +
       'to the catalog are shown as well.',
   })
     .input(AuditListHere)
@@ -20,8 +20,8 @@ export const auditRouter = router({
     permission: 'audit:undo',
     summary: 'Undo what was changed by hand',
     description:
-      'Writes the values before again, through the guards of manual edits. What a later change depends on, what needs ' +
-      'a deed and edits of keys are a conflict.',
+      'Writes the values before again, through the guards of manual edits. A value that a later change depends on, an ' +
+      'edit that needs a deed, and an edit of a key are a conflict.',
     errors: ['resource_not_found', 'conflict'],
   })
     .input(AuditUndoRequest)

@@ -8,8 +8,8 @@ export const deliveriesRouter = router({
     permission: 'deliveries:retry',
     summary: 'Send an event to an endpoint again',
     description:
-      'Makes a new delivery of the event, for any outcome of the one that is named; a retry that waits gives way to it. What ' +
-      'is on its way, and a disabled endpoint, are a conflict.',
+      'Makes a new delivery of the event, for any outcome of the one that is named; a retry that waits gives way to it. A ' +
+      'delivery on its way, and a disabled endpoint, are a conflict.',
     errors: ['resource_not_found', 'conflict'],
   })
     .input(DeliveryRetry)

@@ -98,7 +98,10 @@ export async function comeToRest(
     (await olderTransactionsEnd(database, patienceMs)) &&
     (await isDone(look));
   if (!rests)
-    throw unavailable('temporarily_unavailable', 'The location did not come to rest; is a worker running?');
+    throw unavailable(
+      'temporarily_unavailable',
+      'The location still has work under way; is a worker running?',
+    );
 }
 
 /** Whether within the time what was captured is published, and no delivery is under way. */

@@ -47,7 +47,8 @@ export const LocationCreate = z.object({
   timezone: TimeZone.default('UTC'),
   currency: Currency.default('USD'),
   sandbox: z.boolean().optional().meta({
-    description: 'Makes a sandbox, for good. What a key of a sandbox makes is one, for any value given.',
+    description:
+      'Makes a sandbox, for good. A location that a key of a sandbox makes is one, for any value given.',
     example: true,
   }),
 });

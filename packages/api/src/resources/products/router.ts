@@ -32,7 +32,7 @@ export const productsRouter = router({
   get: operation({
     permission: 'products:read',
     summary: 'Read a product, with its tax rate on request',
-    description: 'With its stock and the categories it is in. What can be chosen with it is in the catalog.',
+    description: 'With its stock and the categories it is in. Its subselections are in the catalog.',
     rest: ['GET /v2/products/{id}'],
     errors: ['resource_not_found'],
     tag: 'products',
