@@ -4,7 +4,7 @@ export const counts: readonly string[] = [
   ...[1, 24, 768].map(
     (hours) => `insert into internal.tallies (location_id, hours, starts_at, name, n)
       select location_id, ${hours}, order_stretch(${hours}, created_at), 'order ' || status, count(*)
-      from orders group by 1, 3, 4 order by 1, 3, 4`,
+      from orders group by 1, 3, 4 order by 1, 3, 4 on conflict do nothing`,
   ),
   `insert into internal.location_counters (location_id, name, value)
    select b.id, k.name, k.value from bench_places b

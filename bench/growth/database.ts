@@ -42,9 +42,9 @@ export async function openFilled(
     const server = await startEmbedded({ dataDir, settings: filling });
     try {
       for (const name of missing) {
-        // What a run that was cut short left.
-        await runSql(server.url, `drop database if exists ${name}`);
-        await runSql(server.url, `create database ${name}`);
+        const found = await runSql(server.url, 'select from pg_database where datname = $1', [name]);
+        // A run that was cut short left one.
+        if (found.length === 0) await runSql(server.url, `create database ${name}`);
         await migrate(urlOf(server.url, name));
         const say = (line: string) => log(`${name}: ${line}`);
         await fillDatabase(urlOf(server.url, name), {

@@ -6,6 +6,7 @@ import { counts } from './counts.statements.ts';
 import { answers, events, orders } from './orders.statements.ts';
 import * as sql from './places.statements.ts';
 import { keptDays, type Size } from './sizes.ts';
+import { book, share, step } from './steps.ts';
 
 /** Orders that one statement writes. */
 const chunk = 10_000;
@@ -35,7 +36,8 @@ export interface Filling {
 /**
  * Fills a migrated database as its superuser, set-wise and without triggers: locations with their products, keys and endpoints; orders of
  * `days` days with lines, payments and moves; events with their deliveries, attempts and idempotent answers as long as they are kept;
- * and what triggers count. Rows are written in the order of time, as life writes them, so those of a location lie apart.
+ * and what triggers count. Rows are written in the order of time, as life writes them, so those of a location lie apart. A fill that was cut
+ * short goes on where it ended.
  */
 export async function fillDatabase(
   url: string,
@@ -45,10 +47,13 @@ export async function fillDatabase(
   const [client] = writers;
   if (client === undefined) return;
   try {
-    await makePlaces(client, size, encryptionKey);
+    await client.query(book);
+    await step(client, 'places', () => makePlaces(client, size, encryptionKey));
     log(`${size.locations} locations`);
-    await client.query(sql.draftOrders, [size.orders, size.days, size.ranks]);
-    await client.query('create unique index on bench_orders (n); analyze bench_orders');
+    await step(client, 'draft', async () => {
+      await client.query(sql.draftOrders, [size.orders, size.days, size.ranks]);
+      await client.query('create unique index on bench_orders (n); analyze bench_orders');
+    });
     log(`${size.orders} orders are drafted`);
     const tell = (line: string) => {
       const { bavail, bsize } = statfsSync(directory);
@@ -69,31 +74,33 @@ async function fillDrafted(
 ): Promise<void> {
   const [client] = writers;
   if (client === undefined) return;
-  const indexes = await dropIndexes(client);
+  await step(client, 'indexes', async () => {
+    await client.query(keepIndexes, [busy.split(' ')]);
+    const { rows } = await client.query<{ name: string }>('select name from bench_indexes');
+    for (const { name } of rows) await client.query(`drop index ${name}`);
+  });
   await writeOrders(writers, size, log);
   await share(writers, counts);
   log('counts');
-  await client.query('drop table bench_orders, bench_places');
+  const { rows } = await client.query<{ definition: string }>('select definition from bench_indexes');
   await share(
     writers,
-    indexes.map(({ definition }) => definition),
+    rows.map(({ definition }) => definition),
   );
-  log(`${indexes.length} indexes`);
-  await share(
-    writers,
-    busy.split(' ').map((table) => `vacuum analyze ${table}`),
-  );
-  await client.query('vacuum analyze');
+  log(`${rows.length} indexes`);
+  await vacuum(writers);
+  await client.query('drop table bench_orders, bench_places, bench_indexes, bench_steps');
   log('vacuumed and analyzed');
 }
 
-/** Each takes the next statement when it is done with one. */
-async function share(writers: readonly pg.Client[], texts: readonly string[]): Promise<void> {
-  const left = [...texts];
+async function vacuum(writers: readonly pg.Client[]): Promise<void> {
+  const left = busy.split(' ');
   const work = async (client: pg.Client) => {
-    for (let text = left.shift(); text !== undefined; text = left.shift()) await client.query(text);
+    for (let table = left.shift(); table !== undefined; table = left.shift())
+      await client.query(`vacuum analyze ${table}`);
   };
   await Promise.all(writers.map(work));
+  await writers[0]?.query('vacuum analyze');
 }
 
 /** For it no trigger fires, and no foreign key is looked at. */
@@ -135,16 +142,10 @@ async function makePlaces(client: pg.Client, size: Size, encryptionKey: string):
   ]);
 }
 
-/** Gives the definitions of those that are gone. */
-async function dropIndexes(client: pg.Client): Promise<{ name: string; definition: string }[]> {
-  const { rows } = await client.query<{ name: string; definition: string }>(
-    `select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i
-     where i.indrelid::regclass::text = any ($1) and not exists (select from pg_constraint c where c.conindid = i.indexrelid)`,
-    [busy.split(' ')],
-  );
-  for (const { name } of rows) await client.query(`drop index ${name}`);
-  return rows;
-}
+/** Those of the tables $1 that no constraint needs. */
+const keepIndexes = `create table bench_indexes as
+  select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i
+  where i.indrelid::regclass::text = any ($1) and not exists (select from pg_constraint c where c.conindid = i.indexrelid)`;
 
 async function writeOrders(
   writers: readonly pg.Client[],
@@ -170,8 +171,10 @@ async function writeOrders(
       const first = next;
       const last = Math.min(size.orders, first + chunk - 1);
       next = last + 1;
-      for (const { text, from } of steps)
-        if (last >= from) await client.query(text, [Math.max(first, from), last]);
+      await step(client, `orders from ${first}`, async () => {
+        for (const { text, from } of steps)
+          if (last >= from) await client.query(text, [Math.max(first, from), last]);
+      });
       if (last % (20 * chunk) === 0) log(`${last} orders`);
     }
   };
