@@ -154,7 +154,7 @@ async function writeOrders(
 ): Promise<void> {
   const firstAfter = async (age: string) => {
     const rows = await writers[0]?.query<{ n: number }>(
-      'select min(n) as n from bench_orders where moment > now() - $1::interval',
+      'select count(*)::int + 1 as n from bench_orders where moment <= now() - $1::interval',
       [age],
     );
     return rows?.rows[0]?.n ?? size.orders;
