@@ -49,6 +49,12 @@ const changing: Record<string, (place: Place, name: string) => Promise<object> |
   'menus.create': async (place) => ({ name: 'Lunch', category_ids: [await category(place)] }),
   'menus.update': async (place) => ({ id: await menu(place), name: 'Dinner' }),
   'menus.publish': async (place) => ({ id: await menu(place) }),
+  'menus.copy': async () => {
+    const { database } = api.app;
+    const locationId = await createLocation(database);
+    await database.prisma.menu.create({ data: { locationId, name: 'Winter' } });
+    return { from_key: (await createKey(database, { locationId })).key };
+  },
   'catalog.publish': () => ({}),
   'categories.changePrices': async (place) => {
     const id = await category(place);

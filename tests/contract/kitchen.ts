@@ -85,8 +85,16 @@ export const useKitchen = (api: KitchenApi): Kitchen => use(() => openKitchen(ap
 export async function inputIn(kitchen: Kitchen, operation: Operation): Promise<Record<string, unknown>> {
   const input = withReferences(kitchen, exampleInput(operation)) as Record<string, unknown>;
   if ('id' in operation.input.shape) input.id = (await makeSubject(kitchen, operation)).id;
+  if ('from_key' in operation.input.shape) input.from_key = await keyElsewhere(kitchen);
   if (isLookup(operation)) input.external_id = (await makeSubject(kitchen, operation)).externalId;
   return input;
+}
+
+/** A key of another location, which has nothing. */
+async function keyElsewhere({ api, locationId }: Kitchen): Promise<string> {
+  const { database } = api.app;
+  const { currency } = await database.prisma.location.findUniqueOrThrow({ where: { id: locationId } });
+  return (await createKey(database, { locationId: await createLocation(database, { currency }) })).key;
 }
 
 /** A valid input of a write that succeeds in that kitchen: what must not be there is taken away first. */

@@ -1,6 +1,7 @@
 import type { Shop } from '../shop.ts';
 import { workOnBatches } from './batches.ts';
 import { workOnChanges } from './changes.ts';
+import { workOnCopies } from './copies.ts';
 import { workOnKeys } from './keys.ts';
 import { workOnMoney } from './money.ts';
 import { workOnOrders } from './orders.ts';
@@ -17,6 +18,7 @@ export async function work(shop: Shop, round: Round): Promise<void> {
   await workOnBatches(shop, round);
   await workOnMoney(shop, round, () => workOnOrders(shop, round));
   await workOnChanges(shop);
+  await workOnCopies(shop, round);
   await workOnWebhooks(shop, round);
   await workOnKeys(shop, round);
   if (round.size > 2) await workOnSandbox(shop, round);

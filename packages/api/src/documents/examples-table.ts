@@ -135,6 +135,7 @@ export const componentExamples: Readonly<Record<string, unknown>> = {
   },
   CategoryCreate: { ...createdCategory, visible: true },
   PriceChange: { percent: 10 },
+  MenuCopy: { from_key: 'cmd_live_…' },
   KeyNarrow: { permissions: ['orders:read'] },
   CategoryUpdate: { name: 'Hot drinks', priority: 5 },
   ...catalogExamples(ids, at),

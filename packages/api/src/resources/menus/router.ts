@@ -1,5 +1,7 @@
 import { operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
+import { MenuCopied, MenuCopy } from './copy.schema.ts';
+import { copy } from './copy.service.ts';
 import { Menu, MenuCreate, MenuUpdate } from './schema.ts';
 import * as menus from './service.ts';
 
@@ -42,4 +44,16 @@ export const menusRouter = router({
     .input(ById)
     .output(Menu)
     .mutation(({ ctx, input }) => menus.publish(ctx, input.id)),
+
+  copy: operation({
+    permission: 'menus:write',
+    summary: 'Copy the menu of another location',
+    description:
+      'Categories, products, options and menus of the location of `from_key`, all in one transaction, to that of the caller, whose key ' +
+      'needs `catalog:sync`, too. What is here is found by its external_id, SKU or name. Nothing is deleted, and stock is not copied.',
+    errors: ['conflict'],
+  })
+    .input(MenuCopy)
+    .output(MenuCopied)
+    .mutation(({ ctx, input }) => copy(ctx, input)),
 });

@@ -1,0 +1,56 @@
+import type { Caller, Credentials } from '../../credentials/credentials.ts';
+import { ApiError, invalid } from '../../errors.ts';
+import { grants } from '../../permissions.ts';
+import type { Answer } from '../../request/answer.ts';
+import { audit } from '../../request/audit.ts';
+import type { CallContext } from '../../request/context.ts';
+import { repeatingRaces } from '../../request/races.ts';
+import { inTransaction } from '../../request/writing.ts';
+import type { MenuCopied, MenuCopy } from './copy.schema.ts';
+import { applyCopy, foreseeCopy, readSource } from './copy.store.ts';
+
+/**
+ * Copies the menu of the location of another key to the caller's, in one transaction; a dry run only answers the difference. Throws
+ * `validation_error` for a key that is none or may not read the menu there, and for what cannot be found again by its name,
+ * `conflict` for a SKU that another product has here, `changed_since` where the difference is not the one that was `seen`.
+ */
+export async function copy(
+  ctx: CallContext,
+  { from_key, dry_run, seen }: MenuCopy,
+): Promise<Answer<MenuCopied>> {
+  const { database, places } = ctx.app;
+  const to = ctx.caller.location;
+  if (!grants(ctx.caller.granted, 'catalog:sync'))
+    throw new ApiError('permission_missing', 'The key lacks the permission catalog:sync.');
+  const from = await locationOf(ctx, from_key);
+  const difference = await foreseeCopy(database, from, to);
+  if (dry_run === true) return { value: difference };
+  const source = await readSource(database, from);
+  return places.batches.inTurn(to.id, () =>
+    repeatingRaces(() =>
+      inTransaction(ctx, async (tx) => {
+        const { copied, isWritten } = await applyCopy(tx, { from, to, source }, seen);
+        const { created, updated } = copied;
+        if (isWritten)
+          audit(tx, ctx, 'menus.copy', from.id, { before: null, after: { from: from.id, created, updated } });
+        return { value: copied };
+      }),
+    ),
+  );
+}
+
+/** The location that a key of it may have read. Throws `validation_error`. */
+async function locationOf({ app }: CallContext, key: string): Promise<Caller['location']> {
+  const fault = (message: string) => invalid({ path: 'from_key', message });
+  const caller = await callerOf(app.credentials, key).catch((error: unknown) => {
+    // A 401 would say that the caller's own key is over.
+    if (error instanceof ApiError && error.status < 500) throw fault('must be a key that is valid here');
+    throw error;
+  });
+  for (const needed of ['catalog:read', 'menus:read'] as const)
+    if (!grants(caller.granted, needed)) throw fault(`lacks the permission ${needed}`);
+  return caller.location;
+}
+
+const callerOf = async (credentials: Credentials, key: string): Promise<Caller> =>
+  credentials.authenticate(`Bearer ${key}`);

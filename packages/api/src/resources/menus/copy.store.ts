@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { newId, type Queryable, type SqlDatabase, type Transaction } from '@comanda/db';
+import { ApiError, invalid } from '../../errors.ts';
+import { locking, type Reads, readCurrent, reading } from '../bulk/reads.statements.ts';
+import { writesAnything } from '../bulk/rules.ts';
+import { beginSnapshot, holdBulkWrites } from '../bulk/statements.ts';
+import { write } from '../bulk/writes.statements.ts';
+import { planCopy } from './copy.rules.ts';
+import { type MenuCopied, mostListed } from './copy.schema.ts';
+import { readCategoryIds, readMenus, readProductIds } from './copy.statements.ts';
+import type { CopyPlan, Whole } from './copy-plan.rules.ts';
+import * as menus from './statements.ts';
+
+/** A location that is copied from or to. */
+export interface CopyPlace {
+  id: string;
+  name: string;
+  currency: string;
+}
+
+/** How many categories and products a location may have for a copy: one transaction writes them all. */
+const mostCopied = 10_000;
+
+/** What a copy would come to now; nothing is locked or written. Throws its refusal. */
+export function foreseeCopy(database: SqlDatabase, from: CopyPlace, to: CopyPlace): Promise<MenuCopied> {
+  refuseUnlike(from, to);
+  return inSnapshot(database, async (tx) =>
+    shown(
+      from,
+      to,
+      planCopy(await readWhole(tx, from.id, reading), await readWhole(tx, to.id, reading), newId),
+    ),
+  );
+}
+
+/** All that a location has of what is copied, at one moment. Throws `validation_error` where that is too much. */
+export function readSource(database: SqlDatabase, from: CopyPlace): Promise<Whole> {
+  return inSnapshot(database, (tx) => readWhole(tx, from.id, reading));
+}
+
+/**
+ * Writes a copy in a transaction; of what is equal already nothing is written. Throws `changed_since` where the difference is not
+ * the one that was `seen`, and what refuses the copy.
+ */
+export async function applyCopy(
+  tx: Transaction,
+  { from, to, source }: { from: CopyPlace; to: CopyPlace; source: Whole },
+  seen: string | undefined,
+): Promise<{ copied: MenuCopied; isWritten: boolean }> {
+  refuseUnlike(from, to);
+  await tx.run(holdBulkWrites, [to.id]);
+  const plan = planCopy(source, await readWhole(tx, to.id, locking), newId);
+  const copied = shown(from, to, plan);
+  if (seen !== undefined && seen !== copied.seen) throw changed();
+  await write(tx, to.id, plan.writes);
+  for (const menu of plan.menus) {
+    const key = [to.id, menu.id];
+    if (menu.isNew) tx.send(menus.insertMenu, [...key, menu.name]);
+    else tx.send(menus.removeLinks, key);
+    tx.send(menus.insertLinks, [...key, menu.category_ids]);
+    if (menu.isNew && menu.is_published) tx.send(menus.publishMenu, key);
+  }
+  return { copied, isWritten: plan.menus.length > 0 || writesAnything(plan.writes) };
+}
+
+// In the order of prisma/sql/locks.sql: categories, menus, then products and what belongs to them.
+async function readWhole(on: Queryable, locationId: string, reads: Reads): Promise<Whole> {
+  const isLocking = reads === locking;
+  const ids = async (statement: typeof readProductIds) =>
+    (await on.run(statement, [locationId, mostCopied + 1])).map(({ id }) => id);
+  const asked = {
+    categories: { ids: await ids(readCategoryIds) },
+    products: { ids: await ids(readProductIds) },
+  };
+  if (asked.categories.ids.length + asked.products.ids.length > mostCopied)
+    throw invalid({
+      path: 'from_key',
+      message: `at most ${mostCopied} categories and products can be copied at once, of either location; use a file`,
+    });
+  const { categories } = await readCurrent(on, locationId, reads, { categories: asked.categories });
+  if (isLocking) await on.run(menus.lockMenus, [locationId]);
+  const found = await on.run(readMenus, [locationId]);
+  const { products, links, subselections, items } = await readCurrent(on, locationId, reads, {
+    ...{ products: asked.products, links: true, options: true },
+  });
+  return { categories, products, links, subselections, items, menus: found };
+}
+
+function inSnapshot<Result>(
+  database: SqlDatabase,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return database.transaction(undefined, async (tx) => {
+    await tx.run(beginSnapshot, []);
+    return work(tx);
+  });
+}
+
+function refuseUnlike(from: CopyPlace, to: CopyPlace): void {
+  if (from.id === to.id) throw invalid({ path: 'from_key', message: 'must be of another location' });
+  if (from.currency !== to.currency)
+    throw invalid({
+      path: 'from_key',
+      message: `the prices there are in ${from.currency}, and here in ${to.currency}: they would keep their numbers`,
+    });
+}
+
+function shown(from: CopyPlace, to: CopyPlace, { changes, unchanged, kept }: CopyPlan): MenuCopied {
+  const created = changes.filter(({ action }) => action === 'created').length;
+  const counts = { created, updated: changes.length - created, unchanged, kept };
+  const seen = createHash('sha256').update(JSON.stringify([from.id, to.id, counts, changes]));
+  return {
+    ...{ from: { id: from.id, name: from.name }, to: { id: to.id, name: to.name } },
+    ...counts,
+    ...{ changes: changes.slice(0, mostListed), seen: seen.digest('base64url') },
+  };
+}
+
+const changed = (): ApiError =>
+  new ApiError(
+    'changed_since',
+    'One of the two menus was changed since the difference was read. Read it again, and repeat the copy.',
+  );
