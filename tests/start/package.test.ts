@@ -23,7 +23,8 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createEmptyDatabase();
   await node(join(repositoryRoot, 'scripts', 'package.mjs'), '--out', root);
-}, 120_000);
+  // The first package of a clone installs the generator of the documents, and builds their site.
+}, 600_000);
 afterAll(async () => {
   await database?.drop();
   makeWritable(root, 0o755);
