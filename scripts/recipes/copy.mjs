@@ -15,7 +15,7 @@ export function copyTree(source, copy) {
         verbatimSymlinks: true,
         filter: (path) => !/(docs\/site|tests\/tools)\/node_modules$/.test(path),
       });
-  linkPackages(source, copy);
+  for (const folder of ['', 'docs/site']) linkPackages(join(source, folder), join(copy, folder));
 }
 
 // A real folder of links: what reads .gitignore takes a link for a file.

@@ -32,9 +32,10 @@ beforeAll(async () => {
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
   before = await buildRelease(releaseBefore);
+  // Its package holds the site of its documents, which is built with it.
   next = await buildNext();
   await installVersions();
-}, 300_000);
+}, 600_000);
 afterAll(() => {
   for (const path of [folder, next?.tree])
     if (path !== undefined) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
