@@ -99,7 +99,8 @@ function tableHtml(lines: readonly string[], inline: (text: string) => string): 
       .map((cell) => `<${tag}>${cell}</${tag}>`)
       .join('')}</tr>`;
   const [head = '', , ...rows] = lines;
-  return `<table>\n${row(head, 'th')}\n${rows.map((line) => row(line, 'td')).join('\n')}\n</table>`;
+  // What scrolls on a narrow screen must be reached by the keyboard.
+  return `<div class="table" tabindex="0"><table>\n${row(head, 'th')}\n${rows.map((line) => row(line, 'td')).join('\n')}\n</table></div>`;
 }
 
 /** A code span, a link, strong text, or what comes up to the next of them. */

@@ -12,7 +12,8 @@ a { color: light-dark(#0b4f9e, #8ec5ff); }
 h1, h2, h3 { line-height: 1.25; }
 pre { overflow-x: auto; padding: 12px 16px; border-radius: 6px; background: #8881; font-size: 14px; }
 code { font-family: ui-monospace, "SF Mono", Menlo, Consolas, monospace; font-size: 0.9em; }
-table { display: block; overflow-x: auto; border-collapse: collapse; overflow-wrap: normal; }
+.table { overflow-x: auto; margin: 16px 0; }
+table { border-collapse: collapse; overflow-wrap: normal; }
 th, td { padding: 6px 12px; border: 1px solid #8886; text-align: left; vertical-align: top; }
 @media (min-width: 960px) {
   body { display: grid; grid-template: auto 1fr / 280px minmax(0, 860px); }
