@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach } from 'vitest';
-import { migrate } from '../../packages/db/src/migrate.ts';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 
 /** A folder of migrations and a database that they are applied to, new for each test. */

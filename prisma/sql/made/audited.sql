@@ -27,7 +27,8 @@ CREATE FUNCTION audited_key(p_relation text) RETURNS text[] LANGUAGE sql IMMUTAB
     WHEN 'webhook_endpoints' THEN '{location_id,id}' END::text[]
 $$;
 
--- What goes with a row of one of them, and is kept nowhere: so its deletion is not undone.
+-- Rows that are deleted with a row of one of them and are kept nowhere, so that its deletion cannot be
+-- undone.
 CREATE FUNCTION gone_with(p_relation text) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
   SELECT coalesce(CASE p_relation
     WHEN 'locations' THEN '{app_codes,audit_entries,catalog_versions,certifications,deleted_records,events,location_counters,location_moves,sync_jobs}'

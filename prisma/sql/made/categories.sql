@@ -260,4 +260,4 @@ CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF external_id, name ON categ
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON categories
   FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE');
+  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE fires no row triggers, so it would bypass capture, counts and guards: use DELETE');

@@ -2,7 +2,7 @@
 
 CREATE TRIGGER guard_service BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON events
   FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse_by_hand('events are what was told to others: nobody edits them');
+  EXECUTE FUNCTION refuse_by_hand('events have been published to others and cannot be edited');
 
 CREATE TRIGGER guard_location_id BEFORE UPDATE OF location_id, id, number, type, resource_id, body, body_v1, request_id, traceparent, created_at ON events
   FOR EACH ROW

@@ -87,4 +87,4 @@ CREATE TRIGGER guard_location_id BEFORE UPDATE OF location_id ON menu_categories
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON menu_categories
   FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE');
+  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE fires no row triggers, so it would bypass capture, counts and guards: use DELETE');

@@ -116,4 +116,4 @@ CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF name ON menus
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON menus
   FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE');
+  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE fires no row triggers, so it would bypass capture, counts and guards: use DELETE');

@@ -92,4 +92,4 @@ CREATE TRIGGER guard_lines BEFORE INSERT OR UPDATE OR DELETE ON order_items
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON order_items
   FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE');
+  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE fires no row triggers, so it would bypass capture, counts and guards: use DELETE');

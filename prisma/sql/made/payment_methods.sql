@@ -105,4 +105,4 @@ CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF name ON payment_methods
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON payment_methods
   FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE');
+  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE fires no row triggers, so it would bypass capture, counts and guards: use DELETE');

@@ -2,4 +2,4 @@
 
 CREATE TRIGGER guard_service BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON process_heartbeats
   FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse_by_hand('processes tell of themselves');
+  EXECUTE FUNCTION refuse_by_hand('processes report themselves');

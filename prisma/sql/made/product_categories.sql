@@ -188,4 +188,4 @@ CREATE TRIGGER guard_location_id BEFORE UPDATE OF location_id ON product_categor
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON product_categories
   FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE');
+  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE fires no row triggers, so it would bypass capture, counts and guards: use DELETE');

@@ -232,4 +232,4 @@ CREATE TRIGGER guard_product_id BEFORE UPDATE OF product_id, location_id ON prod
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON product_stock
   FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE');
+  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE fires no row triggers, so it would bypass capture, counts and guards: use DELETE');

@@ -1,9 +1,10 @@
 -- Made by `npm run migration` and `npm run docs` from packages/db/src/tables; do not edit.
 
 -- Removes at most p_most rows, children before what they name, and gives how many. Orders name methods and turns: what is
--- placed meanwhile is removed once the lock of the turn, which each order takes after the stock, keeps further ones out.
--- Along the primary key, whatever the planner knows. A row is locked before the statement that removes it begins: one that was changed
--- meanwhile has another place, which the snapshot of the statement that waited for it does not show.
+-- placed meanwhile is removed once the lock of the turn, which each order takes after the stock, keeps further ones
+-- out. Along the primary key, for any estimate of the planner. A row is locked before the statement that removes it
+-- begins: one that was changed meanwhile has another place, which the snapshot of the statement that waited for it does
+-- not show.
 CREATE FUNCTION remove_sandbox_rows(p_location uuid, p_most int) RETURNS int
 LANGUAGE plpgsql SET search_path = public, internal, pg_temp SET enable_sort = off SET enable_seqscan = off AS $$
 DECLARE

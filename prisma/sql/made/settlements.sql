@@ -102,4 +102,4 @@ CREATE TRIGGER guard_kept BEFORE DELETE ON settlements
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON settlements
   FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE');
+  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE fires no row triggers, so it would bypass capture, counts and guards: use DELETE');

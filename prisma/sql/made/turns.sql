@@ -139,4 +139,4 @@ CREATE TRIGGER guard_kept BEFORE DELETE ON turns
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON turns
   FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE');
+  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE fires no row triggers, so it would bypass capture, counts and guards: use DELETE');

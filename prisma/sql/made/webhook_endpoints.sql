@@ -105,7 +105,7 @@ CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, created_at ON webhook_
 CREATE TRIGGER guard_delivers_after BEFORE UPDATE OF delivers_after ON webhook_endpoints
   FOR EACH ROW
   WHEN (ROW(OLD.delivers_after) IS DISTINCT FROM ROW(NEW.delivers_after))
-  EXECUTE FUNCTION refuse('never', 'what waited is passed over by itself: disable the endpoint, and enable it');
+  EXECUTE FUNCTION refuse('never', 'pending deliveries are skipped automatically: disable the endpoint, and enable it');
 
 CREATE TRIGGER guard_revision BEFORE UPDATE OF revision ON webhook_endpoints
   FOR EACH ROW
@@ -115,4 +115,4 @@ CREATE TRIGGER guard_revision BEFORE UPDATE OF revision ON webhook_endpoints
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON webhook_endpoints
   FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE passes by all that is told, counted and guarded: use DELETE');
+  EXECUTE FUNCTION refuse('truncate', 'TRUNCATE fires no row triggers, so it would bypass capture, counts and guards: use DELETE');
