@@ -20,14 +20,14 @@ export const editsOfOthers: readonly HandEdit[] = [
     'delete from internal.tally_notes where location_id = $1',
     /counts follow the rows/,
   ),
-  guard(10, 'empties an event', `update events set body = '{}' where location_id = $1`, /nobody edits them/),
+  guard(10, 'empties an event', `update events set body = '{}' where location_id = $1`, /cannot be edited/),
   guard(
     10,
     'moves an event in the feed',
     'update events set number = 999999 where location_id = $1',
-    /nobody edits them/,
+    /cannot be edited/,
   ),
-  guard(10, 'deletes an event', 'delete from events where location_id = $1', /nobody edits them/),
+  guard(10, 'deletes an event', 'delete from events where location_id = $1', /cannot be edited/),
   guard(
     11,
     'changes the id of an order',
@@ -164,7 +164,7 @@ export const editsOfOthers: readonly HandEdit[] = [
     24,
     'has a process live in 2030',
     `update internal.process_heartbeats set seen_at = '2030-01-01' where $1::uuid is not null`,
-    /tell of themselves/,
+    /processes report themselves/,
   ),
   guard(
     24,

@@ -49,7 +49,7 @@ export async function main(
   const name = own ? user : (given ?? 'studio');
   const port = await freePort(wanted ?? 5555);
   if (wanted !== null && port !== wanted) throw new Error(`--port: ${wanted} is taken`);
-  // Of an own login the audit has the person already: it also says by which program.
+  // With an own login the audit has the person already; the name then states the program.
   const database = await openStudioDatabase({ url, name: own ? 'studio' : name, role, readOnly });
   try {
     const scope = location === undefined ? null : await findScope(database, location);

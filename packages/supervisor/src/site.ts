@@ -11,8 +11,8 @@ export interface SiteBuild {
 const farewellMs = 7_000;
 
 /**
- * Builds the site of the documents beside what serves, at the lowest priority, where its generator is installed and its sources have
- * changed; says in one line what came of it. The API serves what is built from the next second on. Nothing waits for it, and a build that
+ * Builds the site of the documents while the service runs, at the lowest priority, where its generator is installed and its sources have
+ * changed; reports the outcome in one line. The API serves what is built from the next second on. Nothing waits for it, and a build that
  * fails changes nothing.
  */
 export function buildSiteBeside(log: (line: string) => void): SiteBuild {

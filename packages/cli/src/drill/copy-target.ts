@@ -3,9 +3,9 @@ import type { Programs } from './programs.ts';
 
 /** Where a copy is made. */
 export interface CopyTarget {
-  /** A folder of its own, which nobody else may enter: whoever can is let in to the copy. */
+  /** A folder that no other account may enter, since entering it is enough to use the copy. */
   home: string;
-  /** Whose it is; null means ours. */
+  /** The account that owns it; null means ours. */
   account: Account | null;
   programs: Programs;
   /** Ends what is under way. */

@@ -45,9 +45,9 @@ function htmlOf(markdown: string): string {
     .filter((block) => block !== '')
     .map((block) => {
       const text = escaped(block.replace(/^- /, '')).replace(/`([^`]*)`/g, '<code>$1</code>');
-      return block.startsWith('- ') ? `<li>${text}</li>` : `<p>${text}</p>`;
+      return block.startsWith('- ') ? `<ul><li>${text}</li></ul>` : `<p>${text}</p>`;
     });
-  return html.join('').replace(/(<li>.*?<\/li>)+/g, '<ul>$&</ul>');
+  return html.join('').replaceAll('</ul><ul>', '');
 }
 
 const escaped = (text: string): string =>

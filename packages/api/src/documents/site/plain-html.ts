@@ -103,16 +103,22 @@ function tableHtml(lines: readonly string[], inline: (text: string) => string): 
   return `<div class="table" tabindex="0"><table>\n${row(head, 'th')}\n${rows.map((line) => row(line, 'td')).join('\n')}\n</table></div>`;
 }
 
-/** A code span, a link, strong text, or what comes up to the next of them. */
-const spans = /`([^`]+)`|\[((?:`[^`]*`|[^\]`])*)\]\(([^)\s]+)\)|\*\*((?:`[^`]*`|[^*`])+)\*\*|[^`[*]+|[\s\S]/g;
-
+/** Code spans are set aside first: a bracket or an asterisk in one is no link and no strong text. */
 function inlineHtml(text: string, linkTo: (link: string) => string): string {
-  return text.replace(spans, (all: string, code?: string, label?: string, link?: string, strong?: string) => {
-    if (code !== undefined) return `<code>${escaped(code)}</code>`;
-    if (strong !== undefined) return `<strong>${inlineHtml(strong, linkTo)}</strong>`;
-    if (label === undefined || link === undefined) return escaped(all).replace(/&amp;(#\d+|\w+);/g, '&$1;');
-    return `<a href="${escaped(linkTo(link))}">${inlineHtml(label, linkTo)}</a>`;
+  const spans: string[] = [];
+  const setAside = text.replace(/`([^`]+)`/g, (_, code: string) => {
+    spans.push(`<code>${escaped(code)}</code>`);
+    return `\uE000${spans.length - 1}\uE001`;
   });
+  return escaped(setAside)
+    .replace(/&amp;(#\d+|\w+);/g, '&$1;')
+    .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
+    .replace(
+      /\[([^\]]*)\]\(([^)\s]+)\)/g,
+      (_, label: string, link: string) =>
+        `<a href="${escaped(linkTo(link.replaceAll('&amp;', '&')))}">${label}</a>`,
+    )
+    .replace(/\uE000(\d+)\uE001/g, (_, index: string) => spans[Number(index)] ?? '');
 }
 
 /** The second heading of a name has the anchor `name-1`, as the generator gives it. */

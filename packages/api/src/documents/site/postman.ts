@@ -2,7 +2,8 @@ import type { oas31 } from 'zod-openapi';
 import { type Documented, documentedOf, isStream, titleOf } from './documented.ts';
 import { parametersOf } from './parameters.ts';
 import { postmanSetter } from './postman-setter.ts';
-import { type SampleCall, sampleCall } from './samples.ts';
+import type { SampleCall } from './sample-writers.ts';
+import { sampleCall } from './samples.ts';
 
 /**
  * A document as a Postman collection (v2.1): a folder for each tag, the calls of the samples, and what they need set before each is

@@ -1,5 +1,19 @@
 import { now, type SampleVariable } from './sample-variables.ts';
-import type { SampleCall } from './samples.ts';
+
+/** A call as its document shows it: what is required, with the examples of the document, and a key where it creates something. */
+export interface SampleCall {
+  method: string;
+  /** With its query: `/v2/orders/01935a3e-…`. */
+  path: string;
+  /** Without the key. */
+  headers: [name: string, value: string][];
+  /** The JSON body, if any. */
+  body?: unknown;
+  /** The answer does not end: it is shown as it comes. */
+  streams: boolean;
+  /** The placeholders of ids of the document in the written sample. */
+  variables: SampleVariable[];
+}
 
 /** A call for a shell with curl, after a line for each variable. */
 export function curl({ method, path, headers, body, streams, variables }: SampleCall): string {

@@ -1,23 +1,8 @@
 import type { oas31 } from 'zod-openapi';
 import { type Documented, isStream } from './documented.ts';
 import { parametersOf } from './parameters.ts';
-import { type SampleVariable, variablesOf } from './sample-variables.ts';
-import { curl, node, python } from './sample-writers.ts';
-
-/** A call as its document shows it: what is required, with the examples of the document, and a key where it creates something. */
-export interface SampleCall {
-  method: string;
-  /** With its query: `/v2/orders/01935a3e-…`. */
-  path: string;
-  /** Without the key. */
-  headers: [name: string, value: string][];
-  /** The JSON body, if any. */
-  body?: unknown;
-  /** The answer does not end: it is shown as it comes. */
-  streams: boolean;
-  /** The placeholders of ids of the document in the written sample. */
-  variables: SampleVariable[];
-}
+import { variablesOf } from './sample-variables.ts';
+import { curl, node, python, type SampleCall } from './sample-writers.ts';
 
 /** A language that every operation has a sample in. The sample reads the environment variables `COMANDA_URL` and `COMANDA_KEY`. */
 export interface SampleLanguage {
