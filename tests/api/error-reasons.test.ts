@@ -224,6 +224,7 @@ const calls: Record<Reason, () => Promise<Told>> = {
     const disabled = { locationId: api.locationId, enabled: false };
     return order({ payment_method_id: await createPaymentMethod(api.app.database, disabled) });
   },
+  source_key_unusable: () => typed((client) => client.menus.copy.mutate({ from_key: 'cmd_live_none' })),
   unknown_category: () => rest('POST /v2/products', { body: { ...tea, category_ids: [randomUUID()] } }),
   unknown_reference: () => toldOfUnknown(api),
   still_referenced: () => toldOfReferred(api),

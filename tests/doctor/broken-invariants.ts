@@ -204,7 +204,7 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
     edit: 'deletes the job of a sync job (admins, row 24)',
     sql: `insert into sync_jobs (location_id, items, total_items, created_at) select id, '[]', 0, now() - interval '1 hour' from locations`,
     check: 'sync jobs',
-    found: /sync job \S+ of location \S+ waits, and nobody is to do it/,
+    found: /sync job \S+ of location \S+ waits, and no job is queued for it/,
   },
   {
     edit: 'deletes the zone of a location from the list of zones',

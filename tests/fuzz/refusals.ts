@@ -10,6 +10,7 @@ export const refusals: Partial<Record<Reason, string>> = {
   unknown_category: 'what is there',
   unknown_reference: 'what is there',
   payment_method_unusable: 'what is there',
+  source_key_unusable: 'what is there',
   invalid_selection: 'the subselections of the product',
   out_of_stock: 'what is left',
   stock_changed: 'what is left',

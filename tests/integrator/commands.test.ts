@@ -152,7 +152,7 @@ describe('deliveries', () => {
 });
 
 describe('webhooks rotate', () => {
-  test('prints the new secret; the old one signs beside it, and with --expire-previous no more', async () => {
+  test('prints the new secret; the old one signs as well, and with --expire-previous no more', async () => {
     const { locationId, key } = await place();
     const { run } = await download({ url: api.url, key });
     const consumer = await startConsumer();
@@ -171,7 +171,7 @@ describe('webhooks rotate', () => {
       );
     };
     const rotated = await run(['webhooks', 'rotate']);
-    expect(rotated).toMatchObject({ code: 0, stderr: expect.stringContaining('beside it for 24 hours') });
+    expect(rotated).toMatchObject({ code: 0, stderr: expect.stringContaining('signs as well for 24 hours') });
     expect(await verified(1, first)).toBe(true);
     expect(await verified(2, rotated.stdout.trim())).toBe(true);
 

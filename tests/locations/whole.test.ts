@@ -147,13 +147,13 @@ describe('a location that is exported', () => {
       'a file that was changed',
       'orders.jsonl',
       (text: string) => text.replace('☕', '').replace('X', 'Y'),
-      'orders.jsonl is not what',
+      'orders.jsonl differs from the manifest',
     ],
     [
       'a file that came in part',
       'events.jsonl',
       (text: string) => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1),
-      'events.jsonl is not what',
+      'events.jsonl differs from the manifest',
     ],
     [
       'another schema',

@@ -145,7 +145,7 @@ it('replaces an older package, and nothing else', async () => {
   const refused = await node(join(repositoryRoot, 'scripts', 'package.mjs'), '--out', folder).catch(
     (error: { stderr: string }) => error,
   );
-  expect(refused.stderr).toMatch(/--out: .* is no package of ours/);
+  expect(refused.stderr).toMatch(/--out: .* is not one of our packages/);
 }, 120_000);
 
 function makeWritable(path: string, mode: number): void {

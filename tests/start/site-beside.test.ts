@@ -35,6 +35,9 @@ const timer = setInterval(() => {
 }, 50);
 `;
 
+// At this priority a build gets what the tests of other files leave of the processor.
+const patience = { timeoutMs: 240_000 };
+
 let folder: string;
 let port: number;
 let run: Run;
@@ -73,13 +76,9 @@ it('builds the site at the lowest priority once all is ready, and serves it with
   run = await started();
   expect(await page()).toContain('<h1 id="comanda-for-integrators">');
   writeFileSync(at('go'), '');
-  await waitFor('the built site', async () => (await page()).includes('built at priority 19'), {
-    timeoutMs: 60_000,
-  });
-  await waitFor('a line', () => run.output().includes('the site of the documents is built'), {
-    timeoutMs: 60_000,
-  });
-}, 240_000);
+  await waitFor('the built site', async () => (await page()).includes('built at priority 19'), patience);
+  await waitFor('a line', () => run.output().includes('the site of the documents is built'), patience);
+}, 600_000);
 
 it('builds it again only when its sources have changed, and serves the old one meanwhile', async () => {
   await finish(run, 'SIGTERM');
@@ -91,9 +90,9 @@ it('builds it again only when its sources have changed, and serves the old one m
   appendFileSync(at('docs/guides/orders.md'), '\nOne more sentence.\n');
   rmSync(at('go'));
   run = await started();
-  await waitFor('another build', () => existsSync(at('pid')), { timeoutMs: 60_000 });
+  await waitFor('another build', () => existsSync(at('pid')), patience);
   expect(await page()).toContain('built at priority 19');
-}, 240_000);
+}, 600_000);
 
 it('ends a build that is under way, and leaves none of its processes and files', async () => {
   const pid = Number(readFileSync(at('pid'), 'utf8'));

@@ -20,7 +20,14 @@ const { client: fake } = fakeClient(answers);
 /** Reasons of the service that depend on what there is, which a fake does not know. */
 const ofState = new Set([
   ...['not_found', 'unknown_product', 'unknown_category', 'unknown_reference', 'unknown_cursor'],
-  ...['payment_method_unusable', 'invalid_selection', 'out_of_stock', 'external_id_taken', 'sku_taken'],
+  ...[
+    'payment_method_unusable',
+    'source_key_unusable',
+    'invalid_selection',
+    'out_of_stock',
+    'external_id_taken',
+    'sku_taken',
+  ],
   ...['turn_open', 'no_turn', 'sandbox_only', 'changed_since', 'too_many_endpoints', 'still_referenced'],
   ...['not_collected', 'illegal_move', 'stock_changed', 'stock_range', 'certification_running'],
 ]);

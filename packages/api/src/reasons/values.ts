@@ -62,6 +62,11 @@ export const valueReasons = {
     'The payment method is unknown or disabled.',
     'Read `GET /v2/payment-methods`, and take one that is enabled.',
   ),
+  source_key_unusable: row(
+    'validation_error',
+    'The key of the other location cannot be used for a copy: it is not valid, lacks a permission, is of the same location, or prices there are in another currency.',
+    'Use a key with `catalog:read` and `menus:read` of the location to copy from, which has the same currency.',
+  ),
   unknown_reference: row(
     'validation_error',
     'A field names something that the location does not have.',

@@ -29,7 +29,7 @@ export const stubCaller = (permissions: readonly string[]): Caller => ({
 /** Checks that depend on stored rows: a stub accepts any text as an id or a cursor. */
 const ofState: ReadonlySet<Reason> = new Set<Reason>([
   ...(['not_found', 'unknown_product', 'unknown_category', 'unknown_reference'] as const),
-  ...(['unknown_cursor', 'payment_method_unusable'] as const),
+  ...(['unknown_cursor', 'payment_method_unusable', 'source_key_unusable'] as const),
 ]);
 
 /**

@@ -174,6 +174,6 @@ function ended(
   writeRefused(file, table, refused);
   terminal.say([`${counts.join(', ')}; ${refused.length} refused: ${file}`]);
   for (const line of refusals(refused, mostShown)) terminal.note(line);
-  terminal.note(`repair ${file}, then push it: ${again(file, table)}`);
+  terminal.note(`correct ${file}, then push it: ${again(file, table)}`);
   return exit.partly;
 }

@@ -1,5 +1,5 @@
 import type { Caller, Credentials } from '../../credentials/credentials.ts';
-import { ApiError, invalid } from '../../errors.ts';
+import { ApiError } from '../../errors.ts';
 import { grants } from '../../permissions.ts';
 import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
@@ -7,7 +7,7 @@ import type { CallContext } from '../../request/context.ts';
 import { repeatingRaces } from '../../request/races.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { MenuCopied, MenuCopy } from './copy.schema.ts';
-import { applyCopy, foreseeCopy, readSource } from './copy.store.ts';
+import { applyCopy, foreseeCopy, readSource, unusable } from './copy.store.ts';
 
 /**
  * Copies the menu of the location of another key to the caller's, in one transaction; a dry run only answers the difference. Throws
@@ -41,14 +41,13 @@ export async function copy(
 
 /** The location that a key of it may have read. Throws `validation_error`. */
 async function locationOf({ app }: CallContext, key: string): Promise<Caller['location']> {
-  const fault = (message: string) => invalid({ path: 'from_key', message });
   const caller = await callerOf(app.credentials, key).catch((error: unknown) => {
     // A 401 would say that the caller's own key is over.
-    if (error instanceof ApiError && error.status < 500) throw fault('must be a key that is valid here');
+    if (error instanceof ApiError && error.status < 500) throw unusable('must be a key that is valid here');
     throw error;
   });
   for (const needed of ['catalog:read', 'menus:read'] as const)
-    if (!grants(caller.granted, needed)) throw fault(`lacks the permission ${needed}`);
+    if (!grants(caller.granted, needed)) throw unusable(`lacks the permission ${needed}`);
   return caller.location;
 }
 

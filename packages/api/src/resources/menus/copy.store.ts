@@ -97,13 +97,16 @@ function inSnapshot<Result>(
 }
 
 function refuseUnlike(from: CopyPlace, to: CopyPlace): void {
-  if (from.id === to.id) throw invalid({ path: 'from_key', message: 'must be of another location' });
+  if (from.id === to.id) throw unusable('must be of another location');
   if (from.currency !== to.currency)
-    throw invalid({
-      path: 'from_key',
-      message: `the prices there are in ${from.currency}, and here in ${to.currency}: they would keep their numbers`,
-    });
+    throw unusable(
+      `the prices there are in ${from.currency}, and here in ${to.currency}: they would keep their numbers`,
+    );
 }
+
+/** The refusal of a key to copy from. */
+export const unusable = (message: string): ApiError =>
+  invalid({ path: 'from_key', message, reason: 'source_key_unusable' });
 
 function shown(from: CopyPlace, to: CopyPlace, { changes, unchanged, kept }: CopyPlan): MenuCopied {
   const created = changes.filter(({ action }) => action === 'created').length;
