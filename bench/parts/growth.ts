@@ -13,6 +13,7 @@ import {
   measureRounds,
   measureScrapes,
   runDoctor,
+  tick,
 } from '../growth/rounds.ts';
 import { type Service, startService, stopService } from '../growth/service.ts';
 import { sizes, smallSizes } from '../growth/sizes.ts';
@@ -73,10 +74,10 @@ async function measureBeside({ small, log }: PartContext, services: readonly Ser
   await measureIdle(services, small ? 100 : 5_000);
   const idle = await measureIdle(services, small ? 200 : 30_000);
   const costs = await measureLoads(services, idle, { turns, small, log });
-  const of = (name: string, figure: (service: Service) => number): Found => {
+  const of = (name: string, floor: number, figure: (service: Service) => number): Found => {
     const values = { few: 0, many: 0 };
     for (const service of services) values[service.name] = figure(service);
-    return { name, unit: 'ms', values };
+    return { name, unit: 'ms', values, floor };
   };
   const parts = [
     ['API', 'api'],
@@ -84,11 +85,16 @@ async function measureBeside({ small, log }: PartContext, services: readonly Ser
   ] as const;
   const found = [
     ...parts.flatMap(([name, part]) => [
-      of(`a start of the ${name}: its own`, ({ start }) => start[part]),
-      of(`a start of the ${name}: PostgreSQL`, ({ start }) => start[`${part}Postgres`]),
-      of(`a second at rest of the ${name}: its own`, ({ name: side }) => idle[side][part] * 1_000),
+      of(`a start of the ${name}: its own`, tick, ({ start }) => start[part]),
+      of(`a start of the ${name}: PostgreSQL`, tick, ({ start }) => start[`${part}Postgres`]),
+      of(
+        `a second at rest of the ${name}: its own`,
+        leastAtRest,
+        ({ name: side }) => idle[side][part] * 1_000,
+      ),
       of(
         `a second at rest of the ${name}: PostgreSQL`,
+        leastAtRest,
         ({ name: side }) => idle[side][`${part}Postgres`] * 1_000,
       ),
     ]),
@@ -121,9 +127,12 @@ async function measureAlone(
       ...{ name: 'comanda doctor: PostgreSQL', unit: 'ms', values: doctor },
       ...{ most: eachLocation, note: notes.join(' and ') },
     },
-    { name: 'a migration with nothing to do: PostgreSQL', unit: 'ms', values: migrated },
+    { name: 'a migration with nothing to do: PostgreSQL', unit: 'ms', values: migrated, floor: tick },
   ];
 }
+
+/** In ms of each second: a thousandth of a core. */
+const leastAtRest = 1;
 
 /** What a figure may grow by where the database grows a hundredfold. */
 const most = 1.3;
@@ -157,14 +166,13 @@ function rowsOf(costs: readonly LoadCost[]): Row[] {
   });
 }
 
-const rowOf = ({ name, unit, values, note, most: own = most }: Found): Row => {
+const rowOf = ({ name, unit, values, note, most: own = most, floor = 0.001 }: Found): Row => {
   const seen = `${values.many.toFixed(2)} beside ${values.few.toFixed(2)} ${unit}`;
   return figureRow(
     'growth',
     name,
     { most: own, unit: '×' },
-    // Who is at rest may use nothing that the scheduler counts.
-    values.many / Math.max(values.few, 0.001),
+    Math.max(values.many, floor) / Math.max(values.few, floor),
     note === undefined ? seen : `${seen}; ${note}`,
   );
 };

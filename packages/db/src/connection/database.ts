@@ -31,7 +31,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...database,
     prisma,
     async load() {
-      await prisma.product.findFirst({ where: { id: noId } }).catch(() => {});
+      await prisma.product.findFirst({ where: { locationId: noId, id: noId } }).catch(() => {});
     },
     async close() {
       await prisma.$disconnect();
