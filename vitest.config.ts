@@ -54,7 +54,7 @@ export default defineConfig({
     reporters: ['default', new SummaryReporter()],
     sequence: { sequencer: LongestFirst },
     pool: 'forks',
-    // Files share a process, and so what they import: to load it anew for each took a quarter of the time.
+    // Files share a process, and so what they import: to load it again for each took a quarter of the time.
     isolate: false,
     // Many tests wait more than they work: for timeouts, restarts, retries.
     maxWorkers: suite?.workers ?? 4,

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 // A webhook consumer that only counts: every POST is answered 200, except for those below /hang, which wait for a GET
-// of /let-go. GET reports how many came to /hook and how long after the change each arrived, by the event's own
+// of /let-go. GET reports how many reached /hook and how long after the change each arrived, by the event's own
 // created_at.
 
 const latencies: number[] = [];

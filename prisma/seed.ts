@@ -4,7 +4,7 @@ import { issueCode, issueKey, newApiKey, parseApiKey, revokeKey, writeDemo } fro
 import { type Database, newId, openDatabase, statement } from '@comanda/db';
 import { idOf } from './seed/known-ids.ts';
 
-/** The name by which the demo key is known. */
+/** The name of the demo key. */
 const demoKeyName = 'demo';
 const demoLocationName = 'Cantina Aurora';
 
@@ -41,7 +41,7 @@ async function seedLocation(database: Database, now: Date, keyFile: string): Pro
     const [made] = await tx.run(insertDemoLocation, [locationId, demoLocationName]);
     if (made === undefined) throw new Error('the demo location has no row');
     await writeDemo(tx, locationId, now, idOf);
-    // The file first: a key whose text nobody has would be of no use.
+    // The file first: a key whose text is not stored anywhere would be of no use.
     const { key, hash, prefix } = newApiKey(made);
     await keep(keyFile, key);
     await tx.run(insertDemoKey, [locationId, demoKeyName, prefix, hash]);

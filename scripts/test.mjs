@@ -1,4 +1,4 @@
-// npm test: makes the clone runnable, checks it, and runs the suite `quick` on a PostgreSQL of its own. What follows `--`:
+// npm test: makes the clone runnable, checks it, and runs the suite `quick` on a PostgreSQL of its own. The words after `--`:
 // `--suites` lists the suites (scripts/suites/table.mjs); `--suite <name>` runs one, and may be given again; other
 // words are arguments of vitest (`npm test -- tests/api`): such a run takes the tests named, of any suite, and omits the check.
 // `--watch` stays, and runs the tests that an edit touches again. A suite that is a program gets every word after its name.

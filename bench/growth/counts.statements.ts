@@ -1,4 +1,4 @@
-// What triggers count beside the rows, which were written without them: comanda doctor finds that all of it agrees.
+// The counts that triggers keep, for rows that were written without triggers: comanda doctor finds that all of it agrees.
 
 export const counts: readonly string[] = [
   ...[1, 24, 768].map(

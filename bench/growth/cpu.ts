@@ -46,7 +46,7 @@ export async function cpuOf({ database, api, worker }: Of): Promise<Reading> {
   };
 }
 
-/** What was used between two readings; of a connection that came meanwhile all, of one that ended nothing. */
+/** The use between two readings: all of a connection that opened meanwhile, nothing of one that ended. */
 export function between(before: Reading, after: Reading): Spent {
   const spent = {
     ...{ api: after.api - before.api, worker: after.worker - before.worker },

@@ -10,7 +10,7 @@ import type { Size } from './sizes.ts';
 /** ENCRYPTION_KEY of both databases. */
 export const encryptionKey = Buffer.alloc(32, 7).toString('base64');
 
-/** Settings while rows are written that nobody would miss: a crash of the machine loses the folder. */
+/** Settings while rows are written that may be lost: a crash of the machine loses the folder. */
 const filling = {
   ...{ fsync: 'off', full_page_writes: 'off', wal_level: 'minimal', max_wal_senders: '0', autovacuum: 'off' },
   ...{ shared_buffers: '2GB', max_wal_size: '6GB', checkpoint_timeout: '30min', jit: 'off' },

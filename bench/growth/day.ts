@@ -4,7 +4,7 @@ import { threadCpuMs } from '../cpu.ts';
 import { retain } from './rounds.ts';
 import type { Service } from './service.ts';
 
-/** What the removal of a day took: CPU of PostgreSQL in ms, and bytes of its log. */
+/** The cost of the removal of a day: CPU of PostgreSQL in ms, and bytes of its log. */
 export interface Taken {
   ms: number;
   walBytes: number;

@@ -23,7 +23,7 @@ const busy = [
 /** Less free disk than this ends a fill. */
 const leastFree = 15 * 1024 ** 3;
 
-/** What a database is filled with. */
+/** The rows with which a database is filled. */
 export interface Filling {
   /** On the disk that must keep room. */
   directory: string;

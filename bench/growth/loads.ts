@@ -63,7 +63,7 @@ async function read(url: string, path: string, key: string): Promise<unknown> {
   });
 }
 
-/** What calls cost at each of the services, in µs a call, and how many events each call had published. */
+/** The cost of calls at each of the services, in µs a call, and how many events each call published. */
 export interface LoadCost {
   name: string;
   us: Record<Service['name'], Spent>;
@@ -90,7 +90,7 @@ export async function measureLoads(
         const [before, began] = [await cpuOf(service), performance.now()];
         await inLanes(calls, (at) => load.once(service, drawnBy(service, at), seen[name]), 4);
         await settled({ comanda: service.database });
-        // What a worker records of deliveries comes a little later.
+        // The worker records deliveries a little later.
         await sleep(small ? 0 : 300);
         const [spent, ms] = [between(before, await cpuOf(service)), performance.now() - began];
         if (turn === 0) continue;

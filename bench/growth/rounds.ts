@@ -18,12 +18,12 @@ import type { Service } from './service.ts';
 /** Figures of each database, by name. */
 export type Pair = Record<Service['name'], number>;
 
-/** What was measured, and in which unit. */
+/** A measured figure and its unit. */
 export interface Found {
   name: string;
   unit: string;
   values: Pair;
-  /** What it may grow by where that is more than for others: it looks at each location. */
+  /** The growth that it may have where that is more than for others: it looks at each location. */
   most?: number;
   /** Less is counted as this much: the difference is that of the clock, or matters to no process. */
   floor?: number;
@@ -86,7 +86,7 @@ const rounds: readonly Round[] = [
   },
 ];
 
-/** What a connection of PostgreSQL uses for each round, beside everything that goes on; in turns. */
+/** The use of a connection of PostgreSQL for each round, during everything else that runs; in turns. */
 export async function measureRounds(services: readonly Service[], turns: number): Promise<Found[]> {
   const found: Found[] = [];
   for (const { name, times, most, once } of rounds) {
@@ -136,7 +136,7 @@ export async function measureScrapes(services: readonly Service[], times: number
   return found;
 }
 
-/** CPU in a millisecond while nobody asks. */
+/** CPU in a millisecond without requests. */
 export async function measureIdle(
   services: readonly Service[],
   ms: number,
@@ -155,7 +155,7 @@ export async function measureIdle(
   return idle;
 }
 
-/** A command without a service beside it: PostgreSQL's CPU, of the whole server, and what it printed. */
+/** A command while no service runs: PostgreSQL's CPU, of the whole server, and what it printed. */
 export async function runDoctor(
   url: string,
   postmaster: number,

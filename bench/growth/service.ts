@@ -26,7 +26,7 @@ export async function startService(
 ): Promise<Service> {
   const database = openDatabase({ url, poolSize: 2, applicationName: 'comanda-bench' });
   await database.pool.query('update webhook_endpoints set url = $1 where url <> $1', [hook]);
-  // What that update captured is not published.
+  // The changes that this update captured are not published.
   await database.pool.query('truncate internal.captured_changes');
   const drawn = await draw(database, count);
   const settings = { DATABASE_URL: url, ENCRYPTION_KEY: encryptionKey };

@@ -1,10 +1,10 @@
-/** What a database of this bench holds. */
+/** The contents of a database of this bench. */
 export interface Size {
   locations: number;
   /** Over the last `days`, evenly. */
   orders: number;
   days: number;
-  /** So many locations share a size: each stands for the mean of as many ranks. */
+  /** So many locations share a size: each represents the mean of as many ranks. */
   ranks: number;
 }
 

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Makes the table of what is done, by which a fill that was cut short goes on. */
+/** Makes the table of completed steps, from which an interrupted fill continues. */
 export const book = 'create table if not exists bench_steps (name text primary key)';
 
 /** Does it in a transaction, unless it was done before. */

@@ -2,7 +2,7 @@ import type { Other } from '../company.ts';
 
 /** A request that a caller sends as often as its key lets it. */
 export interface Attack {
-  /** Its name in the row of the table, after "beside". */
+  /** Its name in the row of the table, after "with". */
   name: string;
   method: 'GET' | 'POST';
   path: string;

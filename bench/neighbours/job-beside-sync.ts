@@ -6,7 +6,7 @@ import { overAndOver } from './over-and-over.ts';
 /** A products job and a catalog sync of the same 300 products, over and over. */
 export const jobBesideSync: Neighbour = {
   id: 'job-beside-sync',
-  name: 'a products job beside catalog syncs',
+  name: 'a products job with catalog syncs',
   arrivalMs: 1_000,
   async prepare({ apiUrl, locations: [{ key }] }) {
     let price = 1;

@@ -21,7 +21,7 @@ export interface Scene {
 export interface Neighbour {
   /** Short, for the command line. */
   id: string;
-  /** Its description: "beside …". */
+  /** Its description: "with …". */
   name: string;
   /** Goal of another location's commit-to-arrival at the 99th percentile, in milliseconds. */
   arrivalMs: number;

@@ -21,13 +21,14 @@ import { figureRow, type Row } from '../result.ts';
 import type { Part, PartContext } from './part.ts';
 
 const gib = 1024 ** 3;
-/** What the databases take, with what is written while they are filled. */
+/** The disk that the databases take, with all that is written while they are filled. */
 const neededGiB = 45;
 
 /** The same work in a database of 10,000 locations and 5,000,000 orders as in one of 100 and 50,000, in turns. */
 export const growth: Part = {
   name: 'growth',
-  summary: '10,000 locations and 5,000,000 orders in one database beside 100 and 50,000 (hours, 45 GiB)',
+  summary:
+    '10,000 locations and 5,000,000 orders in one database, compared with 100 and 50,000 (hours, 45 GiB)',
   onlyByName: true,
   lacks(small) {
     if (small) return undefined;
@@ -106,7 +107,7 @@ async function measureBeside({ small, log }: PartContext, services: readonly Ser
   return { costs, found };
 }
 
-/** What commands take while no service runs. */
+/** The cost of commands while no service runs. */
 async function measureAlone(
   { urls, postmaster }: Awaited<ReturnType<typeof openFilled>>,
   { log }: PartContext,
@@ -134,7 +135,7 @@ async function measureAlone(
 /** In ms of each second: a thousandth of a core. */
 const leastAtRest = 1;
 
-/** What a figure may grow by where the database grows a hundredfold. */
+/** The growth that a figure may have where the database grows a hundredfold. */
 const most = 1.3;
 
 function rowsOf(costs: readonly LoadCost[]): Row[] {

@@ -127,7 +127,7 @@ function rowOf({ name }: Attack, { alone, beside, cpuMs, answered }: Found): Row
   const most = Math.round(Math.max(2 * of(alone, 'apiMs'), leastMs));
   const row = figureRow(
     'hostile',
-    `calls beside ${name}, p99`,
+    `calls with ${name}, p99`,
     { most, unit: ' ms' },
     of(beside, 'apiMs'),
     note,

@@ -92,7 +92,7 @@ function rowsOf({ name, size, arrivalMs }: Neighbour, found: Found): Row[] {
     const note = `alone ${ms(of('alone', what))}; the same in an unwatched database ${ms(of('unwatched', what))}; highest ${ms(Math.max(...found.beside.map((met) => met[what])))}${failed}`;
     const held = figureRow(
       'neighbours',
-      `${work} beside ${name}${rows}, p99`,
+      `${work} with ${name}${rows}, p99`,
       { most, unit: ' ms' },
       of('beside', what),
       note,

@@ -68,7 +68,7 @@ const many = <Entry>(count: number, entry: (at: number) => Entry) =>
 const product = (at: number, externalId = `ERP-${at}`) => ({
   external_id: externalId,
   sku: `SKU-${at}`,
-  name: `Product ${at} of the house`,
+  name: `Product ${at} of the kitchen`,
   description: 'Baked here every morning, with butter and a little salt.',
   price: (at * 37 + 995) / 100,
   visible: true,

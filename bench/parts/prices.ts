@@ -9,7 +9,7 @@ import type { Part } from './part.ts';
 
 /**
  * 250 new prices in one statement and transaction: as the service, and by hand with its audit entry, each against the
- * same rows and indexes without triggers. The figures of a hand-written table with fewer indexes are in the note.
+ * same rows and indexes without triggers. The figures of a manually written table with fewer indexes are in the note.
  */
 export const prices: Part = {
   name: 'prices',
@@ -66,7 +66,7 @@ interface SideOptions {
   table: 'product' | 'products';
   location: string;
   ids: readonly string[];
-  /** Its application_name, by which guards recognize the service. */
+  /** Its application_name, with which guards recognize the service. */
   name: string;
   triggers?: boolean;
 }

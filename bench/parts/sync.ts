@@ -14,7 +14,7 @@ const items = 500;
  */
 export const sync: Part = {
   name: 'sync',
-  summary: 'synchronise 500 products in new locations of a filled database, accept to completed',
+  summary: 'synchronize 500 products in new locations of a filled database, accept to completed',
   async run({ setup, small }) {
     const others = await fillWithOthers(setup, small);
     const api = await setup.startApi();

@@ -17,7 +17,7 @@ async function move(comanda: ComandaClient, id: string): Promise<string> {
   try {
     return (await comanda.orders.updateStatus.mutate({ id, status: 'ready' })).status;
   } catch (error) {
-    return comandaError(error)?.reason ?? noAnswer(error) ?? 'a fault of ours';
+    return comandaError(error)?.reason ?? noAnswer(error) ?? 'an error of the application';
   }
 }
 

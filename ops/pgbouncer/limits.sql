@@ -1,5 +1,5 @@
--- What the pooler ignores of each connection stands on the role instead; the worker, which goes past it, says its own.
--- psql -v role=comanda_service -f limits.sql, as who made the role; comanda unless said.
+-- The role has the settings that the pooler ignores for each connection; the worker connects past the pooler and sets its own.
+-- psql -v role=comanda_service -f limits.sql, as the role that created it; comanda by default.
 \if :{?role}
 \else
   \set role comanda

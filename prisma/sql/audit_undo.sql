@@ -1,4 +1,4 @@
--- Undoing a hand edit writes the values before it again, as a hand edit does, whether a person or the service asks
+-- Undoing a manual edit writes the values before it again, as a manual edit does, whether a person or the service asks
 -- (by_service), so every guard checks them. An entry that cannot be undone is refused (CM008).
 
 -- The reason why an entry cannot be undone, under any deed; null where it may be undone, as far as the entry shows. A

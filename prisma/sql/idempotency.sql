@@ -2,7 +2,7 @@
 -- The key, what was done and the answer commit in one transaction; a refused call leaves nothing behind.
 
 -- Claims a key for the transaction: another call with it waits to its end. `outcome` is NULL when the key is free, then
--- the answer is to be stored with it; 'replayed' with what is stored: the answer as text or sealed, or the refusal of
+-- the caller must store the answer with it; 'replayed' with the stored result: the answer as text or sealed, or the refusal of
 -- repeats; 'reused' when it came with another body. Captured changes carry the request from then on.
 CREATE FUNCTION claim_key(
   p_location uuid, p_api_key uuid, p_operation text, p_key text, p_request_hash bytea, p_ttl_hours int, p_request_id text,

@@ -608,7 +608,7 @@ BEGIN
   RETURN v_payments;
 END $$;
 
--- Cancelling gives back the stock that the order took and rejects its pending payment. move_orders does so for all of its orders.
+-- A cancel gives back the stock that the order took and rejects its pending payment. move_orders does so for all of its orders.
 CREATE FUNCTION settle_canceled_order() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN

@@ -14,7 +14,7 @@ export const suppliers = {
         { after: 'model Location {\n', insert: '  suppliers Supplier[]\n' },
         {
           insert: `
-/// Who brings what is sold.
+/// A business that delivers products.
 model Supplier {
   locationId String   @map("location_id") @db.Uuid
   id         String   @default(dbgenerated("uuid_v7()")) @db.Uuid

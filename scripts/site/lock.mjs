@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const lookMs = 200;
-/** What takes longer hangs. To build beside it costs time and nothing else: each build has a folder of its own. */
+/** A build that takes longer hangs. A second build during it costs only time: each build has a folder of its own. */
 const longestMs = 10 * 60_000;
 
 /**

@@ -4,7 +4,7 @@ import { suites as all, suiteNamed } from './table.mjs';
  * Reads what follows `npm test --`. Without a suite's name and without words for vitest it is the suite `quick`.
  * @param {readonly string[]} words
  * @returns {import('./command-line.mjs').Words}
- * @throws {Error} for a suite that does not exist, a program beside other suites, or files that only their suite runs.
+ * @throws {Error} for a suite that does not exist, a program with other suites, or files that only their suite runs.
  */
 export function wordsOf(words) {
   const read = { list: false, suites: [], watching: false, rest: [] };

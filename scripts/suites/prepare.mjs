@@ -1,4 +1,4 @@
-// What suites need before their files run: packages by lockfiles of their own, and settings for the tests.
+// The needs of suites before their files run: packages by lockfiles of their own, and settings for the tests.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { installApart } from '../apart.mjs';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { runNode } from '../bootstrap.mjs';
 
 /**
- * What vitest counted; when it failed without counting a failure, or died, that counts as one.
+ * The counts of vitest; a run that failed without counting a failure, or died, counts as one.
  * @param {{ suite?: import('./table.mjs').Suite, words: readonly string[], watching: boolean,
  *   env: Record<string, string> }} what without a suite the words alone choose
  * @param {AbortSignal} signal

@@ -44,7 +44,7 @@ export const suites = [
   {
     name: 'bundlers',
     holds:
-      'the built client through webpack, Vite and esbuild, in an edge runtime, beside the oldest and the newest tRPC that React takes, with React 18 and TypeScript 5.0; its front in Next.js, built and run, and the examples of it',
+      'the built client through webpack, Vite and esbuild, in an edge runtime, with the oldest and the newest tRPC that React takes, with React 18 and TypeScript 5.0; its front in Next.js, built and run, and the examples of it',
     minutes: 1,
     ci: [],
     files: ['bundlers'],
@@ -129,7 +129,7 @@ export function suiteNamed(name) {
 export const globsOf = ({ files = [] }) =>
   files.map((name) => (name.endsWith('.ts') ? `tests/${name}` : `tests/${name}/**/*.test.ts`));
 
-/** What runs it. @param {import('./table.mjs').Suite} suite @param {readonly string[]} [words] that follow */
+/** The command that runs it. @param {import('./table.mjs').Suite} suite @param {readonly string[]} [words] that follow */
 export const commandOf = ({ name }, words = []) => {
   const all = [...(name === 'quick' ? [] : ['--suite', name]), ...words];
   return ['npm test', ...(all.length > 0 ? ['--', ...all] : [])].join(' ');

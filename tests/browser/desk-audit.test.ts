@@ -38,7 +38,7 @@ test('a price that a program changed was found at the desk by nobody who did not
   await page.until(`document.querySelectorAll('.desk tbody tr').length === 1`);
   expect(await page.text()).not.toContain('price: 95 → 131');
   await page.evaluate(`document.querySelector('.desk tbody strong a').click()`);
-  await says(page, 'What was changed, by whom');
+  await says(page, 'History of changes');
   await page.evaluate('history.back()');
   // The same rows as before: the filter is kept with the page that one goes back to.
   await page.until(`document.querySelector('.desk search select')?.value === 'products'`);

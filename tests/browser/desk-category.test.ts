@@ -64,7 +64,7 @@ test('prices that somebody else changed since they were shown are not written ov
   await says(page, 'Prices before and after');
   await api.client().products.update.mutate({ id: ids[0] ?? '', price: 100 });
   await press(page, 'Write these prices');
-  await says(page, 'Somebody changed it meanwhile.');
+  await says(page, 'Someone else changed it meanwhile.');
   expect(await pricesOf(ids)).toEqual([100, 12.5]);
   await press(page, 'Show the difference');
   await press(page, 'Write these prices');

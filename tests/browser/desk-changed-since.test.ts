@@ -90,7 +90,7 @@ test.each(Object.entries(rows))(
     await fill(page, label, typed);
     await change(others);
     await page.keyboard.press('Enter');
-    await says(page, 'Somebody changed it meanwhile.');
+    await says(page, 'Someone else changed it meanwhile.');
     // Both values: what is there, and what was typed.
     await says(page, `Now there: ${others}`);
     expect(await page.evaluate('document.activeElement.value')).toBe(typed);

@@ -122,7 +122,7 @@ test('a product that was changed since it was shown is reported, and not written
   await api.client().products.update.mutate({ id: pie, name: 'Apple pie' });
   await press(page, 'Write these');
   await says(page, '1 product was written.');
-  await says(page, 'Somebody changed it meanwhile. Now there: price: 70');
+  await says(page, 'Someone else changed it meanwhile. Now there: price: 70');
   expect(await now(cake)).toMatchObject({ price: 70 });
   expect(await now(pie)).toMatchObject({ price: 100, name: 'Apple pie' });
 });
@@ -157,7 +157,7 @@ test.each(Object.keys(sizes) as (keyof typeof sizes)[])(
     const page = await desk({ size });
     expect(await seriousFindings(page)).toEqual([]);
     await choose(page, `sku,name,price\n${size},${'a'.repeat(200)},1`);
-    await says(page, 'What would be written');
+    await says(page, 'Changes of this file');
     await expect
       .poll(() => page.evaluate(`document.activeElement.innerText.includes('changed')`), patience)
       .toBe(true);

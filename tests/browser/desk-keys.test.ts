@@ -79,7 +79,7 @@ test('a key that somebody else narrowed meanwhile is shown before it is narrowed
   await page.evaluate(`${box('orders:read')}.click()`);
   await api.client().keys.narrow.mutate({ id, permissions: ['orders:read', 'stock:read'] });
   await press(page, 'Save');
-  await says(page, 'Somebody changed it meanwhile.');
+  await says(page, 'Someone else changed it meanwhile.');
   expect(await grantsOf(id)).toEqual(['orders:read', 'stock:read']);
 });
 

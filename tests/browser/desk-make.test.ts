@@ -59,7 +59,7 @@ test('a category that somebody changed since it was shown is not deleted', { tim
   await page.waitForSelector('.dialog');
   await api.client().categories.update.mutate({ id, name: 'Cold drinks' });
   await confirm(page);
-  await says(page, 'Somebody changed it meanwhile.');
+  await says(page, 'Someone else changed it meanwhile.');
   expect(await api.client().categories.get.query({ id })).toMatchObject({ name: 'Cold drinks' });
 });
 

@@ -37,7 +37,7 @@ test('a turn was closed without a view of what its settlement is made of', { tim
   await says(page, 'Closed turns and their settlements');
   await page.waitForSelector('.desk tbody a');
   await page.click('.desk tbody a');
-  await says(page, 'What the settlement is made of');
+  await says(page, 'Entries of the settlement');
   const rows = () => page.evaluate<number>(`document.querySelectorAll('article tbody tr').length`);
   await expect.poll(rows).toBe(50);
   expect(await seriousFindings(page)).toEqual([]);

@@ -250,7 +250,7 @@ test('an order that a hand changed is named by its number, which leads to it', {
   await hand.close();
   const page = await desk('audit');
   await says(page, `update orders ${number}`);
-  await says(page, 'Who moved an order, and when, stands with the order.');
+  await says(page, 'The page of an order shows who moved it, and when.');
   await page.click('td strong a');
   await says(page, `Order ${number}`);
 });

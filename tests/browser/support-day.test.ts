@@ -138,7 +138,7 @@ test('of two admins at one row the second saw nothing of the first', { timeout: 
   await expect.poll(price, { timeout: 20_000 }).toBe(140);
   await ana.page.bringToFront();
   await ana.press('Save');
-  await ana.sees('Somebody changed it meanwhile.');
+  await ana.sees('Someone else changed it meanwhile.');
   await ana.sees('Now there: 140');
   expect(await price()).toBe(140);
   await ana.press('Save');

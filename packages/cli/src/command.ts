@@ -20,7 +20,7 @@ export interface Command {
 export const optionsOf = ({ options, audited }: Command): Command['options'] =>
   audited === undefined
     ? options
-    : { ...options, as: { value: 'NAME', help: 'by whom, for the audit ($SUDO_USER, else $USER)' } };
+    : { ...options, as: { value: 'NAME', help: 'author, for the audit ($SUDO_USER, else $USER)' } };
 
 /** The objects that a command works on. */
 export interface CommandContext {

@@ -1,6 +1,6 @@
 -- Made by `npm run migration` and `npm run docs` from packages/db/src/tables; do not edit.
 
--- What a location has of everything that is counted, by the same expressions as the triggers count by.
+-- The counts of a location, by the same expressions that the triggers use.
 CREATE FUNCTION counted_rows(p_location uuid) RETURNS TABLE (name text, at timestamptz, n bigint) LANGUAGE sql STABLE AS $$
   SELECT 'product ' || (CASE WHEN r.visible THEN 'visible' ELSE 'hidden' END) AS name, '-infinity'::timestamptz AS at, count(*) AS n
   FROM products r WHERE r.location_id = p_location GROUP BY 1, 2

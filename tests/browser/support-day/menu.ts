@@ -178,9 +178,9 @@ export const menu: readonly Case[] = [
       await bob.sql('update products set price = 132 where id = $1', [id]);
       await bob.close();
       await desk.follow('Audit');
-      await desk.choose('What was changed (a table)', 'products');
+      await desk.choose('Changes of (a table)', 'products');
       await desk.follow('Club sandwich', { isData: true });
-      await desk.sees('What was changed, by whom');
+      await desk.sees('History of changes');
       for (const change of ['price: 95 → 131', 'price: 131 → 132', 'bob']) await desk.sees(change);
     },
   },

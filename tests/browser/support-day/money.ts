@@ -88,7 +88,7 @@ export const money: readonly Case[] = [
       await client.turns.close.mutate({});
       await desk.follow('Turns');
       await desk.open(`Turn ${batch_number}`);
-      await desk.sees('What the settlement is made of');
+      await desk.sees('Entries of the settlement');
       for (const part of ['payment', 'refund', 'Cold · ana', '$12.50']) await desk.sees(part);
     },
   },

@@ -161,7 +161,7 @@ export const persons: readonly Case[] = [
       const { desk } = day;
       await desk.follow('Audit');
       await desk.type('Changed by (a key, a role, a program)', 'bob');
-      await desk.choose('What was changed (a table)', 'products');
+      await desk.choose('Changes of (a table)', 'products');
       await desk.press('Show more');
       await desk.follow('Mocha', { isData: true });
       await desk.press('Undo…', { row: 'price: 95 → 9.5' });

@@ -70,9 +70,12 @@ function prose(text: string): string[] {
 function spoken(line: string): string {
   const comment =
     /^\s*(?:\/\*\*?|\*(?!\/)|\/{2,3}|--)(.*)$/.exec(line)?.[1] ?? /\s(?:\/\/|--) (.*)$/.exec(line)?.[1];
-  if (comment !== undefined) return comment.trim();
-  const quoted = line.match(/'[^']* [^']* [^']*'|"[^"]* [^"]* [^"]*"|`[^`]* [^`]* [^`]*`/g) ?? [];
-  return quoted.map((each) => each.slice(1, -1)).join(' | ');
+  if (comment !== undefined) return comment.trim().replace(/`[^`]*`/g, '`x`');
+  // Quotes are paired from the left, and a sentence has two spaces at least, without the code in its gaps.
+  const quoted = (line.match(/'[^']*'|"[^"]*"|`[^`]*`/g) ?? []).map((each) =>
+    each.slice(1, -1).replace(/\$\{[^}]*\}/g, 'x'),
+  );
+  return quoted.filter((each) => / .* /.test(each)).join(' | ');
 }
 
 /** Whether the sentence that begins at `at` of a line asks; it may end a few lines further. */

@@ -146,6 +146,6 @@ export const terms: readonly Term[] = [
     use: 'American spelling',
     retired: ['behaviour', 'neighbour', 'cancelled', 'licence', 'serialise'],
     found:
-      /\b\w*(behaviou|neighbou|colou|favou|honou|labou)r\w*|\bcancell(ed|ing)\b|\blicences?\b|\b(serial|organ|recogn|normal|optim|initial|minim|maxim|capital|author|summar|synchron)is(e|es|ed|ing|ation)\b|\b(centre|catalogue|programme|misspelt|learnt|spelt|towards|afterwards)\b/i,
+      /\b\w*(behaviou|neighbou|colou|favou|honou|labou)r\w*|(?<!order\.)\bcancell(ed|ing)\b|\blicences?\b|\b(serial|organ|recogn|normal|optim|initial|minim|maxim|capital|author|summar|synchron)is(e|es|ed|ing|ation)\b|\b(centre|catalogue|programme|misspelt|learnt|spelt|towards|afterwards)\b/i,
   },
 ];

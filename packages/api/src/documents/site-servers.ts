@@ -34,7 +34,7 @@ export function siteServers(
     const read = build === undefined ? makePlain() : Promise.resolve(siteFiles(build));
     const servers = read.then(serversOf);
     known = { build, servers };
-    // What failed is tried again by the next request.
+    // A failed start is tried again by the next request.
     servers.catch(() => {
       if (known?.servers === servers) known = undefined;
     });

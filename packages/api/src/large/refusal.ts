@@ -12,7 +12,7 @@ export function sentRefusal(thrown: unknown): SentRefusal {
   };
 }
 
-/** The same in the thread that answers the caller. */
+/** The same error in the thread that responds to the caller. */
 export function receivedRefusal({ reason, message, cause, since, ...sent }: SentRefusal): ApiError {
   const fault = cause && Object.assign(new Error(cause.message), cause);
   return new ApiError(reason, message, { ...sent, ...(since && { since }), ...(fault && { cause: fault }) });

@@ -22,7 +22,7 @@ export interface Feeds {
   stop: Loop['stop'];
 }
 
-/** What feeds are looked at with. */
+/** The tools with which feeds are read. */
 export interface FeedsOptions {
   database: Queryable;
   notifications: Notifications;

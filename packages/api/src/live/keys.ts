@@ -8,7 +8,7 @@ export interface KeyedStream {
   readonly reader: Pick<Reader, 'end'>;
   /** The header that the key came in. */
   readonly authorization: string | undefined;
-  /** What becomes of it with its key as it is now: it goes on, is over (a reader that comes again gets another), or ends with a refusal. */
+  /** The outcome for a stream with its key as it is now: it goes on, has ended (a reader that connects again gets another), or ends with a refusal. */
   judge(key: Caller): 'goes on' | 'over' | ApiError;
 }
 

@@ -13,7 +13,7 @@ export interface News {
   bytes: number;
 }
 
-/** What rows of the feed are to readers. */
+/** The form in which readers get rows of the feed. */
 export const newsOf = ({ number, ...row }: NewsRow): News => ({
   ...row,
   number: Number(number),

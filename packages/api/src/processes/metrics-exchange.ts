@@ -16,7 +16,7 @@ export interface MetricsExchange {
 }
 
 /**
- * Starts with no process; `everybody` are the serving processes of the moment, and `checks` are reported with theirs.
+ * Starts with no process; `everybody` lists the present serving processes, and `checks` are reported with their metrics.
  */
 export function exchangeMetrics(everybody: () => readonly Worker[], checks: CheckMetrics): MetricsExchange {
   const known = new Map<number, MetricFamily[]>();

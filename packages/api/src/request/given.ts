@@ -1,6 +1,6 @@
 import type { Pieces } from '../bodies/pieces.ts';
 
-/** The idempotency key of a call as its entrance found it, and the name by which callers know it there. */
+/** The idempotency key of a call as its entrance found it, and its name for callers there. */
 export interface GivenKey {
   name: 'Idempotency-Key' | 'idempotencyKey';
   key: unknown;
@@ -10,7 +10,7 @@ export interface GivenKey {
 export interface BodyCall {
   /** The body as it came; empty when there is none. */
   bytes: Pieces;
-  /** Members of the input beside those of the body: the parameters of the path. */
+  /** Members of the input in addition to those of the body: the parameters of the path. */
   members: Record<string, string>;
   /** The idempotency key, where a header carries it; else the body's own member `idempotencyKey`. */
   key: GivenKey | 'in the body';

@@ -14,7 +14,7 @@ import { stubPage } from './feed.ts';
 import type { Done, StubKeys } from './keys.ts';
 import { answered, Unanswered } from './outcomes.ts';
 
-/** The router that answers a request: several stubs share one, which takes some time to make. */
+/** The router that responds to a request: several stubs share one, which takes some time to make. */
 export interface Answering {
   options: StubOptions;
   keys: StubKeys;

@@ -1,7 +1,7 @@
 import type { Age } from './age.ts';
 import type { BoardOrder, Move } from './orders.ts';
 
-/** What an order is shown with, and what its buttons do. */
+/** The data that a card shows, and the actions of its buttons. */
 export interface CardProps {
   order: BoardOrder;
   age: Age | undefined;

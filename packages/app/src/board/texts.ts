@@ -12,7 +12,7 @@ const en = {
   countOf: (shown: number, all: number) => `${shown} of ${all}`,
   keys: 'Arrow keys go from order to order, Enter presses.',
   isNow: {
-    pending: (number: number) => `Order ${number} is to be made`,
+    pending: (number: number) => `Order ${number} waits to be prepared`,
     ready: (number: number) => `Order ${number} is ready`,
     closed: (number: number) => `Order ${number} was handed over`,
     canceled: (number: number) => `Order ${number} was canceled`,

@@ -21,7 +21,7 @@ const en = {
   asTable: 'As a table',
   turn: (number: string) => `Turn ${number}`,
   turnOfTheDay: 'Turn',
-  noTurn: 'No turn is open. What is collected now is counted in the next one.',
+  noTurn: 'No turn is open. Payments collected now count in the next one.',
   since: (moment: string, orders: string) => `Open since ${moment}. Orders: ${orders}`,
   method: 'Payment method',
   payments: 'Payments',

@@ -1,6 +1,6 @@
 import type { Texts } from '../frame/language.tsx';
 
-const en = { table: 'What was changed (a table)', all: 'everything people did' };
+const en = { table: 'Changes of (a table)', all: 'all changes by people' };
 
 const es: typeof en = { table: 'Qué se cambió (una tabla)', all: 'todo lo que hicieron personas' };
 

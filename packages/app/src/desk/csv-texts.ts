@@ -14,7 +14,7 @@ const en = {
   reading: 'Reading…',
   tooLarge: 'The file is larger than 5 MB. Split it.',
   problems: 'The file is not taken: correct these and choose it again.',
-  difference: 'What would be written',
+  difference: 'Changes of this file',
   line: 'Line',
   column: 'Column',
   problem: 'Problem',
@@ -28,7 +28,7 @@ const en = {
   notWritten: 'Not written',
   stop: 'Stop',
   stopped: 'Stopped before it.',
-  isNow: (now: string) => `Somebody changed it meanwhile. Now there: ${now}`,
+  isNow: (now: string) => `Someone else changed it meanwhile. Now there: ${now}`,
   reasons: {
     notCsv: () => 'A quote is not closed, or is within a cell that does not begin with one.',
     columnUnknown: (what) => `There is no such column. Columns are: ${what}.`,

@@ -4,7 +4,7 @@ const en = {
   all: 'all',
   show: 'Show',
   attempts: 'Attempts, newest first',
-  reason: 'What came of it',
+  reason: 'Result',
   answer: 'Its answer',
   allEndpoints: 'All webhooks',
 };

@@ -2,7 +2,7 @@ import { type Texts, useTexts } from '../frame/language.tsx';
 import { AuditEntries } from './audit-entries.tsx';
 
 const texts: Texts<{ caption: string }> = {
-  en: { caption: 'What was changed, by whom' },
+  en: { caption: 'History of changes' },
   es: { caption: 'Qué se cambió, y quién' },
 };
 

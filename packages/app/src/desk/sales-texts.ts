@@ -13,7 +13,7 @@ const en = {
     channel: 'Channel',
   },
   totals: (orders: string, amount: string) => `${orders} orders, ${amount}. Canceled ones do not count.`,
-  sold: 'What was sold',
+  sold: 'Products sold',
   quantity: 'Quantity',
   amount: 'Amount',
   without: '(none)',

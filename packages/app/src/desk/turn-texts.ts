@@ -12,7 +12,7 @@ const en = {
   collected: 'Collected',
   corrections: 'Corrections',
   refunds: 'Refunds',
-  entries: 'What the settlement is made of, oldest first',
+  entries: 'Entries of the settlement, oldest first',
   method: 'Method',
   kinds: { payment: 'payment', correction: 'correction', refund: 'refund' },
 };

@@ -39,7 +39,7 @@ const en = {
     app_code_expired: 'This link is older than ten minutes. Ask for another.',
     too_many_codes: 'Too many tries. Wait a minute.',
     illegal_move: 'It has moved on meanwhile.',
-    changed_since: 'Somebody changed it meanwhile. Look at what is there now, and save again.',
+    changed_since: 'Someone else changed it meanwhile. Check the present values, and save again.',
     not_found: 'It is no longer there.',
     permission_missing: 'You may not do this.',
     minute_limit: 'Too much at once. Wait a minute.',

@@ -4,7 +4,7 @@ import { accessBy, type FrontOptions } from './options.ts';
 
 /**
  * A server in front of browsers: sends calls of the typed client and the live stream of events on to the service, with
- * a key that no browser has, and refuses calls that a session may not make. For every server that answers a `Request`
+ * a key that no browser has, and refuses calls that a session may not make. For every server that responds to a `Request`
  * with a `Response`: Next.js, Hono, Deno, Bun, Workers. The browser's client: `createClient({ url: location.origin +
  * '/comanda', key: 'kept-by-the-server' })`.
  *

@@ -10,7 +10,7 @@ export function countedSql(tables: readonly Table[]): string {
       : `SELECT ${quoted(`${published.as} `)} || (${published.counted.by}) AS name, ${published.counted.at} AS at, count(*) AS n
 FROM ${name} r WHERE r.location_id = p_location GROUP BY 1, 2`,
   );
-  return `-- What a location has of everything that is counted, by the same expressions as the triggers count by.
+  return `-- The counts of a location, by the same expressions that the triggers use.
 CREATE FUNCTION counted_rows(p_location uuid) RETURNS TABLE (name text, at timestamptz, n bigint) LANGUAGE sql STABLE AS $$
 ${indented(2, found.join('\nUNION ALL\n'))}
 $$;`;

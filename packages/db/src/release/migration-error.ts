@@ -1,7 +1,7 @@
-/** A database that cannot be migrated as it stands; the message says what to do about it. */
+/** A database that cannot be migrated in its present state; the message says what to do about it. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
-  /** Somebody can mend it in the database, or in a file while that runs; then the same start goes on. */
+  /** A person can fix it in the database, or in a file, while the start waits; then the same start goes on. */
   readonly mendable: boolean;
   constructor(message: string, { mendable = false, ...options }: ErrorOptions & { mendable?: boolean } = {}) {
     super(message, options);

@@ -3,7 +3,7 @@ export class Unmet extends Error {
   override name = 'Unmet';
 }
 
-/** The run ended meanwhile: somebody aborted it. */
+/** The run ended meanwhile: a caller aborted it. */
 export class RunOver extends Error {
   override name = 'RunOver';
 }

@@ -3,7 +3,7 @@ import type { Database, SqlDatabase } from '@comanda/db';
 import type { AttemptMeter } from './attempt-meter.ts';
 import type { WorkerMetrics } from './server.ts';
 
-/** What the metrics and the readiness of a worker are made of. */
+/** The parts from which the metrics and the readiness of a worker are made. */
 export interface WorkerParts {
   /** Of the relay and the recording: while it answers, the worker gets on. */
   database: Database;

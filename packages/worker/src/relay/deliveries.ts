@@ -81,7 +81,7 @@ function deliveriesOf<Event extends NumberedEvent>(events: readonly Event[]): De
   return found.map((one, at) => ({ ...one, id: ids[at] ?? newId() }));
 }
 
-/** Those that would send all of theirs at once. */
+/** The endpoints that would send all of their deliveries at once. */
 function endpointsWithRoom(deliveries: readonly Delivery<ComposedEvent>[], first: FirstAttempts): Endpoint[] {
   const wanted = new Map<string, { endpoint: Endpoint; count: number; bytes: number }>();
   for (const { endpoint, event } of deliveries) {

@@ -1,7 +1,7 @@
 import { again, type Database, repeat, type Statement } from '@comanda/db';
 import type { BatchOf, RetentionRule, ScopeRow } from './batch.ts';
 
-/** The result of one pass over a rule. */
+/** The result of one run of a rule. */
 export interface Pass {
   removed: number;
   /** Where the next pass goes on; undefined when everything old is gone. */

@@ -28,7 +28,7 @@ export const money: readonly Invariant[] = [
     name: 'order gaps',
     means: 'The numbers of orders have no gaps except those of comanda restored and of imports.',
     advice:
-      'An order was deleted under a deed, or past the guards: comanda audit --table orders says by whom. Restore it from a backup if it is to come back.',
+      'An order was deleted under a deed, or past the guards: comanda audit --table orders names the author. Restore it from a backup if it is needed.',
     of: 'location',
     newest: 2_000,
     asks: statement<Harm>(

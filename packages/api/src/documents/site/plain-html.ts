@@ -99,7 +99,7 @@ function tableHtml(lines: readonly string[], inline: (text: string) => string): 
       .map((cell) => `<${tag}>${cell}</${tag}>`)
       .join('')}</tr>`;
   const [head = '', , ...rows] = lines;
-  // What scrolls on a narrow screen must be reached by the keyboard.
+  // A table that scrolls on a narrow screen must be reachable by the keyboard.
   return `<div class="table" tabindex="0"><table>\n${row(head, 'th')}\n${rows.map((line) => row(line, 'td')).join('\n')}\n</table></div>`;
 }
 

@@ -5,9 +5,9 @@ export interface PlainPage {
   /** `guides/orders` */
   path: string;
   markdown: string;
-  /** What it says of itself to a web search. */
+  /** The description for a web search. */
   description: string;
-  /** The list beside it. */
+  /** The list next to it. */
   sections: readonly { text: string; items: readonly { text: string; link: string }[] }[];
 }
 
@@ -48,7 +48,7 @@ const link = (href: string, text: string): string => `<a href="${escaped(href)}"
 /** The form for the call is a script of the site. */
 const withoutForm = (markdown: string): string => markdown.replace(/^### Try it\n[\s\S]*?(?=^#{1,3} )/m, '');
 
-/** Where a link of a page leads: Markdown beside it to its page, anything else where it says. */
+/** The target of a link: a Markdown file next to the page is its page, and any other target stays. */
 function addressOf(to: string, path: string): string {
   if (/^(\w+:|\/|#)/.test(to)) return to;
   const { pathname, hash } = new URL(to, `http://here/docs/${path}.md`);

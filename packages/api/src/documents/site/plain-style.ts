@@ -1,4 +1,4 @@
-/** The style of the plain pages: one column on a phone, the list of pages beside the text elsewhere. */
+/** The style of the plain pages: one column on a phone, the list of pages next to the text elsewhere. */
 export const plainStyle = `:root { color-scheme: light dark; }
 body { margin: 0; font: 16px/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 header { padding: 12px 24px; border-bottom: 1px solid #8886; }

@@ -23,7 +23,7 @@ const retryMs = 1_000;
  * that loses the stream before its first event misses nothing. Each event is sent as the SSE standard has it: `id`,
  * `event` (its type) and `data`, the very text that endpoints of v2 receive. An error that ends a stream is its last
  * event, `error`, with the body that the refusal of a call has; a process that stops sends one, too. Returns whether
- * the path is one of theirs.
+ * the path is that of a stream.
  */
 export function streamHandler(app: App, router: AnyRouter): StreamHandler {
   const byPath = new Map(subscriptionsOf(router).map((each) => [each.meta.rest.slice('GET '.length), each]));

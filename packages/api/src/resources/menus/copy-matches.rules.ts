@@ -2,7 +2,7 @@ import type { FieldFault } from '../../errors.ts';
 import { by, group } from '../bulk/rules.ts';
 import type { CopiedKind, MenuCopyChange } from './copy.schema.ts';
 
-/** What a row is found by. */
+/** The fields that find a row. */
 export interface Named {
   id: string;
   name: string;
@@ -13,7 +13,7 @@ export interface Named {
 /** A row of the other location, and what it is here. */
 export interface Match<Row> {
   from: Row;
-  /** None: it is to be made. */
+  /** None: it must be made. */
   before: Row | undefined;
   matched_by: MenuCopyChange['matched_by'];
 }

@@ -24,7 +24,7 @@ export interface MenuWrite extends MenuRow {
   isNew: boolean;
 }
 
-/** What a copy comes to. */
+/** The effect of a copy. */
 export interface CopyPlan {
   writes: Writes;
   menus: MenuWrite[];
@@ -55,7 +55,7 @@ const columns = {
   item: ['name', 'price', 'min', 'max', 'visible', 'image_url', 'position'],
 } as const;
 
-/** The row as it shall be here. A new one is that of the other location with an id of its own, and `own` in place of what is not copied. */
+/** The row as the copy leaves it. A new one is that of the other location with an id of its own, and `own` in place of fields that are not copied. */
 export function settled<Row extends Named>(
   { newId }: Planning,
   kind: keyof typeof columns,
@@ -64,7 +64,7 @@ export function settled<Row extends Named>(
   own: Partial<Row> = {},
 ) {
   const names = columns[kind] as readonly (keyof Row & string)[];
-  // What the other location does not say, as a tax rate, stays.
+  // A value that the other location does not have, such as a tax rate, stays.
   const given = Object.fromEntries(names.map((name) => [name, from[name] ?? undefined])) as {
     [Name in keyof Row]?: Row[Name] | undefined;
   };

@@ -23,11 +23,11 @@ export type MenuCopy = z.infer<typeof MenuCopy>;
 /** How many changes an answer lists. */
 export const mostListed = 2_000;
 
-/** What is copied. */
+/** The kinds of rows that are copied. */
 export const CopiedKind = z.enum(['category', 'product', 'subselection', 'item', 'menu']);
 export type CopiedKind = z.infer<typeof CopiedKind>;
 
-/** What a copy makes or changes. */
+/** A row that a copy makes or changes. */
 export const MenuCopyChange = z
   .object({
     type: CopiedKind,
@@ -42,7 +42,7 @@ export const MenuCopyChange = z
       .meta({ description: 'Of what exists: by what it was found.' }),
     changes: z.array(FieldChange).max(50),
   })
-  .meta({ id: 'MenuCopyChange', description: 'What a copy of a menu makes or changes.' });
+  .meta({ id: 'MenuCopyChange', description: 'A row that a copy of a menu makes or changes.' });
 export type MenuCopyChange = z.infer<typeof MenuCopyChange>;
 
 const Place = z.object({ id: Id, name: z.string() });
@@ -54,15 +54,15 @@ export const MenuCopied = z
     to: Place.meta({ description: 'The location that is written.' }),
     created: z.int(),
     updated: z.int(),
-    unchanged: z.int().meta({ description: 'What is equal already.' }),
+    unchanged: z.int().meta({ description: 'The number of rows that are already equal.' }),
     kept: z.int().meta({
       description: 'Categories, products and menus that the other location has not: they stay as they are.',
     }),
     changes: z
       .array(MenuCopyChange)
       .max(mostListed)
-      .meta({ description: `What is created and updated, the first ${mostListed}.` }),
+      .meta({ description: `The rows that are created and updated, the first ${mostListed}.` }),
     seen: z.string().meta({ description: 'Names the difference.' }),
   })
-  .meta({ id: 'MenuCopied', description: 'What a copy of a menu comes to.' });
+  .meta({ id: 'MenuCopied', description: 'The effect of a copy of a menu.' });
 export type MenuCopied = z.infer<typeof MenuCopied>;

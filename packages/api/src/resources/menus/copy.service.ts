@@ -10,7 +10,7 @@ import type { MenuCopied, MenuCopy } from './copy.schema.ts';
 import { applyCopy, foreseeCopy, readSource, unusable } from './copy.store.ts';
 
 /**
- * Copies the menu of the location of another key to the caller's, in one transaction; a dry run only answers the difference. Throws
+ * Copies the menu of the location of another key to the caller's, in one transaction; a dry run only returns the difference. Throws
  * `validation_error` for a key that is none or may not read the menu there, and for what cannot be found again by its name,
  * `conflict` for a SKU that another product has here, `changed_since` where the difference is not the one that was `seen`.
  */
@@ -42,7 +42,7 @@ export async function copy(
 /** The location that a key of it may have read. Throws `validation_error`. */
 async function locationOf({ app }: CallContext, key: string): Promise<Caller['location']> {
   const caller = await callerOf(app.credentials, key).catch((error: unknown) => {
-    // A 401 would say that the caller's own key is over.
+    // A 401 would say that the caller's own key has expired.
     if (error instanceof ApiError && error.status < 500) throw unusable('must be a key that is valid here');
     throw error;
   });

@@ -21,7 +21,7 @@ export interface CopyPlace {
 /** How many categories and products a location may have for a copy: one transaction writes them all. */
 const mostCopied = 10_000;
 
-/** What a copy would come to now; nothing is locked or written. Throws its refusal. */
+/** The effect that a copy would have now; nothing is locked or written. Throws its refusal. */
 export function foreseeCopy(database: SqlDatabase, from: CopyPlace, to: CopyPlace): Promise<MenuCopied> {
   refuseUnlike(from, to);
   return inSnapshot(database, async (tx) =>

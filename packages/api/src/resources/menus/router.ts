@@ -50,7 +50,7 @@ export const menusRouter = router({
     summary: 'Copy the menu of another location',
     description:
       'Categories, products, options and menus of the location of `from_key`, all in one transaction, to that of the caller, whose key ' +
-      'needs `catalog:sync`, too. What is here is found by its external_id, SKU or name. Nothing is deleted, and stock is not copied.',
+      'needs `catalog:sync`, too. A row of the caller is matched by its external_id, SKU or name. Nothing is deleted, and stock is not copied.',
     errors: ['conflict'],
   })
     .input(MenuCopy)

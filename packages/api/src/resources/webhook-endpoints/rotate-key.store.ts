@@ -3,7 +3,7 @@ import { CommandError } from '../../command-error.ts';
 import { auditAs } from '../../request/audit.ts';
 import { countSealed, type SealedRow, type SealedTable, sealedTables } from './sealed.statements.ts';
 
-/** The result of a rotation, and the keys that still seal something afterwards. */
+/** The result of a rotation, and the keys that still seal something after it. */
 export interface KeyRotation {
   current_key_id: string;
   /** Secrets that were sealed again. */

@@ -87,7 +87,7 @@ export const insertSecret = statement(
 );
 
 /**
- * $1 location, $2 endpoint, $3 whether at once: then those that run out as well. By the clock that judges it, not
+ * $1 location, $2 endpoint, $3 whether at once: then those that run out as well. The clock is the one that judges expiry, not
  * that of this process.
  */
 export const expireSecrets = statement<{ expires_at: Date }>(

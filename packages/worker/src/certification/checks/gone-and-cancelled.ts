@@ -51,7 +51,7 @@ export const goneAndCancelled: Check = {
       order === undefined ? [] : await database.run(sql.cancelOrder, [run.locationId, order.id]);
     if (order === undefined || cancelled === undefined)
       throw new Unmet('The order had ended before the restaurant could cancel it.');
-    run.did(`cancelled order ${cancelled.number}, as the restaurant would: order.cancelled`);
+    run.did(`canceled order ${cancelled.number}, as the restaurant would: order.cancelled`);
     const { id } = order;
     const since = await run.newest();
     const read = await run.waitFor({
