@@ -68,7 +68,7 @@ describe('a catalog sync', () => {
     ],
   };
 
-  it('answers the ids of what it named, whether it made them or found them', async () => {
+  it('returns the ids of the rows that it named, whether it made them or found them', async () => {
     const sync = (more: object) => api.client().catalog.sync.mutate({ ...body, ...more });
     const { ids } = await sync({ include: ['ids'] });
     const { categories } = await api.client().catalog.get.query();

@@ -67,7 +67,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('names the first of many rows that a hand changed at once: they had no name', async () => {
+  it('names the first of many rows that one manual edit changed: they had no name', async () => {
     const { database } = api.app;
     const locationId = await createLocation(database);
     const { key } = await createKey(database, { locationId });

@@ -168,7 +168,7 @@ const byRequest = ({ actorKind }: { actorKind: string }) => actorKind !== 'datab
 const entriesOf = ({ locationId }: Place) =>
   api.app.database.prisma.auditEntry.findMany({ where: { locationId } });
 
-/** A fingerprint of every table that a procedure could change, but for counters of requests and uses. */
+/** A fingerprint of every table that a procedure could change, except counters of requests and uses. */
 async function everything(): Promise<Record<string, string>> {
   const tables = (await ownTables(api.app.database.pool)).filter(
     ({ name }) => !['limit_counters', 'process_heartbeats', '_prisma_migrations'].includes(name),

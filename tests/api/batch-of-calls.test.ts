@@ -16,7 +16,7 @@ const waiting = async (): Promise<string[]> => {
   return rows.map(({ name }) => name);
 };
 
-/** Holds a lock on a table while `work` goes on, and gives the sessions that came to wait for it. */
+/** Holds a lock on a table during `work`, and returns the sessions that waited for it. */
 async function whileLocked(table: string, work: () => Promise<Response>): Promise<[string[], Response]> {
   const hand = await openHand(api.databaseUrl);
   try {

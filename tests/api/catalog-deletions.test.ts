@@ -43,7 +43,7 @@ async function all(): Promise<string[]> {
 const everything = ['bar', 'beer', 'extras', 'food', 'l', 'nuts', 's', 'shared', 'size'];
 const without = (...names: string[]) => everything.filter((name) => !names.includes(name));
 
-/** Each kind of entry with `delete`, what it takes along, and the nodes that the body names beside it. */
+/** Each kind of entry with `delete`, the rows that it takes along, and the other nodes that the body names. */
 const kinds: [string, unknown, string[], ReturnType<typeof counts>][] = [
   ['a category: its products stay', [gone('food')], ['food'], counts(1, 0, 1, 0)],
   [
@@ -162,7 +162,7 @@ describe('an entry of an upsert with delete', () => {
     });
   });
 
-  it('answers the ids of what is there, and none of what is deleted', async () => {
+  it('returns the ids of existing rows, and none of deleted ones', async () => {
     await sync(tree());
     const { ids } = await sync([category('food', [gone('beer')])], { include: ['ids'] });
     expect(ids?.map(({ external_ids }) => external_ids)).toEqual([['food']]);

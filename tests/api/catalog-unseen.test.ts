@@ -85,7 +85,7 @@ describe('what the tree does not show moves neither version nor tag', () => {
       etag: before.etag,
     });
     expect((await read()).text).toBe(before.text);
-    // What shows after it is told from it.
+    // A later visible change gets another version.
     await rest(`PATCH /v2/products/${shown}`, { price: 11 });
     const after = await read();
     expect(after.etag).not.toBe(before.etag);

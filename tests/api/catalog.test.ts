@@ -48,7 +48,7 @@ describe('GET /v2/catalog', () => {
     expect(Math.abs(Date.parse(version) - Date.now())).toBeLessThan(60_000);
   });
 
-  it('answers the same bytes, version and tag as long as nothing changes', async () => {
+  it('returns the same bytes, version and tag as long as nothing changes', async () => {
     const first = await read();
     await placeOrder(api, await createOrderKitchen(api));
     for (let times = 0; times < 3; times++) {
@@ -94,7 +94,7 @@ describe('If-None-Match', () => {
     ['the tag without quotes', (tag: string) => tag.slice(1, -1)],
     ['a part of a tag', (tag: string) => `"x${tag.slice(1)}`],
     ['nonsense', () => '"'],
-  ])('%s answers the catalog', async (_, header) => {
+  ])('%s returns the catalog', async (_, header) => {
     const { etag, text } = await read();
     expect((await get({ 'if-none-match': header(etag) })).text).toBe(text);
   });

@@ -24,14 +24,14 @@ const message = (answer: { body: Record<string, unknown> }) =>
   (answer.body.error as { message: string }).message;
 
 describe('create', () => {
-  it('answers the category with its defaults, in both families', async () => {
+  it('returns the category with its defaults, in both families', async () => {
     for (const path of ['/v1/categories', '/v2/categories']) {
       const created = await create({ name: 'Coffee' }, path);
       expect(created).toEqual({ id: created.id, name: 'Coffee', priority: 10, visible: true, image_url: '' });
     }
   });
 
-  it('answers a conflict when the external_id is taken', async () => {
+  it('is refused with a conflict when the external_id is taken', async () => {
     await create({ external_id: 'taken' });
     const answer = await api.rest('POST /v2/categories', { body: body({ external_id: 'taken' }) });
     expect(answer.status).toBe(409);

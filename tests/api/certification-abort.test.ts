@@ -38,7 +38,7 @@ describe('a start', () => {
     expect((await rest('GET /v2/certifications')).body).toMatchObject({ data: [] });
   });
 
-  it('takes a role, and what is said beside it wins', async () => {
+  it('takes a role, and explicit abilities take precedence over it', async () => {
     const { start } = await openSandbox();
     expect(await start({ role: 'erp', reads_lists: true, brings_catalog: false })).toMatchObject({
       role: 'erp',
@@ -90,7 +90,7 @@ describe('an abort', () => {
 
   it.each([
     ['puts the price back that the run set', undefined],
-    ['leaves a price that somebody has set meanwhile', 100],
+    ['leaves a price that another caller has set meanwhile', 100],
   ])('ends every check of a run under way, and %s', async (_, price) => {
     const { locationId, rest, start, abort, sql } = await openSandbox();
     expect((await rest('POST /v2/sandbox/reset')).status).toBe(200);

@@ -104,7 +104,7 @@ describe('a certification', () => {
     await sweep(api.app.database, undefined);
     expect(await read(died.id)).toMatchObject(aborted);
     expect(await read(died.id)).not.toHaveProperty('waiting_for');
-    // What it held goes on.
+    // The endpoint that it held works again.
     expect((await rest(`GET /v2/webhook-endpoints/${id}`)).body).toMatchObject({
       data: { status: 'active' },
     });

@@ -35,7 +35,7 @@ async function endpoint(events: string[] = ['order.created']): Promise<string> {
   return made.body.data.id;
 }
 
-/** The one delivery of a new order to a new endpoint, once it has come to `end`. */
+/** The one delivery of a new order to a new endpoint, once it has reached `end`. */
 async function delivered(end: 'delivered' | 'dead') {
   status = end === 'dead' ? 500 : 200;
   const endpointId = await endpoint();
@@ -211,7 +211,7 @@ describe('syncJobs.retry', () => {
   });
 });
 
-describe('what is told of endpoints', () => {
+describe('the audit of endpoints', () => {
   it('a rotated secret and a replay are in the audit with their key, the secret is not', async () => {
     const id = await endpoint();
     const { secret } = await desk().webhookEndpoints.rotateSecret.mutate({ id });

@@ -279,7 +279,7 @@ const tryEndpoint = () =>
 
 const endpoint = async () => (await tryEndpoint()).body.data;
 
-describe('what never becomes a request is told its reason, too:', () => {
+describe('input that never becomes a request gets its reason, too:', () => {
   it.each([
     ['garbage', 'garbage\r\n\r\n', 'unreadable_request'],
     ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 'method_not_allowed'],

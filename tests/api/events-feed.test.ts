@@ -172,7 +172,7 @@ describe('GET /v2/events from a moment', () => {
 });
 
 describe('GET /v2/events?after=latest', () => {
-  test('answers no event, and the place from which all that comes later is read', async () => {
+  test('returns no event, and the position from which all later events are read', async () => {
     const { feed, product } = await kitchen();
     await product('old');
     await api.published();

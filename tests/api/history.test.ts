@@ -42,7 +42,7 @@ async function syncJob({ client, locationId }: Shop, items: object[]) {
 }
 
 describe('the history of a product lacks', () => {
-  it('a change by a request, by whose key and by which request', async () => {
+  it('a change by a request, with its key and its request', async () => {
     const of = await shop();
     await of.client.products.update.mutate({ id: of.id, price: 131 });
     const [changed, made, ...others] = await listed(of, of.id);
@@ -90,7 +90,7 @@ describe('the history of a product lacks', () => {
     ]);
   });
 
-  it('stock where it is set, and has nothing of an order, which its own history tells', async () => {
+  it('stock where it is set, and nothing of an order, which is in the history of the order', async () => {
     const of = await shop();
     const stock = { enabled: true, quantity: 8, min_stock_alarm: 0 };
     await of.client.products.update.mutate({ id: of.id, stock });
@@ -142,7 +142,7 @@ describe('the audit of a location', () => {
 });
 
 describe('what a person did lacks', () => {
-  it('a change of a price at the desk, beside moves of orders', async () => {
+  it('a change of a price at the desk, among moves of orders', async () => {
     const { code } = await issueCode(api.app.database, {
       ...{ name: 'ana', screens: ['desk'], location_id: api.locationId },
     });

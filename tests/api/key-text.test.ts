@@ -34,7 +34,7 @@ describe('the text of a key', () => {
   test.each([
     ['live', 'cmd_live_2TAFuVSNz07DNnE13v1tpJHsPWlHprmBV0R0psi'],
     ['test', 'cmd_test_2VXOeU4eqbEj27zY2h0hFgRAPEjkq5bPO1xy1Oe'],
-  ])('of a %s key without a code, as they were made at first, is read as ever', (kind, key) => {
+  ])('of a %s key without a code, as they were made at first, is read as before', (kind, key) => {
     expect(parseApiKey(key)).toEqual({ hash: createHash('sha256').update(key).digest(), code: undefined });
     expect(parseApiKey(key.replace(kind, kind === 'live' ? 'test' : 'live'))).toBeUndefined();
     expect(parseApiKey(key.replace(`_${kind}_`, `_${kind}_00000000_`))).toBeUndefined();

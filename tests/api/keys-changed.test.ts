@@ -121,7 +121,7 @@ describe('keys.rotate', () => {
     expect(Date.parse(expires_at)).toBe(Date.parse('2050-01-01T00:00:00Z'));
   });
 
-  it('gives nobody the text of a key that may do more than their own', async () => {
+  it('gives no caller the text of a key that may do more than its own', async () => {
     const caller = await keyWith({ permissions: ['keys:*', 'orders:read'], perMinute: 100 });
     for (const more of [
       { permissions: ['orders:write'] },

@@ -102,7 +102,7 @@ describe('what a limiter says is used', () => {
     });
   });
 
-  test('never says more is left than is, beside another process', async () => {
+  test('never says more is left than is, with another process running', async () => {
     const elsewhere = openDatabase({ url: api.databaseUrl, poolSize: 2 });
     const now = '2026-03-01T10:00:00Z';
     try {

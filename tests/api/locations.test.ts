@@ -9,7 +9,7 @@ import { parseStrict } from '../support/strict.ts';
 const api = useApi();
 
 describe('GET /v2/locations/current', () => {
-  it('answers the location of the key, its times in its own zone', async () => {
+  it('returns the location of the key, its times in its own zone', async () => {
     const { database } = api.app;
     const locationId = await createLocation(database, {
       name: 'Cantina do Porto',

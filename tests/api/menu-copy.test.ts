@@ -129,7 +129,7 @@ describe('menus.copy', () => {
     });
     const { categories } = await client.products.get.query({ id: espresso });
     expect(categories.map(({ name }) => name).sort()).toEqual(['Drinks', 'Hot', 'Own']);
-    // What is published there stays so.
+    // The published menu there stays published.
     expect((await client.menus.getActive.query()).name).toBe('Lunch');
     expect(await copy(from, to)).toMatchObject({ created: 0, updated: 0 });
   });

@@ -146,7 +146,7 @@ describe('a published menu that changes', () => {
     ['by the deletion of a category', () => api.client(key).categories.delete.mutate({ id: food })],
     ['by hand', (id) => sql(`update menus set name = 'By hand' where id = $1`, id)],
     ['by links taken away by hand', (id) => sql('delete from menu_categories where menu_id = $1', id)],
-  ])('%s gets one new version, and is told', async (_, change) => {
+  ])('%s gets one new version, and is published', async (_, change) => {
     const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks] });
     await menus().publish.mutate({ id });
     const before = await told();

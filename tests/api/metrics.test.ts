@@ -151,7 +151,7 @@ describe('the state of the work', () => {
     expect([...values.keys()].join()).toContain('comanda_build_info{version=');
   });
 
-  it('has every metric of the table and no other of ours, and counts in what is named a total alone', async () => {
+  it('has every metric of the table and no other of the service, and counts only in a metric that is named a total', async () => {
     expectRowsOf('api', await (await fetch(`${api.url}/metrics`)).text());
   });
 

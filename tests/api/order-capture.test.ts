@@ -119,7 +119,7 @@ it('stock edited by hand is captured column by column, and not when nothing diff
   });
 });
 
-it('a hand that says what place_orders says is captured all the same', async () => {
+it('a manual edit that sets what place_orders sets is still captured', async () => {
   const hand = await openHand(api.app.database.pool.options.connectionString ?? '');
   try {
     const { captured } = await seen(async () => {

@@ -272,7 +272,7 @@ describe('stock', () => {
 });
 
 describe('an order written by hand ahead of the counter', () => {
-  it('does not stand in the way of the next number', async () => {
+  it('does not block the next number', async () => {
     const { database } = api.app;
     const locationId = await createLocation(database);
     const there = await createOrderKitchen(api, locationId);

@@ -86,7 +86,7 @@ describe('PATCH /v2/orders/{id}/status', () => {
     );
   });
 
-  it('answers the same on v1', async () => {
+  it('has the same result on v1', async () => {
     const id = await orderIn('pending');
     expect(orderOf(await patch(id, 'ready', 'v1')).status).toBe('ready');
     expect((await patch(id, 'ready', 'v1')).status).toBe(409);

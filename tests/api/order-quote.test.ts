@@ -32,7 +32,7 @@ const told = ({ refusals }: OrderQuote) =>
   refusals.map(({ path, message }) => `${path}: ${message}`).join('; ');
 
 describe('POST /v2/orders/quote', () => {
-  it('answers the lines and the total that the order has once it is placed', async () => {
+  it('returns the lines and the total that the order has once it is placed', async () => {
     const productId = await product({ price: 0.05 });
     const { itemIds } = await createSubselection(api.app.database, {
       locationId: api.locationId,
@@ -59,7 +59,7 @@ describe('POST /v2/orders/quote', () => {
     expect(await api.client().orders.quote.query(again)).toEqual(quoted);
   });
 
-  it('answers the typed client an order that is longer than any URL', async () => {
+  it('accepts from the typed client an order that is longer than any URL', async () => {
     const items = Array.from({ length: 200 }, () => ({
       ...{ product_id: kitchen.productId, quantity: 1, comment: 'no sugar, '.repeat(20) },
     }));

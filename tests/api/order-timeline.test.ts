@@ -25,7 +25,7 @@ const only = (entries: OrderTimeline, ...kinds: OrderTimelineEntry['kind'][]) =>
 const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/);
 
 describe('GET /v2/orders/{id}/timeline answers 200', () => {
-  test('who made and moved the order by which request, oldest first', async () => {
+  test('the author and the request of each step of the order, oldest first', async () => {
     const { id, payment } = await placeOrder(api, kitchen);
     const other = await createKey(api.app.database, { locationId: api.locationId, name: 'Till' });
     const cancel = {
@@ -110,7 +110,7 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
     });
   });
 
-  test('who made and moved it by hand, and by which program', async () => {
+  test('the person that made and moved it by hand, and the program', async () => {
     const hand = await openHand(api.databaseUrl);
     try {
       const [role] = await hand.sql<{ name: string }>('select session_user::text as name');

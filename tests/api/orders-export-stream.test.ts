@@ -120,7 +120,7 @@ describe.each(['identity', 'gzip'])('as %s', (coding) => {
   });
 });
 
-test('readers who take their time leave connections for everybody else, and a third of a location waits for one of two', async () => {
+test('slow readers leave connections for all others, and a third of a location waits for one of two', async () => {
   const slow = await Promise.all([begin(), begin()]);
   expect(await exporting()).toHaveLength(2);
   const third = begin();

@@ -263,6 +263,6 @@ describe('GET /v2/orders', () => {
   });
 
   it('ignores parameters that v1 does not know', async () => {
-    expect((await api.rest('GET /v1/orders?colour=red&limit=1')).status).toBe(200);
+    expect((await api.rest('GET /v1/orders?color=red&limit=1')).status).toBe(200);
   });
 });

@@ -92,7 +92,7 @@ describe.each([false, true])(
   },
 );
 
-it('a hand that says what move_payments says is captured and booked all the same', async () => {
+it('a manual edit that sets what move_payments sets is still captured and booked', async () => {
   const { shown } = await came(async ({ id }) => {
     await hand.sql("select set_config('comanda.told', 'true', false)");
     await hand.sql("update payments set status = 'completed' where id = $1", [id]);

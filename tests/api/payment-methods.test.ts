@@ -13,7 +13,7 @@ beforeAll(async () => {
     await createPaymentMethod(database, { locationId, name, type: 'qr', enabled: name !== 'QR' });
   await createPaymentMethod(database, {
     locationId: await createLocation(database),
-    name: 'Of somebody else',
+    name: 'Of another location',
   });
 });
 

@@ -54,7 +54,7 @@ function both(query: { limit: number; offset: number }, filters: { visible?: boo
 const everything = { limit: 200, offset: 0 };
 
 describe('the texts of products', () => {
-  it('show byte for byte what the plain Prisma query finds, whatever is changed by hand', {
+  it('show byte for byte the result of the plain Prisma query after any manual edit', {
     timeout: patience,
   }, async () => {
     await createProducts(24);
@@ -89,7 +89,7 @@ describe('the texts of products', () => {
     ).toEqual([]);
   });
 
-  it('are found by what a hand edit made of name, sku and external_id, and by nothing else', async () => {
+  it('are found by the name, sku and external_id that a manual edit wrote, and by nothing else', async () => {
     await createProducts(1);
     const found = async (search: string) => {
       const { statement, values } = listProducts(locationId, everything, { search }, 'plain');

@@ -108,14 +108,17 @@ describe('create', () => {
     expect(refusalOf(answer, 422, 'validation_error')).toContain('category_ids[0]: ');
   });
 
-  test.each(['external_id', 'sku'])('answers a conflict that names the %s that is taken', async (field) => {
-    const value = `taken-${field}`;
-    const { id } = await create({ ...least, [field]: value });
-    const answer = await api.rest('POST /v1/products', { body: { ...least, [field]: value } });
-    const message = refusalOf(answer, 409, 'conflict');
-    expect(message).toContain(`${field} ${value}`);
-    expect(message).toContain(id);
-  });
+  test.each(['external_id', 'sku'])(
+    'is refused with a conflict that names the %s that is taken',
+    async (field) => {
+      const value = `taken-${field}`;
+      const { id } = await create({ ...least, [field]: value });
+      const answer = await api.rest('POST /v1/products', { body: { ...least, [field]: value } });
+      const message = refusalOf(answer, 409, 'conflict');
+      expect(message).toContain(`${field} ${value}`);
+      expect(message).toContain(id);
+    },
+  );
 
   it('lets another location have the same external_id and sku', async () => {
     const body = { ...least, external_id: 'shared', sku: 'shared' };
@@ -126,7 +129,7 @@ describe('create', () => {
 });
 
 describe('read', () => {
-  test.each(families)('%s answers the product, and 404 for an id that is unknown or none', async (family) => {
+  test.each(families)('%s returns the product, and 404 for an id that is unknown or none', async (family) => {
     const product = await create({ ...least, stock: { enabled: true, quantity: 3, min_stock_alarm: 1 } });
     expect(dataOf(await api.rest(`GET /${family}/products/${product.id}`), 200, Product)).toEqual(product);
     for (const id of [nowhere, 'no-id', 'ID%2F'])
@@ -155,7 +158,7 @@ describe('read', () => {
     expect((await list('external_id=mine-alone')).data).toEqual([]);
   });
 
-  it('answers the stock, and 404 for a product without a stock record', async () => {
+  it('returns the stock, and 404 for a product without a stock record', async () => {
     const stock = { enabled: false, quantity: 2.125, min_stock_alarm: 0.5 };
     const counted = await create({ ...least, stock });
     expect(dataOf(await api.rest(`GET /v1/products/${counted.id}/stock`), 200, Stock)).toEqual(stock);

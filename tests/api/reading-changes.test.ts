@@ -184,7 +184,7 @@ describe('an entry comes again when what it shows of other rows has changed', ()
 });
 
 describe('the link', () => {
-  it('keeps every other parameter and stands only where changes are read', async () => {
+  it('keeps every other parameter, and is present only where changes are read', async () => {
     await openShop();
     const answer = await api.rest(
       `GET /v2/orders?limit=1&${since}&channel=a%26b%3E&from=2020-01-01&utm_source=1&offset=0`,
@@ -240,7 +240,7 @@ describe('the link', () => {
     expect((await orders.list.query({})).pagination).not.toHaveProperty('next');
   });
 
-  it('passes over entries where an offset is given', async () => {
+  it('skips entries where an offset is given', async () => {
     const [page, rest] = await Promise.all(
       ['limit=200', 'limit=200&offset=1'].map((query) => api.rest(`GET /v2/products?${since}&${query}`)),
     );
@@ -274,7 +274,7 @@ test.each([
   }
 });
 
-test.each([since, 'offset=1'])('%s is refused beside a cursor', async (other) => {
+test.each([since, 'offset=1'])('%s is refused with a cursor', async (other) => {
   for (const list of lists) {
     const cursor = nextOf(await api.rest(`GET ${list}?${since}`)).split('cursor=')[1];
     const answer = await api.rest(`GET ${list}?cursor=${cursor}&${other}`);

@@ -106,7 +106,7 @@ describe.each(Object.keys(lists) as Kind[])('a %s that goes', (kind) => {
     await expectComplete(get, path(kind), reader);
   });
 
-  it('in a transaction that commits late is met, and so is all beside it', async () => {
+  it('in a transaction that commits late is met, and so is every other row', async () => {
     const [late, other] = [await make(kind), await make(kind)];
     const reader = readChangesOf(get, path(kind, '&limit=1'));
     await reader.walk();
@@ -127,7 +127,7 @@ describe.each(Object.keys(lists) as Kind[])('a %s that goes', (kind) => {
     expect(await readChangesOf(get, path(kind)).walk()).not.toContain(`-${id}`);
   });
 
-  it('is told of nobody else', async () => {
+  it('shows no other location', async () => {
     const { id } = await make(kind);
     await api.rest(`DELETE ${lists[kind]}/${id}`);
     const locationId = await createLocation(api.app.database);

@@ -157,7 +157,7 @@ describe('GET /v2/sales-reports', () => {
     ]);
   });
 
-  it('by payment method goes by the payment, which may have been moved to another', async () => {
+  it('by payment method follows the payment, which may have been moved to another', async () => {
     const card = await createPaymentMethod(api.app.database, { locationId, name: 'Card', type: 'card' });
     const productId = await product('Cortado');
     const order = await sell([{ productId, milli: 1000n, cents: 700n }]);

@@ -29,7 +29,7 @@ const place = (methodId?: string) =>
   placeOrder({ rest }, kitchen, methodId === undefined ? {} : { payment_method_id: methodId });
 
 describe('GET /v2/settlements/{id}', () => {
-  it('answers 200 with what the turn came to when it was closed', async () => {
+  it('answers 200 with the totals of the turn when it was closed', async () => {
     const qr = await createPaymentMethod(api.app.database, { locationId, name: 'QR', type: 'qr' });
     const qrToo = await createPaymentMethod(api.app.database, { locationId, name: 'Pix', type: 'qr' });
     const turn = await client.turns.open.mutate();
@@ -72,7 +72,7 @@ describe('GET /v2/settlements/{id}', () => {
     });
   });
 
-  it('stays as it was frozen, and so does its turn, whatever happens to the orders later', async () => {
+  it('stays as it was frozen, and so does its turn, after any later change of the orders', async () => {
     const turn = await client.turns.open.mutate();
     const order = await place();
     await client.turns.close.mutate();

@@ -115,7 +115,7 @@ describe('slow', () => {
 });
 
 describe('timeout_after_write', () => {
-  it('does the write, cuts the connection, and answers the stored answer to the same key', async () => {
+  it('does the write, cuts the connection, and returns the stored answer for the same key', async () => {
     const idempotencyKey = randomUUID();
     await expect(
       simulating('timeout_after_write', 'POST /v2/orders', order(idempotencyKey, body)),
@@ -146,7 +146,7 @@ describe('timeout_after_write', () => {
     expect(told).toBe('socket hang up');
   });
 
-  it('answers a refusal, since nothing was written', async () => {
+  it('is a refusal, since nothing was written', async () => {
     const answer = await simulating('timeout_after_write', 'POST /v2/orders', order(randomUUID(), {}));
     expect(answer.status).toBe(422);
   });

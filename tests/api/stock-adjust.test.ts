@@ -114,7 +114,7 @@ describe('POST /v2/stock/sync', () => {
 });
 
 describe('POST /v2/products/{id}/stock/adjust', () => {
-  it('answers the stock after it, and publishes the change', async () => {
+  it('returns the stock after it, and publishes the change', async () => {
     expect(dataOf(await adjust({ adjust: -1.5 }), 200, Stock)).toEqual({
       ...{ enabled: true, quantity: 3.5, min_stock_alarm: 2 },
     });

@@ -206,7 +206,7 @@ describe('dry_run', () => {
   });
 });
 
-test('batches that name the same products in opposite orders, beside orders, neither deadlock nor lose', async () => {
+test('batches that name the same products in opposite orders, while orders arrive, cause no deadlock and lose nothing', async () => {
   const paymentMethodId = await createPaymentMethod(api.app.database, { locationId });
   const start = [a, b].map((product_id) => ({
     product_id,

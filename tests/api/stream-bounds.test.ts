@@ -9,7 +9,7 @@ const api = useApi(() => ({ live: { perKey: 2, perLocation: 3, perProcess: 5 } }
 const newKey = async (locationId: string) => (await createKey(api.app.database, { locationId })).key;
 const open = (key: string) => openStream(api.url, key, '/v2/events/stream');
 
-/** What is told to one stream more than there may be; once one is closed there is room again. */
+/** The refusal of one stream more than the limit; once one is closed there is room again. */
 async function refusedBeside(streams: OpenStream[], key: string): Promise<string> {
   expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
   const before = api.app.live.count();

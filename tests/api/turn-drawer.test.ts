@@ -68,7 +68,7 @@ it('the open turn says what was collected and given back by method, where it is 
   refusalOf(await rest('GET /v2/turns/current?include=money'), 422, 'validation_error');
 });
 
-it('the methods of the open turn come to what its settlement says', async () => {
+it('the methods of the open turn amount to the totals of its settlement', async () => {
   await turnOfTwoMethods();
   const { methods = [] } = await current('?include=methods');
   await client.turns.close.mutate();
@@ -82,7 +82,7 @@ it('the methods of the open turn come to what its settlement says', async () => 
   expect(methods.reduce((sum, { collected }) => sum + collected, 0)).toBe(total_collected);
 });
 
-it('closing with what was counted answers the drawer, and the audit keeps it', async () => {
+it('a close with the counted cash returns the drawer, and the audit keeps it', async () => {
   await turnOfTwoMethods();
   const closed = parseStrict(
     ClosedTurn,

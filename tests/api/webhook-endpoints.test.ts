@@ -135,7 +135,7 @@ describe('update', () => {
 });
 
 describe('rotate the secret', () => {
-  it('answers a new secret and lets the old one sign for 24 hours', async () => {
+  it('returns a new secret and lets the old one sign for 24 hours', async () => {
     const { endpoint } = await create();
     const answer = await api.rest(`POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`);
     expect(answer.status).toBe(200);

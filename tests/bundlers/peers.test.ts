@@ -84,7 +84,7 @@ describe.each(['floor', 'react-18', 'newest'])(
           `// @ts-expect-error`,
           `comanda.orders.get.query({ id: 1 });`,
           `// @ts-expect-error`,
-          `comanda.orders.get.query({ id: '' }).then(({ colour }) => colour);`,
+          `comanda.orders.get.query({ id: '' }).then(({ color }) => color);`,
         ].join('\n'),
       );
       // What tRPC's own declarations lack (of http, of ws) is not ours; a name that ours lack would be any.
@@ -99,7 +99,7 @@ describe.each(['floor', 'react-18', 'newest'])(
         const { data } = useQuery(useTRPC().orders.list.queryOptions());
         const page: ChangesPage<OrderListEntry> | undefined = data;
         // @ts-expect-error
-        return page?.data[0]?.colour;
+        return page?.data[0]?.color;
       }`;
       writeFileSync(join(folder, 'board.tsx'), `${sample}\n${check}`);
       expect(await compile(folder, ['board.tsx'], options)).toEqual([]);
@@ -117,7 +117,7 @@ describe.each(['floor', 'react-18', 'newest'])(
         // @ts-expect-error
         void mutate(comanda.orders.updateStatus, { id: '', status: 'cooking' });
         // @ts-expect-error
-        return entries?.[0]?.colour;
+        return entries?.[0]?.color;
       }
       export { Board };`;
       writeFileSync(join(folder, 'live.tsx'), `${sampleWith('useLive(')}\n${check}`);

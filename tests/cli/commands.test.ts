@@ -60,7 +60,7 @@ describe('keys', () => {
     ],
     ['an unknown location', ['--name', 'x', '--permissions', '*', '--location', 'nowhere'], /location_id/],
     ['a bad expiry', ['--name', 'x', '--permissions', '*', '--expires-at', 'tomorrow'], /expires_at/],
-    ['an unknown option', ['--name', 'x', '--permissions', '*', '--colour', 'red'], /colour/],
+    ['an unknown option', ['--name', 'x', '--permissions', '*', '--color', 'red'], /color/],
   ])('refuses %s with exit 1 and one JSON document', async (_what, argv, message) => {
     const outcome = await comanda('keys', 'create', ...argv, '--json');
     expect(outcome.code).toBe(1);

@@ -186,8 +186,8 @@ export const wrong: readonly (readonly [name: string, code: string, complaint: R
   ],
   [
     'an unknown field of the answer',
-    `(await comanda.orders.get.query({ id: '' })).colour;`,
-    /'colour' does not exist/,
+    `(await comanda.orders.get.query({ id: '' })).color;`,
+    /'color' does not exist/,
   ],
   [
     'an optional field taken for granted',

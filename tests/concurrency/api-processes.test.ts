@@ -179,7 +179,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Calls of one operation over all processes, as a scrape on a connection of its own tells it. */
+/** Calls of one operation over all processes, as a scrape on a connection of its own counts them. */
 async function total(): Promise<number> {
   const response = await fetch(`${api.url}/metrics`, { headers: { connection: 'close' } });
   const text = await response.text();

@@ -12,7 +12,7 @@ export interface BulkShop {
   paymentMethodId: string;
   /** Calls one of the two: even turns the first, odd turns the second. */
   call(turn: number, route: string, body?: unknown): Promise<Answer>;
-  /** Waits until every products job is over; how many ended how, and with which errors of ours. */
+  /** Waits until every products job has ended; counts them by status and by error of the service. */
   jobs(): Promise<{ status: string; error: string | null; jobs: number }[]>;
   /** Stops the processes; how many deadlocks the database has seen since it was made. */
   deadlocks(): Promise<number>;

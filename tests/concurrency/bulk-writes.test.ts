@@ -6,7 +6,7 @@ import { trials } from '../support/trials.ts';
 import { type BulkShop, openBulkShop } from './bulk-shop.ts';
 import { statuses } from './two-processes.ts';
 
-// Who waits for too long on a busy machine is asked to come back, as is an order of what changes on and on.
+// A call that waits for too long on a busy machine is asked to retry, and so is an order of rows that keep changing.
 const failed = (answers: readonly Answer[]) =>
   answers.flatMap(({ status, headers, text }) =>
     status < 500 || (status === 503 && headers.has('retry-after')) ? [] : text,
@@ -101,7 +101,7 @@ test('for any writes at one location at once, no two wait for each other', async
   }
 }, 300_000);
 
-/** What was there when a lane last looked. */
+/** The rows that a lane saw last. */
 interface Seen {
   products: string[];
   categories: string[];
@@ -118,7 +118,7 @@ async function look({ database, locationId }: BulkShop, turn: number, seen: Seen
   ]);
   seen.products = products.map(({ id }) => id);
   seen.categories = categories.map(({ id }) => id);
-  // What went between Prisma's two statements is null.
+  // A row deleted between Prisma's two statements is null.
   seen.options = options.map(({ id, subselection }) => ({
     id,
     product: (subselection as typeof subselection | null)?.productId ?? '',
@@ -126,7 +126,7 @@ async function look({ database, locationId }: BulkShop, turn: number, seen: Seen
   if (turn % 16 === 0) seen.orders = seen.orders.slice(-10);
 }
 
-/** The next write, of any kind. Who creates a product gives it the sku of its name. */
+/** The next write, of any kind. A new product gets the sku of its name. */
 function write(chance: Chance, turn: number, seen: Seen, { paymentMethodId }: BulkShop): [string, unknown?] {
   const some = (most: number) =>
     Array.from({ length: 12 }, (_, n) => n)

@@ -74,7 +74,7 @@ test('readers next to writers: versions rise, a tag identifies one text, and 304
       for (const [writer, price] of before.entries()) expect(shown[writer]).toBeGreaterThanOrEqual(price);
       expect(Date.parse(version)).toBeGreaterThanOrEqual(last);
       last = Date.parse(version);
-      // One text for a tag, one tag for a version, whoever reads.
+      // One text for a tag, one tag for a version, for every reader.
       expect(texts.get(etag) ?? known.text).toBe(known.text);
       texts.set(etag, known.text);
       versions.set(version, Date.parse(version));
@@ -93,7 +93,7 @@ test('readers next to writers: versions rise, a tag identifies one text, and 304
   ).toEqual([40, 40, 40]);
 });
 
-test('syncs of one location, some of them replacing, neither deadlock nor lose, beside orders and changes', async () => {
+test('syncs of one location, some of them replacing, with orders and changes, cause no deadlock and lose nothing', async () => {
   const { locationId, key } = await openLocation();
   const { database } = api.app;
   const paymentMethodId = await createPaymentMethod(database, { locationId });

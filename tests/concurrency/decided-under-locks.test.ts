@@ -10,7 +10,7 @@ import { statuses, useTwoProcesses } from './two-processes.ts';
 
 const two = useTwoProcesses();
 
-/** What one order is made of: a product with stock, a choice of it, and a way to pay. */
+/** The parts of one order: a product with stock, a choice of it, and a way to pay. */
 interface Offer {
   productId: string;
   otherProductId: string;
@@ -39,7 +39,7 @@ const bodyOf = ({ productId, itemId, paymentMethodId }: Offer) => {
   return orderBody({ productId, paymentMethodId }, { items });
 };
 
-/** What is committed while the order waits, by the parameters below, and what the order is told. */
+/** The changes committed while the order waits, by the parameters below, and the result of the order. */
 const changes: [change: string, sql: string, expected: string | number][] = [
   ['another price of the product', 'update products set price = 9 where id = $1', 11],
   ['another price of the item', 'update subselection_items set price = 3 where id = $4', 11],

@@ -5,7 +5,7 @@ import { useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
 
-// A location that sends many jobs waits for itself. What is compared is the order in which jobs began, never a time.
+// A location that sends many jobs waits for itself. The test compares the order in which jobs began, never a time.
 
 vi.setConfig({ testTimeout: 240_000 });
 

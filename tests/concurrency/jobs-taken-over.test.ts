@@ -45,7 +45,7 @@ test('of many that begin a job of one location at once one does, and the others 
   }
 });
 
-test('a job that is seen late, with an earlier time of creation, is not begun beside one that is being begun', async () => {
+test('a job that is seen late, with an earlier time of creation, is not begun while another one is being begun', async () => {
   const later = await jobs.insertJob(item('later'));
   const [first, second] = [await taken(), await taken()];
   // The beginning of the one job is held open before its end.
@@ -114,7 +114,7 @@ test('a job that fails is tried again later, and the others of its location go b
   expect(await kit.sql('select tries from sync_jobs where id = $1', [broken])).toEqual([{ tries: 4 }]);
 });
 
-test('jobs that a version before has queued, one by one, are all done once, also beside those of this one', async () => {
+test('jobs that an older version queued, one by one, are all done once, also with those of this one', async () => {
   const elsewhere = await createLocation(kit.database);
   const other = createSyncKit(kit, elsewhere);
   const queueAsBefore = () =>

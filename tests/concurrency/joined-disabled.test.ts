@@ -45,7 +45,7 @@ it('a location that is disabled under batches of orders, moves and prices keeps 
     });
     await waitFor('orders of every lane', () => made.length >= 32);
     await setStatus('disabled');
-    // What was under way then may still come to its end.
+    // Deliveries that were in flight then may still end.
     await sleep(1_000);
     const before = await database.pool.query('select count(*)::int as n from orders where location_id = $1', [
       locationId,

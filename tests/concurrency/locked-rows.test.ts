@@ -37,7 +37,7 @@ async function openStall(): Promise<Stall> {
   };
 }
 
-describe('rows that somebody else holds', { timeout: 120_000 }, () => {
+describe('rows that another session holds', { timeout: 120_000 }, () => {
   it.each([1, 3, 6])(
     'one at each of %i locations stop no list, no other resource there, and no other location',
     async (locked) => {
@@ -69,7 +69,9 @@ describe('rows that somebody else holds', { timeout: 120_000 }, () => {
           for (const turn of [0, 1]) served.push(...(await Promise.all(besides(turn, free, held))));
           waited.push(performance.now() - began);
         }
-        console.info(`${locked} locked: the slowest round beside took ${Math.round(Math.max(...waited))} ms`);
+        console.info(
+          `${locked} locked: the slowest round with it took ${Math.round(Math.max(...waited))} ms`,
+        );
         expect(served.filter(({ status }) => status >= 300).map(({ text }) => text)).toEqual([]);
         expect(served.length).toBeGreaterThanOrEqual(10);
         holding = false;
@@ -80,7 +82,7 @@ describe('rows that somebody else holds', { timeout: 120_000 }, () => {
         await holder.query('rollback');
         holder.release();
       }
-      // Whoever ran into the lock was told to come again, and what came when it was gone was made.
+      // Calls that met the lock were asked to retry, and calls after its release were done.
       expect(Object.keys(statuses(stuck)).sort()).toEqual(['201', '503']);
       for (const { status, headers } of stuck)
         if (status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);

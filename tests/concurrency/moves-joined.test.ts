@@ -22,7 +22,7 @@ const database = useDatabase(useTestDatabase());
 const batches = trials(60, 2_000);
 const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 7));
 
-/** What a move asks for, by the place of its order; of the last there is none. */
+/** The requested move, by the position of its order; the last position has no order. */
 interface Wanted {
   order: number;
   to: OrderStatus;

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const of = (productId: string): OrderKitchen => ({ ...kitchen, productId });
 
-/** Orders what nobody holds, one after the other, until `done`; answers how many were made. */
+/** Orders unlocked products, one after the other, until `done`; returns the number of orders. */
 async function ordering(done: () => boolean): Promise<number> {
   let made = 0;
   for (; !done(); made += 1) {
@@ -36,7 +36,7 @@ async function holding(take: (client: pg.PoolClient) => Promise<unknown>) {
   };
 }
 
-describe('orders of the location are made beside one that waits', () => {
+describe('orders of the location are made while one waits', () => {
   it('for its key, which another process has', async () => {
     const key = randomUUID();
     const [{ id } = { id: '' }] = await api.app.database.prisma.apiKey.findMany({

@@ -17,7 +17,7 @@ const owner = useHand(own);
 const batches = trials(100, 5_000);
 const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 7));
 
-/** One of two places that are the same but for their ids. */
+/** One of two locations that differ only in their ids. */
 interface Twin {
   locationId: string;
   methodId: string;
@@ -36,7 +36,7 @@ async function openTwin(on: Database): Promise<Twin> {
   return { locationId, methodId, apiKeyIds, payments: [], names };
 }
 
-/** What a call asks for, by the places of payments and keys; a place without a payment is one that nobody made. */
+/** The request of a call, by the positions of payments and keys; a position without a payment is an unknown id. */
 interface Wish {
   payment: number;
   to: PaymentMove['to'];
@@ -67,7 +67,7 @@ const moveOf = (
   apiKeyId: apiKeyIds[key] ?? '',
 });
 
-/** What became of each, in batches as the queue forms them where `joins` says so; the place in a batch is left out. */
+/** The outcome of each, in batches as the queue forms them where `joins` says so; the position in a batch is omitted. */
 async function written(
   { locationId }: Twin,
   members: readonly PaymentMove[],

@@ -23,7 +23,7 @@ const complete = (id: string, idempotencyKey?: string) =>
   api.client().payments.complete.mutate({ id, ...(idempotencyKey !== undefined && { idempotencyKey }) });
 const reject = (id: string) => api.client().payments.reject.mutate({ id });
 
-/** What a call is answered that found no way within its time. */
+/** The answer of a call that got no lock within its time. */
 const unavailable = (call: Promise<unknown>) =>
   expect(call).rejects.toMatchObject({ data: { code: 'internal_error', httpStatus: 503 } });
 

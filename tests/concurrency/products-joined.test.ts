@@ -11,7 +11,7 @@ const database = useDatabase(useTestDatabase());
 const batches = trials(60, 2_000);
 const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 7));
 
-/** What a change asks for, by the place of its product; of the last there is none. */
+/** The requested change, by the position of its product; the last position has no product. */
 interface Wanted extends Omit<ProductChange, 'id'> {
   product: number;
 }

@@ -11,7 +11,7 @@ const operations = trials(150, 5_000);
 const seed = Number(process.env.COMANDA_SEED ?? Math.floor(Math.random() * 1e9));
 
 // Calls over two processes, jobs, syncs, SQL by hand, transactions rolled back in part or as a whole, and some that
-// commit late. Whatever came of them: lists, totals, documents and the catalog are what plain queries find.
+// commit late. After all of them, lists, totals, documents and the catalog equal the results of plain queries.
 test(`after a random walk lists, totals and the catalog are what brute force finds (COMANDA_SEED=${seed})`, async () => {
   const chance = createChance(seed);
   const ground = await openGround(chance);

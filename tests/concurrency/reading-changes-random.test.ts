@@ -57,7 +57,7 @@ const any = <Item>(items: readonly Item[]): Item => {
 };
 const call = (route: string, body?: unknown, headers: Record<string, string> = {}) =>
   service.call(turn++, route, { key, headers, ...(body !== undefined && { body }) });
-/** Hands hold locks that keep others waiting: whoever reads is told so, and asks again. */
+/** Manual edits hold locks that make readers wait: a reader is asked to retry, and does. */
 async function get(route: string): Promise<Answer> {
   for (;;) {
     const answer = await call(route);
@@ -166,7 +166,7 @@ async function write(work: () => Promise<unknown>): Promise<void> {
 }
 
 test(
-  'whatever is written, by whomever and however late it commits, each reader of each list meets it',
+  'every write, by any writer and however late it commits, reaches each reader of each list',
   async () => {
     const paths = [
       '/v2/stock?',
@@ -199,7 +199,7 @@ test(
       await expectComplete(get, path, reader);
     }
     console.info(
-      `${operations} operations beside ${walks} walks of ${readers.length} readers: nothing was missed`,
+      `${operations} operations during ${walks} walks of ${readers.length} readers: nothing was missed`,
     );
     expect(walks).toBeGreaterThan(readers.length);
   },

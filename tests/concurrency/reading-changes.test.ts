@@ -9,7 +9,7 @@ import { createKey, createLocation, createPaymentMethod } from '../support/facto
 import { runOnce } from '../support/server.ts';
 import { useTwoProcesses } from './two-processes.ts';
 
-// Two processes of the API; whoever reads asks them in turns.
+// Two processes of the API; readers call them in turns.
 const service = useTwoProcesses();
 let locationId: string;
 let paymentMethodId: string;
@@ -61,7 +61,7 @@ async function order(productId: string): Promise<{ id: string; payment: { id: st
   return answer.body.data as { id: string; payment: { id: string } };
 }
 
-test('GET /v2/stock?updated_since= loses changes for ever: six syncs beside orders and a reader, and it misses none', async () => {
+test('GET /v2/stock?updated_since= loses changes for ever: six syncs with orders and a reader, and it misses none', async () => {
   const synced = await createProducts(400);
   const sold = await createProducts(3, 'sold');
   const reader = readChangesOf(get, '/v2/stock?limit=200');

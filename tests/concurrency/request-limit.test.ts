@@ -32,7 +32,7 @@ describe('over two API processes', { timeout: 120_000 }, () => {
   });
 });
 
-// Whoever asks late in a minute waits for the next: the window must not roll under the race.
+// A test that starts late in a minute waits for the next: the window must not roll under the race.
 async function startEarlyInMinute(): Promise<void> {
   const answer = await two.call(0, 'GET /v2/locations/current');
   const left = resetOf(answer) * 1_000 - Date.now();

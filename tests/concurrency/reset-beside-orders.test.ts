@@ -4,7 +4,7 @@ import { createKey, createLocation } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
 import { useTwoProcesses } from './two-processes.ts';
 
-// What a sandbox is emptied of is referenced by orders that commit meanwhile. PostgreSQL 18 reports the violation of a
+// Orders that commit meanwhile reference rows that the reset removes. PostgreSQL 18 reports the violation of a
 // RESTRICT under another SQLSTATE than 15 to 17.
 
 vi.setConfig({ testTimeout: 240_000 });

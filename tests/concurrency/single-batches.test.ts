@@ -40,7 +40,7 @@ describe('a batch of one item', () => {
     expect(await beside(batch, () => sync([category('drinks', [], { name: 'Cold drinks' })]))).toBe(200);
   });
 
-  it('beside others of the same item leaves what one of them said, and counts each', async () => {
+  it('with others of the same item leaves the values of one of them, and counts each', async () => {
     const numbers = [11, 12, 13, 14, 15, 16];
     const answers = await Promise.all(numbers.map(setStock));
     expect(answers.map(({ status }) => status)).toEqual(numbers.map(() => 200));

@@ -42,7 +42,7 @@ interface Step {
 }
 
 // Sets, changes by so much, orders and cancellations at once over two processes: each success is a step from what was there.
-test('stock is what came less what went, whoever changes it at once, and "expected" holds at the moment of its change', async () => {
+test('stock is the sum of additions less removals under concurrent writers, and "expected" holds at the moment of its change', async () => {
   const succeeded: Step[] = [];
   const counted: number[] = [];
   const refused = { changed: 0, range: 0, sold: 0 };
@@ -95,7 +95,7 @@ test('stock is what came less what went, whoever changes it at once, and "expect
           known = errors[0]?.quantity ?? Number.NaN;
         }
       } else if (kind === 'count') {
-        // A count alone is set whatever is there: it may be any step that ends in it.
+        // A count alone is set over any stock: it may be any step that ends in it.
         const quantity = chance.between(0, 9_000) / 1000;
         expect(resultOf(await sync(lane, { quantity })).success_items).toBe(1);
         counted.push(milli(quantity));

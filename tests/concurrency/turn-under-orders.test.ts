@@ -100,6 +100,6 @@ it('a turn is closed while 24 clients order without pause over two processes, wi
   }
   ordering = false;
   await all;
-  console.info(`closing took ${took.join(', ')} ms beside ${made} orders of ${slowestOrder} ms at most`);
+  console.info(`closing took ${took.join(', ')} ms with ${made} orders of ${slowestOrder} ms at most`);
   expect(Math.max(...took)).toBeLessThan(closedWithinOrders * slowestOrder);
 }, 180_000);

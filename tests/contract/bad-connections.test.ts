@@ -82,7 +82,7 @@ describe('what asks for more than HTTP', () => {
     expect(await statusesOf('CONNECT 127.0.0.1:5432 HTTP/1.1\r\nHost: x\r\n\r\n')).toEqual([405]);
   });
 
-  test('as an expectation is refused, but for 100-continue', async () => {
+  test('as an expectation is refused, except 100-continue', async () => {
     expect(await statusesOf(get('/v2/categories', 'Expect: tea\r\nConnection: close'))).toEqual([417]);
     const expecting = post(
       category,

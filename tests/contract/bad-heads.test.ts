@@ -110,7 +110,7 @@ describe('Transfer-Encoding', () => {
     expect(await statusWith(['Transfer-Encoding: chunked', 'Transfer-Encoding: gzip'])).toBe(501);
   });
 
-  test('beside a length is 400', async () => {
+  test('with a length is 400', async () => {
     expect(await statusWith(['Content-Length: 2', 'Transfer-Encoding: gzip, chunked'])).toBe(400);
     expect(await statusWith(['Transfer-Encoding: chunked', 'Content-Length: 2'])).toBe(400);
   });

@@ -83,9 +83,9 @@ export async function documentedOperations(version: 'v1' | 'v2'): Promise<Docume
 }
 
 /**
- * Where a value shows what no example shows: a field that is not there, another JSON type. A field that an
- * example shows may be missing: the schema says which must not be. Of entries told apart by `type` or `kind`,
- * like meets like.
+ * The places where a value differs from every example: an unknown field, another JSON type. A field that an
+ * example shows may be missing: the schema says which must not be. Entries that differ by `type` or `kind` are
+ * compared with entries of the same one.
  */
 export function unlike(value: unknown, examples: readonly unknown[], where = ''): string[] {
   const shown = examples.filter((example) => kindOf(example) === kindOf(value));

@@ -37,7 +37,7 @@ describe.each(['v1', 'v2'] as const)('the %s document', (version) => {
     for (const { at, node } of single) expect(node.enum, at).toEqual([node.const]);
   });
 
-  test('has no default beside a reference, and no reference that leads nowhere', () => {
+  test('has no default next to a reference, and no reference without a target', () => {
     for (const { at, node } of nodes)
       if ('$ref' in node) expect(Object.keys(node), at).not.toContain('default');
     const text = JSON.stringify(documents[version]);

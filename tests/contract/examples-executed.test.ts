@@ -75,7 +75,7 @@ interface ErrorExample {
   error: { code: string; message: string; request_id: string };
 }
 
-/** What stands where the examples name something: a kitchen, what the operation is about, an order, an event. */
+/** The rows to which the examples refer: a kitchen, the subject of the operation, an order, an event. */
 interface Scene {
   kitchen: Kitchen;
   subject: Made;
@@ -97,7 +97,7 @@ async function openScene({ method, path, parameters }: DocumentedOperation): Pro
   );
   const orders = operations.find(({ name }) => name === 'orders.get');
   if (served === undefined || orders === undefined) throw new Error(`${method} ${path} is not served`);
-  // What is about nothing in particular, and made by no one, needs no subject.
+  // An operation without a subject, or one whose subject cannot be made, needs none.
   const subject = path.includes('{')
     ? await makeSubject(kitchen, served)
     : await makeSubject(kitchen, served).catch((): Made => ({ id: '' }));
@@ -113,7 +113,7 @@ async function openScene({ method, path, parameters }: DocumentedOperation): Pro
   return { kitchen, subject, orderId, turnId: turn?.id ?? '', eventId: event?.id ?? '' };
 }
 
-/** What is there for the ids, addresses and own identifiers of the examples, by the name of the field. */
+/** The values for the ids, addresses and own identifiers of the examples, by the name of the field. */
 const standIns: Readonly<Record<string, (scene: Scene) => unknown>> = {
   product_id: ({ kitchen }) => kitchen.product.id,
   category_id: ({ kitchen }) => kitchen.category.id,
@@ -162,7 +162,7 @@ function standIn(scene: Scene, field: string, example: unknown): unknown {
     );
   }
   if (typeof example === 'string' && /^[0-9a-f]{8}-/.test(example)) {
-    throw new Error(`nothing stands for the id ${example} of ${field}: add a row to standIns`);
+    throw new Error(`no row replaces the id ${example} of ${field}: add a row to standIns`);
   }
   return example;
 }

@@ -43,7 +43,7 @@ test.each([
   ['a compressed body', posted('turns.open'), [length(2), 'Content-Encoding: gzip'], 415],
   ['a bad Host', posted('turns.open'), [length(2), 'Host: y'], 400],
   ['an unknown coding', posted('turns.open'), ['Transfer-Encoding: gzip, chunked'], 501],
-  ['another expectation beside it', posted('turns.open'), [length(2), 'Expect: tea'], 417],
+  ['another expectation with it', posted('turns.open'), [length(2), 'Expect: tea'], 417],
 ] as const)('%s is refused without 100 Continue', async (_about, door, lines, status) => {
   expect(await statusesOf(door, [...lines])).toEqual([status]);
 });

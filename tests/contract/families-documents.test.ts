@@ -12,7 +12,7 @@ import { Order, OrderCreate } from '../../packages/api/src/resources/orders/sche
 import { appRouter } from '../../packages/api/src/router.ts';
 import { familyRouter } from './family-router.ts';
 
-// What must hold of every field that one family alone has, wherever one is declared: asked of the router of the service, and of one
+// Rules for every field that only one family has, wherever it is declared: checked on the router of the service, and on one
 // that has such fields.
 
 interface Document {

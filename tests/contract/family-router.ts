@@ -24,7 +24,7 @@ const PartCreate = z
   })
   .meta({ id: 'FamilyPartCreate' });
 
-/** A part as PostgreSQL writes it: with every field of both families, and the price as it stands in its column. */
+/** A part as PostgreSQL writes it: with every field of both families, and the price as it is in its column. */
 const readPart = statement<{ doc: string }>(
   'test_family_part',
   `select json_build_object('id', $1::text, 'name', $2::text, 'price', trim_scale(9999999999.90::numeric(12,2)), 'barcode', $3::text,

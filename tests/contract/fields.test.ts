@@ -106,7 +106,7 @@ async function expectTold(
     'select body from events where location_id = $1 and type = $2 and resource_id = $3',
     [kitchen.locationId, type, id],
   );
-  expect(rows, `${type} is told once`).toHaveLength(1);
+  expect(rows, `${type} is published once`).toHaveLength(1);
   if (shownWith(field) !== undefined) return;
   expect(shownOf(JSON.parse(rows[0]?.body ?? '').data, field), type).toEqual(matching(value));
 }

@@ -31,7 +31,7 @@ describe('a 415 says what would have been taken:', () => {
 });
 
 describe('the fields that fail', () => {
-  test('stand in a header, in the order of the message', async () => {
+  test('are in a header, in the order of the message', async () => {
     const { status, headers, body } = await api.rest('POST /v2/orders', {
       headers: { 'idempotency-key': 'fields' },
       body: { is_take_away: 1, identifier: '', external_id: 'x', payment_method_id: 'x', items: [{}] },
@@ -41,7 +41,7 @@ describe('the fields that fail', () => {
     expect(Object.keys((body as { error: object }).error)).toEqual(['code', 'message', 'request_id']);
   });
 
-  test('fit in a header, whatever their names are', async () => {
+  test('fit in a header, with any name', async () => {
     const names = ['é', '😀', 'a, b', 'x\ny', 'z'.repeat(200)];
     const { status, headers } = await api.rest('POST /v2/categories', {
       headers: { prefer: 'handling=strict' },
@@ -59,7 +59,7 @@ describe('the fields that fail', () => {
   });
 });
 
-test('an unpaired surrogate in a name is sent as the character that stands for it', () => {
+test('an unpaired surrogate in a name is sent as the replacement character', () => {
   expect(namesInHeader(['a\ud800', 'z'.repeat(2_000), 'b'])).toBe('a%EF%BF%BD, b');
 });
 

@@ -11,7 +11,7 @@ import { rules } from '../../packages/worker/src/relay/rules.ts';
 import { operations } from '../support/documented.ts';
 import { resourceOfTable, tableReferredBy } from '../support/referred.ts';
 
-// ARCHITECTURE says which places a new resource and a new field need. What the compiler cannot miss of them is looked for here:
+// ARCHITECTURE says which places a new resource and a new field need. The places that the compiler does not check are checked here:
 // a test for each place, named after its file.
 
 /** The deletions of what fields refer to. */
@@ -20,7 +20,7 @@ const referred = [...new Set(tableReferredBy.values())].flatMap((table) => {
   return deletion === undefined ? [] : [{ folder: table.replaceAll('_', '-'), deletion }];
 });
 
-test('packages/api/src/resources/events/types.schema.ts has the events of every resource that is told, or relay/rules.ts what becomes of it', () => {
+test('packages/api/src/resources/events/types.schema.ts has the events of every published resource, or relay/rules.ts has its rule', () => {
   const published = new Set(tables.flatMap(({ published: row }) => row?.as ?? []));
   // A product's links are a part of it.
   published.delete('product_categories');

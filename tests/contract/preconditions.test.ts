@@ -139,7 +139,7 @@ describe('without a tag', () => {
   );
 
   test.each(untagged.filter(({ route }) => route.version === 'v1'))(
-    'v1 passes over it, and says so: $name',
+    'v1 ignores it, and says so: $name',
     async (each) => {
       const { send } = await begin(each);
       const answer = await send({ 'if-match': '"any"' });

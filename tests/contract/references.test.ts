@@ -44,7 +44,7 @@ test('what others refer to is deleted, or refused without who refers to it', asy
   expect(await call(`DELETE /v2/makers/${unused}`)).toMatchObject({ status: 200 });
 });
 
-test('a declared reference names no table of ours, or has no foreign key', async () => {
+test('a declared reference names no table of the service, or has no foreign key', async () => {
   const { rows } = await api.app.database.pool.query<{ table: string; column: string }>(
     `select distinct c.confrelid::regclass::text as table, a.attname as column from pg_constraint c
      cross join unnest(c.conkey) k (number) join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.number

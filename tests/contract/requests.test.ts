@@ -113,7 +113,7 @@ describe('X-Request-Id', () => {
     expect(refused.headers.get('x-request-id')).toBe(id);
   });
 
-  test.each(['x'.repeat(129), 'a b', 'é', '"', 'a,b'])('%s is replaced by one of ours', async (id) => {
+  test.each(['x'.repeat(129), 'a b', 'é', '"', 'a,b'])('%s is replaced by one of the service', async (id) => {
     const answer = await api.rest('GET /v2/categories', { headers: { 'x-request-id': id } });
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });

@@ -50,7 +50,7 @@ async function call(route: string, key: string, simulate: string) {
 const statusIn = (route: string, { response, text }: Awaited<ReturnType<typeof call>>) =>
   /^GET \/trpc\/events\.watch/.test(route) ? Number(/"httpStatus":(\d+)/.exec(text)?.[1]) : response.status;
 
-describe('the header of a simulated fault is never passed over', () => {
+describe('the header of a simulated fault is never ignored', () => {
   test.each(calls)('%s plays it for a sandbox, and says so', async (route) => {
     for (const [fault, status] of [
       ['unavailable', 503],

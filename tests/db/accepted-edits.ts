@@ -144,14 +144,14 @@ export const acceptedEdits: readonly AcceptedEdit[] = [
     },
   ),
   {
-    what: 'payments completed beside the deletion of a product',
+    what: 'payments completed during the deletion of a product',
     sql: `with gone as (delete from products where location_id = $1 and sku = 'two' returning 1)
       update payments set status = 'completed' where location_id = $1 and status = 'pending'`,
     entries: ['delete products 1', 'update payments 1'],
     kept: /^a payment moves back with the deed repair alone$/,
   },
   {
-    what: 'stock beside the deletion of a product that has some',
+    what: 'stock written during the deletion of a product that has some',
     sql: `with gone as (delete from products where location_id = $1 and sku = 'alone' returning 1)
       update product_stock set quantity = 777 where location_id = $1 and enabled`,
     entries: ['delete products 1', 'update product_stock 2'],

@@ -38,7 +38,7 @@ const edited = new Map(
 const named = [...edited].flatMap(([table, { guarded }]) => guarded.map((column) => ({ table, column })));
 const editable = [...edited].flatMap(([table, { columns }]) => columns.map((column) => ({ table, column })));
 
-test('every column that a guard names may be named by an admin, and no other beside those that are to be edited', () => {
+test('every column that a guard names may be named by an admin, and no other except editable ones', () => {
   for (const [table, { columns, guarded }] of edited) {
     const known = guardsOf(tableNamed(table)).flatMap((guard) => ('never' in guard ? guard.never : []));
     const refused = known.filter((column) => !columns.includes(column));

@@ -82,7 +82,7 @@ describe('undoing', () => {
       `merge into product_stock s using (select $1::uuid as id) v on s.location_id = v.id
        when matched then delete`,
     ],
-  ])('%s brings back what stood before, and is in the audit as its undo', async (_, sql) => {
+  ])('%s restores the rows before it, and is in the audit as its undo', async (_, sql) => {
     await fullProduct();
     const before = await catalog();
     await hand.sql(sql, [location]);
@@ -215,7 +215,7 @@ describe('an undo is refused', () => {
     );
   });
 
-  it('where what came later would go by cascade', async () => {
+  it('where later rows would be deleted by cascade', async () => {
     await hand.sql(`insert into categories (location_id, name) values ($1, 'New')`, [location]);
     const entry = await lastEntry();
     await hand.sql(

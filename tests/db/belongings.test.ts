@@ -20,7 +20,7 @@ it('what a location has is every table that names a location or one of its keys'
   );
 });
 
-it('parents stand before their children, and what goes with a parent has a foreign key that says so', async () => {
+it('parents are before their children, and each table removed with a parent has a foreign key that says so', async () => {
   const keys = await rows(
     `select conrelid::regclass::text as child, confrelid::regclass::text as parent, confdeltype as on_delete
      from pg_constraint where contype = 'f' and connamespace in ('public'::regnamespace, 'internal'::regnamespace)

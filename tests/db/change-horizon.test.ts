@@ -9,7 +9,7 @@ const sql = async <Row extends object>(text: string, values: unknown[]) =>
 
 // A reader between two changes of one hundredth of a second: what an entry shows has changed after its horizon, so the
 // entry must have a moment from there on.
-test('a change that follows another at once is met by whoever read in between', async () => {
+test('a change that follows another at once reaches a reader that read in between', async () => {
   const { locationId } = api;
   const productId = await createProduct(api.app.database, { locationId, stock: { quantity: 1 } });
   const late: number[] = [];
@@ -30,7 +30,7 @@ test('a change that follows another at once is met by whoever read in between', 
   expect(late).toEqual([]);
 });
 
-test('what a transaction has stamped is not before its announcement (a cancelled order was written twice)', async () => {
+test('the stamps of a transaction are not before its announcement (a canceled order was written twice)', async () => {
   const { locationId } = api;
   const productId = await createProduct(api.app.database, { locationId });
   for (let round = 0; round < 20; round += 1) {

@@ -58,7 +58,7 @@ test('every column of text has the collation "C": what sorts by it depends on no
   expect(await uncollatedColumns(database.url)).toEqual(['public.orders.surprise']);
 });
 
-test('every table with updated_at is touched, whoever changes a row', async () => {
+test('every table with updated_at is touched by every writer of a row', async () => {
   expect(await untouchedTables(database.url)).toEqual([]);
   await runOnce(database.url, 'create table surprise (id int, updated_at timestamptz)');
   expect(await untouchedTables(database.url)).toEqual(['surprise']);

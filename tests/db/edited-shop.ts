@@ -3,7 +3,7 @@ import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { useClosed } from '../support/use.ts';
 
-/** One for the tests of a file: a location with something in every table that a person may edit; another one stands beside it. */
+/** One for the tests of a file: a location with something in every table that a person may edit; another location is next to it. */
 export const useEditedShop = (): TestApi => useClosed(openEditedShop);
 
 async function openEditedShop(): Promise<TestApi> {

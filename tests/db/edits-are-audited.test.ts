@@ -10,7 +10,7 @@ import { fillAuditedTables } from './audited-rows.ts';
 import { type Edit, editsOf } from './edits-beside-a-parent.ts';
 import { type Rows, readRows, replay } from './replayed-entries.ts';
 
-// Whatever form an edit has, the audit has all of it: the entries, played upon the rows before, give the rows after. Each edit is
+// The audit has every form of an edit in full: the entries, applied to the rows before, give the rows after. Each edit is
 // taken back, so that all begin with the same rows.
 
 const api = useApi();
@@ -36,7 +36,7 @@ describe.each(audited)('of $name', (table: Table) => {
     expect(before.get(table.name)?.size).toBeGreaterThan(1);
   });
 
-  it('no edit beside the deletion of a parent escapes the audit', async () => {
+  it('no edit during the deletion of a parent escapes the audit', async () => {
     const tried = edits.get(table.name) ?? [];
     expect(tried.length).toBeGreaterThan(0);
     let turn = 0;

@@ -7,14 +7,14 @@ export interface Step {
   copies?: string;
 }
 
-/** An edit of a table beside the deletion of one of its parents. */
+/** An edit of a table during the deletion of one of its parents. */
 export interface Edit {
   name: string;
   /** For so many rows of a location at most. */
   statements(count: number, location: string): Step[];
 }
 
-/** Every form of every edit of a table, beside the deletion of each parent whose rows it goes with. */
+/** Every form of every edit of a table, during the deletion of each parent that removes its rows. */
 export function editsOf(table: Table, catalog: Catalog): Edit[] {
   const parents = catalog.foreignKeys.filter((key) => key.table === table.name && key.cascades);
   const forms = formsOf(table, catalog);
@@ -41,7 +41,7 @@ const gone = ({ table, parent, columns, parentColumns }: ForeignKey, location: s
         .map((column, index) => `t.${column} = p.${parentColumns[index]}`)
         .join(' and ')} where p.location_id = '${location}' order by p.ctid limit 1)`;
 
-/** What no row names that would hold it. */
+/** The rows that no other row references. */
 const unnamed = ({ name }: Table, { foreignKeys }: Catalog): string[] =>
   foreignKeys
     .filter((key) => key.parent === name && !key.cascades)

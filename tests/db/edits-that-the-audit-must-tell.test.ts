@@ -9,7 +9,7 @@ import { useEditedShop } from './edited-shop.ts';
 import { type Rows, readRows, replay } from './replayed-entries.ts';
 
 // An admin's edits of a support day are accepted, and the audit records them as they were: the author, each statement,
-// and every row. What its entry offers to undo is undone, and what cannot be undone is said beforehand.
+// and every row. An undo that the entry offers works, and a missing undo is declared beforehand.
 
 const api = useEditedShop();
 const owner = useHand(api);

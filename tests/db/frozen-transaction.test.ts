@@ -22,7 +22,7 @@ const waitUntilGone = `
     await client.end();
   })();`;
 
-test('who stood still inside a transaction meets a database that is unavailable: it does the same again', async () => {
+test('a process frozen inside a transaction meets an unavailable database, and repeats the transaction', async () => {
   const database = openDatabase({ url: own.url, poolSize: 1 });
   const failed = database.transaction(undefined, async (tx) => {
     const [row] = await tx.run(impatient, []);

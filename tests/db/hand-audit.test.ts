@@ -173,7 +173,7 @@ describe('a statement by hand is one entry a location:', () => {
     ]);
   });
 
-  it('what goes by cascade is recorded with what it went with', async () => {
+  it('rows deleted by cascade are recorded with the deletion that caused it', async () => {
     const id = await product({
       stock: { quantity: 4 },
       categoryIds: [await createCategory(api.app.database, { locationId: location })],

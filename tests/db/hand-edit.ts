@@ -1,4 +1,4 @@
-/** What a person edits, by the row of the study of admins that it stands in, and what it is refused with. */
+/** A manual edit, named by its row in the study of admins, and its refusal. */
 export interface HandEdit {
   row: number;
   edit: string;

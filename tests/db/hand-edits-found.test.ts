@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openHand, useHand } from '../support/by-hand.ts';
 import { useEditedShop } from './edited-shop.ts';
 
-// What random edits (tests/fuzz) found to be taken without a word, and to break an answer or the publishing later.
+// Edits that random tests (tests/fuzz) found to be accepted silently, and to break an answer or the publishing later.
 
 const api = useEditedShop();
 const hand = useHand(api);
@@ -155,7 +155,7 @@ it('a turn that a person opens gets its number by itself', async () => {
   expect(await hand.sql(open, [api.locationId])).toEqual([{ batch_number: 3 }]);
 });
 
-it('an order that a person inserts names no maker, whatever the session says', async () => {
+it('an order that a person inserts names no maker, even if the session declares one', async () => {
   await hand.sql('begin');
   await hand.sql(`select set_config('comanda.api_key_id', $1, true)`, [api.key.id]);
   await hand.sql(line('unit_price', '1'), [api.locationId]);
@@ -166,7 +166,7 @@ it('an order that a person inserts names no maker, whatever the session says', a
 describe('a deed', () => {
   const forbidden = 'update payments set amount = amount + 1';
 
-  it('of an import brings lines, and changes none that stands: a total would not be that of its lines', async () => {
+  it('of an import brings lines, and changes no existing one: a total would not be that of its lines', async () => {
     for (const edit of ['update order_items set quantity = 9, total = 1', 'delete from order_items'])
       await expect(hand.deed('import: a test', edit)).rejects.toThrow(/^the lines of an order never change/);
   });

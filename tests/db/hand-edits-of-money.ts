@@ -92,7 +92,7 @@ export const editsOfMoney: readonly HandEdit[] = [
   ),
   guard(
     19,
-    'numbers a closed turn anew',
+    'gives a closed turn another number',
     `update turns set batch_number = 77 where location_id = $1 and status = 'closed'`,
     /number and the start of a turn never change/,
   ),

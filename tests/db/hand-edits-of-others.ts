@@ -216,7 +216,7 @@ export const editsOfOthers: readonly HandEdit[] = [
   ),
   check(
     25,
-    'gives a reason for cancelling an order that is not cancelled',
+    'gives a cancel reason to an order that is not canceled',
     `update orders set cancel_reason = 'why' where location_id = $1`,
     /only an order that is canceled/,
   ),

@@ -6,8 +6,8 @@ import { useEditedShop } from './edited-shop.ts';
 import { editsOfMoney } from './hand-edits-of-money.ts';
 import { editsOfOthers } from './hand-edits-of-others.ts';
 
-// Studio and psql are a person's door. What was found to break silently there is refused with a sentence, or completes
-// itself (hand-orders.test.ts).
+// Studio and psql are a person's door. Edits that used to break data silently there are refused with a sentence, or complete
+// themselves (hand-orders.test.ts).
 
 const handEdits = [...editsOfMoney, ...editsOfOthers];
 
@@ -49,7 +49,7 @@ describe('a person', () => {
     },
   );
 
-  it('passes by no guard who sets what the service sets', async () => {
+  it('does not bypass a guard by setting what the service sets', async () => {
     for (const name of ['new_order', 'api_key_id', 'request_id'])
       await hand.sql(`select set_config($1, $2, false)`, [`comanda.${name}`, api.key.id]);
     await expect(
@@ -103,7 +103,7 @@ describe('the deed', () => {
     });
   });
 
-  it('passes nobody who is no member of the role that owns the tables', async () => {
+  it('lets no session pass that is no member of the role that owns the tables', async () => {
     const admin = await openHand(api.databaseUrl, 'admin');
     try {
       await expect(admin.deed('repair: a test', 'update orders set total = total + 1')).rejects.toMatchObject(
@@ -132,7 +132,7 @@ describe('the service', () => {
     });
   });
 
-  it('is known by its sessions, whatever name the URL of the database gives them', async () => {
+  it('is known by its sessions, under any name that the URL of the database gives them', async () => {
     const url = new URL(api.databaseUrl);
     url.searchParams.set('application_name', 'shop');
     const database = openDatabase({ url: url.href, poolSize: 1, applicationName: 'comanda-api' });

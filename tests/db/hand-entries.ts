@@ -23,7 +23,7 @@ export interface HandEntry {
   undo_of: string | null;
 }
 
-/** What hands did at a location, or at none: the oldest statement first, behind it what went by cascade. */
+/** Manual edits at a location, or at none: the oldest statement first, followed by its cascaded deletions. */
 export const handEntries = (hand: Hand, location: string | null): Promise<HandEntry[]> =>
   hand.sql<HandEntry>(
     `select * from audit_entries where actor_kind = 'database' and location_id is not distinct from $1

@@ -127,7 +127,7 @@ describe('an order that is inserted by hand', () => {
     expect(told.map(({ operation }) => operation)).toContain('insert');
   });
 
-  it('takes no stock, and gives none back when it is cancelled', async () => {
+  it('takes no stock, and gives none back when it is canceled', async () => {
     const productId = await createProduct(api.app.database, {
       locationId: api.locationId,
       stock: { quantity: 10 },
@@ -142,7 +142,7 @@ describe('an order that is inserted by hand', () => {
     expect(stock).toEqual({ quantity: '10.000' });
   });
 
-  it('that is cancelled in its own transaction gets a rejected payment', async () => {
+  it('that is canceled in its own transaction gets a rejected payment', async () => {
     const id = await inTransaction(async () => {
       const order = await insertOrder();
       await insertLine(order);

@@ -6,7 +6,7 @@ import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 
 // A program's change of a column with history is kept in the audit, by any operation. A product brings its stock and
-// its categories along, and an order's stock is told by the order.
+// its categories along, and the stock of an order is recorded by the order.
 
 const api = useApi();
 

@@ -82,7 +82,7 @@ describe('migrate', () => {
     expect(await select('select * from steps')).toEqual([]);
   });
 
-  test('tells by what the release had whether the file or the row was changed', async () => {
+  test('finds from the files of the release whether the file or the row was changed', async () => {
     const sources = { sqlDirectory: join(repositoryRoot, 'prisma', 'sql'), release: '1.2.3' };
     cpSync(join(repositoryRoot, 'prisma', 'migrations'), path(), { recursive: true });
     await run(sources);
@@ -167,7 +167,7 @@ describe('a failed migration', () => {
   test('is refused from then on, until the way the message shows', async () => {
     write('20260101000000_broken', broken);
     await run().catch(() => {});
-    write('20260101000000_broken', 'create table mended (step integer)');
+    write('20260101000000_broken', 'create table repaired (step integer)');
     const refusal: Error = await run().then(
       () => expect.fail('should have been refused'),
       (error: Error) => error,

@@ -15,13 +15,13 @@ export interface MigrationsFolder {
   write(name: string, sql: string): void;
   /** Applies what is missing. */
   run(options?: Parameters<typeof migrate>[1]): Promise<{ applied: string[] }>;
-  /** Runs a statement on one connection beside it. */
+  /** Runs a statement on one connection next to it. */
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<pg.QueryResult<Row>>;
   /** The rows of a statement. */
   select<Row = unknown>(sql: string): Promise<Row[]>;
 }
 
-/** Makes both before each test of the file, and removes them afterwards. */
+/** Makes both before each test of the file, and removes them after it. */
 export function useMigrations(): MigrationsFolder {
   let database: TestDatabase;
   let directory: string;

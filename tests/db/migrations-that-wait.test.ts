@@ -37,7 +37,7 @@ describe('a migration whose table is in use', () => {
     expect(await run()).toEqual({ applied: ['20260102000000_second'] });
   });
 
-  test('CONCURRENTLY gives up behind an older transaction, and its next run begins anew', async () => {
+  test('CONCURRENTLY gives up behind an older transaction, and its next run begins again', async () => {
     write('20260101000000_first', 'create table steps (step integer)');
     await run();
     write(

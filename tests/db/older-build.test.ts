@@ -88,7 +88,7 @@ test('an edit without a commit is applied, and so is its undoing', async () => {
   expect(await isNewer()).toBe(false);
 });
 
-test('an operator can have the functions of an older build all the same, as the documents say', async () => {
+test('an operator can still have the functions of an older build, as the documents say', async () => {
   await bring(older, oldSql);
   await bring(newer, newSql);
   const page = readFileSync(join(repositoryRoot, 'docs/operations/upgrades.md'), 'utf8');
@@ -97,7 +97,7 @@ test('an operator can have the functions of an older build all the same, as the 
   expect(await isNewer()).toBe(false);
 });
 
-test('an older build goes on beside a newer one of the same functions', async () => {
+test('an older build goes on with a newer one of the same functions', async () => {
   await bring(newer, oldSql);
   await bring(older, oldSql);
   const plan = await planMigration(url, { release: older, sqlDirectory: oldSql.directory });

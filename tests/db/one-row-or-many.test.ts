@@ -48,7 +48,7 @@ async function makeRows(client: PoolClient): Promise<void> {
   await client.query(`insert into categories (location_id, name) values ($1, 'Hot'), ($1, 'Cold')`, location);
 }
 
-/** What is captured, counted and kept when a column of one row changes: by a statement of its own, or among other rows. */
+/** The captured, counted and kept rows after a change of a column of one row: by a statement of its own, or among other rows. */
 async function leftBy(client: PoolClient, of: (typeof cases)[number], alone: boolean): Promise<unknown> {
   const ask = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
   const [type] = await ask(

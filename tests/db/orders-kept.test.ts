@@ -5,7 +5,7 @@ import { createKey, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
 import { waitFor } from '../support/wait.ts';
 
-// Orders and their numbers stay, whoever asks, and a mistake with one has a way back that everybody reads.
+// Orders and their numbers stay under every writer, and a mistake with one has a documented repair.
 
 const api = useApi();
 const hand = useHand(api);
@@ -190,7 +190,7 @@ describe('what a session that is not the service says of itself', () => {
   });
 });
 
-it('rows that go with a deletion name its entry, whatever the session says', async () => {
+it('rows that go with a deletion name its entry, even if the session names another', async () => {
   const id = await createProduct(api.app.database, {
     locationId: api.locationId,
     price: 5,

@@ -61,7 +61,7 @@ test('a statement that is merely slow is left alone as long as the database answ
   expect(rows).toMatchObject([{ five: 5 }]);
 });
 
-test('an address where nobody listens refuses at once, by its own name', async () => {
+test('an address where no process listens refuses at once, by its own name', async () => {
   open();
   await pool.query('select 1');
   proxy.cut();

@@ -16,7 +16,7 @@ export const touch =
 export const labels = 'CREATE VIEW pot_labels as select label, shout(label) as loud from pots;';
 export const shout = `CREATE FUNCTION shout(word text) returns text language sql as $$ select upper(word) || '!' $$;`;
 
-/** The files of a folder in which each thing stands before what it needs. */
+/** The files of a folder in which each object is before the objects that it needs. */
 export const whole = { pots: `${labels}\n${touch}\n${touchPot('first')}`, words: shout };
 
 export async function openPots(): Promise<Pots> {

@@ -162,10 +162,7 @@ describe('what PostgreSQL itself cannot read', () => {
     ['select 1e20::numeric(12,2)', 'the number does not fit: write a smaller number'],
     [`select '12,50'::numeric`, '"12,50" is no number: write digits, and a point before decimals, as 12.50'],
     [`select 'many'::int`, '"many" is no whole number: write digits alone'],
-    [
-      `select 'cancelled'::order_status`,
-      '"cancelled" is none of its values: choose one that the editor shows',
-    ],
+    [`select 'returned'::order_status`, '"returned" is none of its values: choose one that the editor shows'],
     [`select 'x'::uuid`, '"x" is no id: copy one from the row that is meant'],
     [`select 'tomorrows'::timestamptz`, '"tomorrows" is no time: write it as 2026-11-22 21:00:00Z'],
     [`select 'a,b'::text[]`, '"a,b" is no list: write it in braces, as {one,two}'],

@@ -124,7 +124,7 @@ export const refusedInTheCatalog: readonly RefusedEdit[] = [
 /** A row of orders and money. Order 1 is paid and its turn is settled; order 2 is pending in the open turn. */
 export const refusedOfMoney: readonly RefusedEdit[] = [
   ...updates('orders', 'number = 2', [
-    [`status = 'cancelled'`, noValue('cancelled')],
+    [`status = 'returned'`, noValue('returned')],
     [`status = 'closed'`, 'an order cannot move from pending to closed'],
     [`identifier = repeat('x', 5000)`, 'identifier must have at most 255 characters'],
     [`external_id = ' '`, blank('external_id', 'orders')],

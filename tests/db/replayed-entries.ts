@@ -10,7 +10,7 @@ const followed: Readonly<Record<string, readonly string[]>> = {
 };
 /** Rows that triggers add, and no entry has: an order that is inserted without its payment gets one. */
 const added = [{ table: 'payments', with: 'orders', by: 'order_id' }] as const;
-/** Columns of a table of which no entry tells. */
+/** Columns of a table that no entry has. */
 export const left = (table: string): string[] => [
   'updated_at',
   'search_text',

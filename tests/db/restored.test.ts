@@ -8,8 +8,8 @@ import { useEditedShop } from './edited-shop.ts';
 import { editsOfMoney } from './hand-edits-of-money.ts';
 import { editsOfOthers } from './hand-edits-of-others.ts';
 
-// A dump makes foreign keys in another order than the migrations do, and in that order they cascade. What a deletion
-// ends in, and what is refused, must not depend on it. The embedded server comes without pg_dump, so the keys are made
+// A dump makes foreign keys in another order than the migrations do, and in that order they cascade. The result of a deletion,
+// and its refusals, must not depend on it. The embedded server comes without pg_dump, so the keys are made
 // again in the order of a dump, and in the reverse of the one that they were made in.
 
 const api = useEditedShop();
@@ -105,7 +105,7 @@ async function ending(deed: string, statement: string): Promise<unknown> {
     );
     return { left, told };
   } catch (error) {
-    // Which of two constraints refuses it is told by the order; that it is refused is not.
+    // The order decides which of two constraints refuses it, but not whether it is refused.
     return { code: (error as { code?: string }).code };
   } finally {
     await hand.sql('rollback');

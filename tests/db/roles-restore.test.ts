@@ -194,7 +194,7 @@ it('data alone, put back without triggers and without a search path, gives a dat
   }
 });
 
-it("tables that somebody else has restored become the owner's", async () => {
+it("tables that another role has restored become the owner's", async () => {
   const admin = urlOfDatabase(inject('adminUrl'), name());
   await runOnce(
     admin,

@@ -60,14 +60,14 @@ describe('the service', () => {
     await expect(as('service').query(sql)).rejects.toMatchObject(denied);
   });
 
-  it('is known by its role, whatever its session is called', async () => {
+  it('is known by its role, under any name of its session', async () => {
     const [row] = (await as('service').query('select by_service() as yes')).rows;
     expect(row).toEqual({ yes: true });
   });
 });
 
 describe('an admin', () => {
-  it('is not taken for the service, whatever the session is called', async () => {
+  it('is not taken for the service, under any name of the session', async () => {
     await as('admin').query(`set application_name = 'comanda-api'`);
     const { rows } = await as('admin').query('select by_service() as yes');
     expect(rows).toEqual([{ yes: false }]);

@@ -172,7 +172,7 @@ it('stock leaves the revision of its product, and a payment that of its order', 
   expect([await revision('products'), await revision('orders')]).toEqual(before);
 });
 
-it.each(versioned)('nobody writes the revision of $name by hand', async ({ name }) => {
+it.each(versioned)('no manual edit writes the revision of $name', async ({ name }) => {
   await expect(
     hand.sql(`update ${name} set revision = revision + 1 where id = $1`, [ids[name]]),
   ).rejects.toMatchObject({ message: expect.stringContaining('never changes by hand') });

@@ -46,7 +46,7 @@ describe('a start', () => {
       /database "nowhere" does not exist/,
     ],
     ['a user who may not in', (url) => (url.username = 'nobody'), /"nobody"/],
-  ])('tells from the first try why it waits for %s, and ends', async (_, change, why) => {
+  ])('reports from the first try why it waits for %s, and ends', async (_, change, why) => {
     const { reason, warnings } = await refused(change);
     expect(reason).toBeInstanceOf(SettingsError);
     expect(String(reason)).toMatch(/SettingsError: DATABASE_URL: /);
@@ -116,7 +116,7 @@ describe('a database', () => {
   });
 });
 
-test('a database of a version before the first migration is refused, and told', async () => {
+test('a database of a version before the first migration is refused with a message', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'comanda-migrations-'));
   mkdirSync(join(directory, '29990101000000_baseline'));
   writeFileSync(join(directory, '29990101000000_baseline', 'migration.sql'), 'select 1');

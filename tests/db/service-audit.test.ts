@@ -5,7 +5,7 @@ import { useApi } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';
 import { operations } from '../support/documented.ts';
 
-// What the API does is in no entry of a hand.
+// Work of the API is in no entry of a manual edit.
 
 const api = useApi();
 
@@ -16,8 +16,8 @@ const byHand = async () =>
     )
   ).rows;
 
-describe('nothing is taken for a hand edit of', () => {
-  // The subject of the audit's own is what a hand did.
+describe('nothing is taken for a manual edit of', () => {
+  // The subject of the audit's own operations is a manual edit.
   const others = operations.filter(({ name }) => !name.startsWith('audit.'));
   test.each(others.flatMap(entrancesOf))('$name', async ({ call, operation }) => {
     const kitchen = await openKitchen(api);
@@ -32,7 +32,7 @@ describe('nothing is taken for a hand edit of', () => {
   });
 });
 
-test('and a hand is, in the same database', async () => {
+test('and a manual edit is, in the same database', async () => {
   const hand = await openHand(api.databaseUrl);
   await hand.sql(`insert into categories (location_id, name) values ($1, 'New')`, [api.locationId]);
   await hand.close();

@@ -169,7 +169,7 @@ describe('what the database refuses', () => {
   });
 });
 
-it('a turn that is written closed is left to whoever writes it', async () => {
+it('a turn that is written closed is left to its writer', async () => {
   const id = newId();
   await kit.database.prisma.turn.create({
     data: { locationId, id, batchNumber: 2, status: 'closed', startedAt: new Date(), endedAt: new Date() },

@@ -14,7 +14,7 @@ const objects = () =>
   kit.select('select identity, gone_since from internal.sql_objects order by applied_at, identity');
 
 describe('a folder', () => {
-  test('is applied whatever the order of its files and statements, and told', async () => {
+  test('is applied in any order of its files and statements, and reported', async () => {
     kit.write(whole);
     const lines: string[] = [];
     expect(await kit.apply({ log: (line) => lines.push(line) })).toEqual({

@@ -98,7 +98,7 @@ describe('a failure', () => {
   });
 });
 
-describe('beside a long transaction', () => {
+describe('during a long transaction', () => {
   const changed = () =>
     kit.write({ pots: `${labels}\n${touch.replace('insert or update', 'insert')}\n${touchPot('second')}` });
 

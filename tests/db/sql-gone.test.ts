@@ -78,7 +78,7 @@ describe('what a folder no longer has', () => {
     expect(await there()).toEqual({ function: true, view: true, trigger: true });
   });
 
-  test('stays, with a warning, while something else needs it, and goes afterwards', async () => {
+  test('stays, with a warning, while another object needs it, and goes after that', async () => {
     await kit.client.query('create table words (word text default shout($$a$$))');
     kit.write({ pots: null, words: '-- none' });
     await kit.apply({ release: '1.1.0' });

@@ -31,7 +31,7 @@ test('a build of edited files or of an unknown commit comes before no build of i
     expect([own, isBefore(own, built('0.2.0', '20', 'bbbbbbb'))]).toEqual([own, false]);
     expect([own, isBefore(own, '0.2.1')]).toEqual([own, true]);
   }
-  // What is undone again must be applied, too.
+  // A change that is undone must be applied, too.
   expect(isBefore(built('0.2.0', '10', 'aaaaaaa'), edited)).toBe(false);
   expect(isBefore(built('0.2.0', '09', 'bbbbbbb'), edited)).toBe(true);
 });

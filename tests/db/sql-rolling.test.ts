@@ -28,7 +28,7 @@ afterEach(async () => {
   await kit.close();
 });
 
-/** Notes every row that is written, and by which version of the function and of the trigger. */
+/** Records every row that is written, with the version of the function and of the trigger. */
 const capture = (version: string, trigger: string) => ({
   notes: `CREATE FUNCTION note_row() returns trigger language plpgsql as $$
     begin insert into noted values (tg_table_name, new.id, new.uses, '${version}', tg_argv[0], pg_current_xact_id()::text::bigint); return null; end $$;`,
@@ -71,7 +71,7 @@ async function work(client: pg.Client, turn: number): Promise<void> {
   }
 }
 
-test('a folder that changes again and again under load fails nobody, and every write is captured once', {
+test('a folder that changes repeatedly under load fails no caller, and every write is captured once', {
   timeout: 180_000,
 }, async () => {
   kit.write({ ...capture('f1', 't1'), check: check('deferred'), count: '-- later', readers: readers('a') });
@@ -113,7 +113,7 @@ test('a folder that changes again and again under load fails nobody, and every w
     ...{ lids: operations, uses: operations },
   });
 
-  // By a function and a trigger that stood together, at least between two changes.
+  // By a function and a trigger that were there together, at least between two changes.
   const pairs = await kit.select('select distinct function, trigger from noted order by 1, 2');
   const allowed = ['f1 t1', 'f2 t1', 'f2 t2', 'f3 t2', 'f3 t3', 'f4 t3', 'f1 t3'];
   const seen = (pairs as { function: string; trigger: string }[]).map(
@@ -122,7 +122,7 @@ test('a folder that changes again and again under load fails nobody, and every w
   expect(allowed).toEqual(expect.arrayContaining(seen));
   expect(seen).toEqual(expect.arrayContaining(['f1 t1', 'f2 t1', 'f2 t2', 'f3 t3', 'f4 t3']));
 
-  // What came and went worked without a gap in between.
+  // Objects that came and went worked without a gap in between.
   for (const tab of ['checked', 'counted'])
     expect(
       await one(`select count(*) > 0 as "some", count(*) = count(distinct row) as once,

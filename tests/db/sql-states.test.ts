@@ -115,8 +115,8 @@ test('what means nothing to us, and what is no SQLSTATE, has no meaning', () => 
   expect(means('42601', 'undefinedObject', 'notGranted')).toBe(false);
 });
 
-// What goes with its parent is no refusal; what stays is, and whoever meets it in a race has to know it.
-test('what a foreign key of ours keeps from being deleted is refused with that meaning', async () => {
+// A row removed with its parent causes no refusal; a row that stays does, and a caller that meets it in a race must know it.
+test('the deletion of a row that a foreign key of the service keeps is refused with that meaning', async () => {
   const ours = openDatabase({ url: database.url });
   const locationId = await createLocation(ours);
   await createManyOrders(ours, { locationId, count: 1, from: '2026-01-01T00:00:00Z' });

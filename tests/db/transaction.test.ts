@@ -31,7 +31,7 @@ test('what is sent last and fails takes all back, though COMMIT is on its way', 
   expect(await names()).toBe(0);
 });
 
-test('what was sent and failed is told, not what it made of the statements behind it', async () => {
+test('the statement that failed is reported, not its effect on the statements after it', async () => {
   const failing = database.transaction(undefined, async (tx) => {
     tx.send(insert, [null]);
     await tx.run(insert, ['one']);

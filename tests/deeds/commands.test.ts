@@ -6,7 +6,7 @@ import { createKey } from '../support/factories.ts';
 import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
-// What an admin does daily, by the command itself, each a process of its own.
+// The daily work of an admin, by the command itself, each a process of its own.
 vi.setConfig({ testTimeout: 120_000 });
 
 const encryptionKey = Buffer.alloc(32, 7).toString('base64');
@@ -16,7 +16,7 @@ const kitchen = useOrderKitchen(api);
 const comanda = (...argv: string[]) =>
   runComanda({ DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: encryptionKey }, ...argv);
 
-/** What a command that must succeed prints with `--json`. */
+/** The output with `--json` of a command that must succeed. */
 async function done<Value = Record<string, unknown>>(...argv: string[]): Promise<Value> {
   const { code, stdout, stderr } = await comanda(...argv, '--json');
   expect(code, stderr + stdout).toBe(0);
@@ -30,7 +30,7 @@ async function refused(...argv: string[]): Promise<{ code: string; message: stri
 }
 
 const statusOf = async (key: string) => (await api.rest('GET /v2/orders', { key })).status;
-/** What the audit has of a resource, oldest first. */
+/** The audit entries of a resource, oldest first. */
 const entriesOf = async (resourceId: string) =>
   api.app.database.prisma.auditEntry.findMany({
     where: { resourceId },

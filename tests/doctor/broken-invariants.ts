@@ -1,13 +1,13 @@
 /** An edit that nothing held back: by a superuser, triggers and foreign keys switched off. */
 export interface BrokenInvariant {
-  /** What the person did. */
+  /** The edit of the person. */
   edit: string;
   sql: string;
   /** The check that names it, and what it says. */
   check: string;
   found: RegExp;
   outcome?: 'warning';
-  /** How a person mends what cannot be derived again. */
+  /** How a person repairs data that cannot be derived again. */
   mend?: string;
 }
 

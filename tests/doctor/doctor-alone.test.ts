@@ -106,7 +106,7 @@ it('sees that the connections run out', async () => {
   expect(outcomes(stdout).get('connections')?.outcome, stdout).toMatch(/warning|wrong/);
 });
 
-it('sees a transaction that somebody prepared and forgot', async () => {
+it('sees a transaction that a session prepared and forgot', async () => {
   const found = await withClients(1, async (client) => {
     await client.query(`begin; create table held (n integer); prepare transaction 'forgotten'`);
     const environment = { DATABASE_URL: server?.url };

@@ -64,7 +64,7 @@ const doctor = (options: DoctorOptions = {}): Promise<Diagnosis> =>
     { thresholds: { probeSeconds: 0 }, ...options },
   );
 
-/** What does not hold; that no worker runs here is another matter. */
+/** The invariants that do not hold; the missing worker of this test does not count. */
 const amiss = ({ checks }: Diagnosis) =>
   checks.filter(({ name, outcome }) => outcome !== 'ok' && invariants.some((each) => each.name === name));
 
@@ -74,7 +74,7 @@ async function unhindered(sql: string): Promise<void> {
   await superuser.query('reset session_replication_role');
 }
 
-it('all invariants hold where nobody edited anything', async () => {
+it('all invariants hold without manual edits', async () => {
   expect(amiss(await doctor())).toEqual([]);
   expect(amiss(await doctor({ deep: true }))).toEqual([]);
 });

@@ -10,7 +10,7 @@ import { type EmbeddedServer, startEmbedded } from '../../packages/embedded/src/
 import { roleUrl } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';
 
-// A server whose archive refuses, and with a slot that nobody reads: doctor said that all was well.
+// A server whose archive refuses, and with a slot that no process reads: doctor said that all was well.
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What one check says to the service, which is no superuser. */
+/** The result of one check for the service, which is no superuser. */
 async function look(name: string, thresholds: Partial<Thresholds> = {}) {
   const { checks } = await diagnose({ DATABASE_URL: roleUrl(server.url, 'service') }, { thresholds });
   return checks.find((check) => check.name === name);

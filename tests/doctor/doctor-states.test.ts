@@ -5,7 +5,7 @@ import { superuserUrl } from '../support/database.ts';
 import { quoteName, runOnce } from '../support/server.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 
-// What the server itself is short of comes up in any check: each names it, with what to do.
+// A shortage of the server itself appears in every check: each names it, and the remedy.
 
 vi.setConfig({ testTimeout: 60_000 });
 

@@ -7,7 +7,7 @@ import { createTestDatabase, superuserUrl } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 
-// Where it said "well" while nothing worked. Each place is told as what it is.
+// The cases where it said "well" while nothing worked. Each state is reported as it is.
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -40,7 +40,7 @@ afterAll(async () => {
 const look = (more: Record<string, string> = {}, thresholds: Partial<Thresholds> = {}): Promise<Diagnosis> =>
   diagnose({ DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey, ...more }, { thresholds });
 
-/** What one check says. */
+/** The result of one check. */
 function of({ checks }: Diagnosis, name: string): { outcome: Outcome; found: string } {
   const { outcome, found } = checks.find((check) => check.name === name) ?? {};
   if (outcome === undefined || found === undefined) throw new Error(`there is no check ${name}`);
@@ -186,7 +186,7 @@ describe('doctor', () => {
     await Promise.all([holder.end(), waiter.end()]);
   });
 
-  it('sees that nothing is queued by the clock, though the worker beats', async () => {
+  it('sees that no job is queued on a timer, though the worker beats', async () => {
     await superuser.query(`update graphile_worker._private_known_crontabs
       set last_execution = now() - interval '3 hours', known_since = now() - interval '9 days'`);
     expect(of(await look(), 'queue').outcome).toBe('ok');

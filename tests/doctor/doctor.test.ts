@@ -185,13 +185,13 @@ describe('it sees', () => {
   });
 
   it('a job that was given up', async () => {
-    await kit.sql(`select graphile_worker.add_job('nobody-does-this', '{}', max_attempts := 1)`);
+    await kit.sql(`select graphile_worker.add_job('unknown-task', '{}', max_attempts := 1)`);
     await kit.sql(
       `update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'it burnt' where locked_at is null`,
     );
     expect(await look('jobs given up')).toMatchObject({
       outcome: 'wrong',
-      found: expect.stringContaining('1 nobody-does-this: it burnt'),
+      found: expect.stringContaining('1 unknown-task: it burnt'),
     });
     await kit.sql(`delete from graphile_worker._private_jobs`);
   });

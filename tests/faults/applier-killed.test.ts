@@ -53,7 +53,7 @@ CREATE VIEW ${name} AS SELECT id FROM orders WHERE number > ${turn};`,
   return `1.${turn}.0`;
 }
 
-test('whoever applies functions and triggers may die at any place: the next start ends with exactly those of the folder, and nobody who serves notices', {
+test('the process that applies functions and triggers may die at any statement: the next start ends with exactly those of the folder, and no serving process notices', {
   timeout: 1_800_000,
 }, async () => {
   const chance = createChance(seed);
@@ -130,7 +130,7 @@ test('whoever applies functions and triggers may die at any place: the next star
   await site.quiet(90_000);
   const books = await reconcile(databaseUrl, ledger, shops);
   const told = await compareTold(databaseUrl, ledger, shops, consumer);
-  reportFault('whoever applies functions and triggers dies', {
+  reportFault('the process that applies functions and triggers dies', {
     ...{ trials: rounds * faults.length, seed, ...figures },
     ...{ reads: readers.answered(), acknowledged: books.acknowledged, found: books.found },
     ...{ unavailable: ledger.unavailable, events: told.events, missing: told.missing },

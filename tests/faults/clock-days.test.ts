@@ -96,7 +96,7 @@ describe.each(zones)('in %s, around every change of the clock in %i', (timezone,
     reportFault(`days in ${timezone}`, { trials: changes.length, real: changes.length, orders: all });
   }, 120_000);
 
-  test('the windows of the limits stay whole minutes and months of UTC, whatever zone the session has', async () => {
+  test('the windows of the limits stay whole minutes and months of UTC in any zone of the session', async () => {
     const { database } = api.app;
     const [change = Date.UTC(year, 2, 26)] = changesOf(timezone, year);
     const client = await database.pool.connect();

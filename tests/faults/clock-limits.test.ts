@@ -91,7 +91,7 @@ describe('the clock of the database moves by an hour', () => {
     await world.clock.set('2026-05-10T13:00:05Z');
     await admittedAgain(url, key);
     await world.clock.set('2026-05-10T12:00:20Z');
-    // What it still holds of the hour ahead is not given out in the hour behind once it knows.
+    // The lease for the hour ahead is not given out in the earlier hour once the process knows the time.
     await ask(url, (await world.key({})).key);
     await waitFor('the refusal', async () => (await ask(url, key)).status === 429);
     expect(await useUp(url, key, 50)).toBe(0);

@@ -108,7 +108,7 @@ const attemptsOf = (endpointId: string) =>
 describe.each(badConsumers.map(({ does, told }) => [does, told] as const))(
   'a consumer that %s',
   (does, told) => {
-    test('gets exactly five attempts, each over by the limit and told in plain words, then the delivery is dead', async () => {
+    test('gets exactly five attempts, each ended by the limit and reported in plain words, then the delivery is dead', async () => {
       const known = cases.get(does);
       if (known === undefined) throw new Error('it was never started');
       const attempts = await attemptsOf(known.endpointId);

@@ -34,7 +34,7 @@ test('doctor sees that DATABASE_URL names a hot standby, where every question is
     advice: expect.stringMatching(/standby/),
   });
   expect(of('queue')?.outcome).toMatch(/^(unknown|wrong)$/);
-  // What can be read is judged there as well.
+  // The readable parts are judged there as well.
   for (const name of ['migrations', 'counts', 'functions and triggers', 'event feed'])
     expect(of(name), name).toMatchObject({ outcome: 'ok' });
 });

@@ -9,7 +9,7 @@ import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { type DatabaseClock, putClock } from './clock/database-clock.ts';
 
-/** What was claimed just before a change is on the wire by then; nothing else may come after it. */
+/** An attempt that was claimed just before a change is sent by then; none may follow it. */
 const onTheWireMs = 5_000;
 
 const encryptionKey = randomBytes(32).toString('base64');
@@ -165,7 +165,7 @@ describe('while deliveries and retries flow', () => {
         // The retries of everything that was waiting would have come several times over.
         await new Promise((resolve) => setTimeout(resolve, 1_200));
         onTheWire += place.heard.filter((heard) => heard.at > at).length;
-        await waitFor('the last attempts to be told', async () => {
+        await waitFor('the last attempts to be recorded', async () => {
           const open = await count(
             `endpoint_id = '${id}' and (next_attempt_at is not null or leased_by is not null)`,
           );
@@ -191,7 +191,7 @@ describe('while deliveries and retries flow', () => {
   );
 });
 
-test('a secret rotated in mid-retry: both sign for 24 hours by the clock of the database, one after', async () => {
+test('a secret rotated in mid-retry: both sign for 24 hours of the database's clock, one after', async () => {
   const clock: DatabaseClock = await putClock(api.databaseUrl);
   await waitFor('a connection', () => api.app.database.pool.query('select 1'));
   const place = await listen(() => false);

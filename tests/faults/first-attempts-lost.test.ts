@@ -63,7 +63,7 @@ test('killed (-9), another worker of its machine sends them within seconds, once
   const workers = [await start(), await start()];
   let slowestMs = 0;
   for (let kill = 1; kill <= kills; kill += 1) {
-    // Either may publish; both stand still until it is known.
+    // Either may publish; both are frozen until it is known which does.
     await holdPublishing(kit, hand, async () => freeze(...workers));
     await hand.sql('commit');
     await waitFor('the commit', claimed);
@@ -105,7 +105,7 @@ test('killed (-9) with no other there, the next one sends them as it starts', as
   expect(erp.received).toHaveLength(1);
 });
 
-test('frozen, another one sends them once its silence tells, and it sends nothing when it goes on', async () => {
+test('frozen, another one sends them once its silence is noticed, and it sends nothing when it goes on', async () => {
   const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   const worker = await start();

@@ -9,7 +9,7 @@ import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 import { createSyncKit } from '../worker/sync-kit.ts';
 
-// A worker that stands still (SIGSTOP, a paused machine) in the middle of a transaction keeps its locks.
+// A frozen worker (SIGSTOP, a paused machine) keeps the locks of its open transaction.
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -40,7 +40,7 @@ const sessions = async (condition: string) =>
     )
   ).length;
 
-/** Stops the worker while it waits for what `lock` has locked, and lets it have that: it stands still in its transaction. */
+/** Stops the worker while it waits for what `lock` has locked, and then releases the lock: it is frozen in its transaction. */
 async function freezeOver(worker: TestProcess, lock: string, id: string, work: () => Promise<unknown>) {
   await hand.sql('begin');
   await hand.sql(lock, [id]);
@@ -49,7 +49,7 @@ async function freezeOver(worker: TestProcess, lock: string, id: string, work: (
   frozen.push(worker);
   process.kill(worker.pid, 'SIGSTOP');
   await hand.sql('commit');
-  await waitFor('it to stand still', async () => (await sessions(idle)) > 0);
+  await waitFor('it to be frozen', async () => (await sessions(idle)) > 0);
 }
 
 const idle = `state like 'idle in transaction%'`;
@@ -58,7 +58,7 @@ const idle = `state like 'idle in transaction%'`;
 const letGo = () =>
   waitFor('its transaction to be ended', async () => (await sessions(idle)) === 0, { timeoutMs: 30_000 });
 
-/** It comes to life again and ends well. */
+/** It continues and ends without an error. */
 async function thaw(worker: TestProcess): Promise<void> {
   frozen.splice(frozen.indexOf(worker), 1);
   process.kill(worker.pid, 'SIGCONT');
@@ -108,10 +108,10 @@ test('a worker frozen in a sync job keeps its location for seconds; another appl
     await addJob(kit.database, 'run-sync-jobs', { locationId }, { jobKey: syncJobsKey(locationId) });
   });
   await letGo();
-  // Who writes there waits no longer.
+  // A writer of these rows waits no longer.
   await hand.sql('update products set price = 6 where id = $1', [known?.id]);
   const other = await start();
-  // The dead of this machine are known at once; this one lives, so its silence has to tell.
+  // The dead of this machine are known at once; this one lives, so only its silence shows it.
   await waitFor('the job to be done', async () => (await jobs.job(id)).status === 'completed', {
     timeoutMs: 60_000,
   });
@@ -122,7 +122,7 @@ test('a worker frozen in a sync job keeps its location for seconds; another appl
   expect((await other.stop()).code).toBe(0);
 });
 
-test('a worker that comes to life again claims nothing before its heartbeat is told: others may take it for dead until then', async () => {
+test('a worker that continues claims nothing before its heartbeat is recorded: others may take it for dead until then', async () => {
   await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['product.created'] });
   const worker = await start();
   const tell = () => createProduct(kit.database, { locationId: kit.locationId });
@@ -147,7 +147,7 @@ test('a worker that comes to life again claims nothing before its heartbeat is t
   await thaw(worker);
 });
 
-test('what a frozen worker has claimed and not sent goes to another once its silence tells, and is sent once', async () => {
+test('deliveries that a frozen worker claimed and did not send go to another once its silence is noticed, and are sent once', async () => {
   const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   // One that sends nothing leaves them to the queue.

@@ -62,11 +62,11 @@ test('a transaction of very many rows is published once each, others in between,
     entry: 'worker',
     env: { DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey, LOG_LEVEL: 'warn' },
   });
-  await waitFor('the category to be told', async () => (await lastNumber(kit.locationId)) > 0);
+  await waitFor('the category to be published', async () => (await lastNumber(kit.locationId)) > 0);
   let peak = 0;
   let between = 0;
 
-  /** Copies, and waits until nothing is left to tell; the other location has a product made all the while. */
+  /** Copies, and waits until nothing is left to publish; the other location makes a product meanwhile. */
   const copyAndTell = async (batch: string, many: number) => {
     const before = await lastNumber(kit.locationId);
     peak = 0;
@@ -79,9 +79,13 @@ test('a transaction of very many rows is published once each, others in between,
       if (left.length === 0) break;
       const toldBefore = await lastNumber(other);
       await createProduct(kit.database, { locationId: other });
-      await waitFor('the other location to be told', async () => (await lastNumber(other)) > toldBefore, {
-        timeoutMs: 30_000,
-      });
+      await waitFor(
+        'the other location to be published',
+        async () => (await lastNumber(other)) > toldBefore,
+        {
+          timeoutMs: 30_000,
+        },
+      );
       if (left.some(({ location }) => location === kit.locationId)) between += 1;
       await sleep(100);
     }
@@ -105,7 +109,7 @@ test('a transaction of very many rows is published once each, others in between,
   );
   expect(numbers).toEqual([{ gaps: 0 }]);
   reportFault('one transaction of very many rows', {
-    ...{ trials: 1, real: 1, rows: size, 'others told meanwhile': between },
+    ...{ trials: 1, real: 1, rows: size, 'others published meanwhile': between },
     ...{ 'worker MiB': peak, [`worker MiB with ${less}`]: peakOfLess },
   });
   expect((await worker.stop()).code).toBe(0);

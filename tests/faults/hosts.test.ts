@@ -66,7 +66,7 @@ test('a URL with several hosts leads to the one that may be written to, and afte
   await told(1);
   // A stop that is ordered sends the standby everything first.
   await primary.stop('fast');
-  expect((await rename('while nobody can')).status).toBe(503);
+  expect((await rename('while no host accepts')).status).toBe(503);
   await runOnce(standby.url, 'select pg_promote(wait => true)');
   await waitFor('the write to pass', async () => (await rename('after')).status === 200, {
     timeoutMs: 30_000,
@@ -81,7 +81,7 @@ test('a command migrates the one of several hosts that may be written to', async
   await runOnce(primary.url, 'select from graphile_worker.migrations');
 });
 
-test('the hosts of a URL are tried in turn, and only whoever found one out passes on', () => {
+test('the hosts of a URL are tried in turn, and only the call that finds one unavailable goes on to the next', () => {
   const hosts = createHosts('postgresql://me:secret@a:1,[::1]:2,c/db?sslmode=disable');
   const first = hosts.url();
   expect(first).toBe('postgresql://me:secret@a:1/db?sslmode=disable');

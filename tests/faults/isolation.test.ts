@@ -100,7 +100,7 @@ test(`200 deliveries to each of ${endpoints} hanging endpoints do not hold up 30
   expect(undone?.count).toBeGreaterThanOrEqual(200 * endpoints - inFlight);
   // Two seconds is the promise; on a machine that is busy with other things, what the same work takes there alone.
   expect(beside.p99).toBeLessThan(Math.max(2_000, 3 * alone.p99));
-  reportFault('fast endpoint beside hanging ones', {
+  reportFault('fast endpoint with hanging ones', {
     trials: 300,
     real: 300,
     hanging: inFlight,

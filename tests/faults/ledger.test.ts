@@ -8,7 +8,7 @@ import { complaintsOf, reconcile } from './support/reconcile.ts';
 import { openSite } from './support/site.ts';
 import { compareTold } from './support/told.ts';
 
-// What a fault could leave behind, done by hand past every guard; and what the ledger must say of it.
+// The damage that a fault could leave behind, done by hand past every guard; and the complaint that the ledger must have.
 const harms: readonly [name: string, sql: string, complaint: RegExp][] = [
   ['an order without its items', `delete from order_items where order_id = $1`, /half: order .*: items/],
   ['an order without its payment', `delete from payments where order_id = $1`, /half: order .*: payment/],
@@ -18,14 +18,14 @@ const harms: readonly [name: string, sql: string, complaint: RegExp][] = [
     /half: order .*: idempotency key/,
   ],
   [
-    'an order that is told of twice',
+    'an order that is published twice',
     `insert into events (location_id, id, number, type, resource_id, body, created_at)
      select location_id, gen_random_uuid(), 0, type, resource_id, body, created_at from events
      where resource_id = $1 and type = 'order.created'`,
-    /order\.created .* is told, and did not happen or was told before/,
+    /order\.created .* is published, and did not happen or was published before/,
   ],
   [
-    'an order that nobody is told of',
+    'an order that is not published',
     `delete from events where resource_id = $1 and type = 'order.created'`,
     /half: order .*: captured creation/,
   ],

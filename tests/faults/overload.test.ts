@@ -22,7 +22,7 @@ afterAll(async () => {
   await server.drain(1_000);
 });
 
-test('of many times what is worked on at once, all that is accepted is served, the rest is told when to come again, and another location does not notice', async () => {
+test('of many times the calls that fit at once, all accepted ones are served, the others learn when to retry, and another location does not notice', async () => {
   const noisy = await shop();
   const quiet = await shop();
   let served = 0;
@@ -63,7 +63,7 @@ test('of many times what is worked on at once, all that is accepted is served, t
   expect(calm).toBeGreaterThanOrEqual(waves);
 }, 300_000);
 
-test('a limit that is used up costs nobody else: refusals need no place and no database', async () => {
+test('an exhausted limit costs no other caller: refusals need no place and no database', async () => {
   const { database } = api.app;
   const locationId = await createLocation(database);
   const { key } = await createKey(database, { locationId, perMinute: 5 });

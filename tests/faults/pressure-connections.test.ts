@@ -31,7 +31,7 @@ afterAll(async () => {
   await server?.remove();
 }, 60_000);
 
-describe('when somebody else holds every connection of the server', { timeout: 300_000 }, () => {
+describe('when another program holds every connection of the server', { timeout: 300_000 }, () => {
   test('the API goes on with the connections it has, and no call is refused', async () => {
     const baseUrl = api.url ?? '';
     await pressed(baseUrl, 2_000);

@@ -17,7 +17,7 @@ const heldMs = trials(8_000, 60_000);
 /** A refusal comes within this time: 3 s for a place and 5 s for a lock, and time for a busy machine. */
 const clearWithinMs = 20_000;
 
-describe('under locks that somebody else holds', { timeout: 300_000 }, () => {
+describe('under locks of another session', { timeout: 300_000 }, () => {
   test('on the orders, what needs orders is refused clearly, everything else is served, nothing is half done', async () => {
     const site = await openSite({ shops: 2, lanes: 3 });
     const stuck = (turn: number) => read(shopAt(site, turn), 'GET /v2/orders?limit=5');

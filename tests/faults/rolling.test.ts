@@ -155,7 +155,7 @@ test('newer versions change functions and triggers one after another, and the ve
 
   const books = await reconcile(databaseUrl, ledger, shops);
   const told = await compareTold(databaseUrl, ledger, shops, consumer);
-  reportFault('newer versions of functions and triggers beside one that serves', {
+  reportFault('newer versions of functions and triggers while one serves', {
     ...{ trials: versions.length, real: versions.length, ...figures },
     ...{ reads: readers.answered(), acknowledged: books.acknowledged, found: books.found },
     ...{ unavailable: ledger.unavailable, events: told.events, missing: told.missing },

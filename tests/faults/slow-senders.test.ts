@@ -159,7 +159,7 @@ function open(to: TestApi | { url: string; key: string }, sender: SlowSender): S
     });
     socket.once('close', () => resolve());
   });
-  // Only a reset tells this caller that the server let go; it never closes by itself while it drips.
+  // This caller notices only by a reset that the server let go; it never closes by itself while it drips.
   socket.on('error', () => {});
   const gone = new Promise<void>((resolve) => {
     const over = () => {

@@ -50,7 +50,7 @@ test('two starts on one database at once migrate once, serve side by side, and d
   await waitFor('orders through both', () => ledger.orders.length > 60, { timeoutMs: 120_000 });
   await load.stop();
   await waitFor(
-    'everything to be told',
+    'everything to be published',
     async () => {
       const { rows: left } = await database.pool.query<{ count: number }>(
         `select ((select count(*) from internal.captured_changes)

@@ -24,23 +24,23 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** What a newer version may do beside this one: add. Each name sorts behind every landed migration. */
+/** The changes that a newer version may make while this one runs: additions. Each name sorts behind every landed migration. */
 const newer = {
-  '29990101000001_columns': `alter table orders add column colour text; alter table products add column colour text;
+  '29990101000001_columns': `alter table orders add column color text; alter table products add column color text;
     alter table product_stock add column shelf text`,
-  '29990101000002_table': 'create table colours (name text primary key)',
-  '29990101000003_index': `drop index concurrently if exists orders_colour_idx;
-    create index concurrently orders_colour_idx on orders (location_id, colour)`,
+  '29990101000002_table': 'create table colors (name text primary key)',
+  '29990101000003_index': `drop index concurrently if exists orders_color_idx;
+    create index concurrently orders_color_idx on orders (location_id, color)`,
 };
 
-describe('while a newer version migrates beside it', { timeout: 300_000 }, () => {
+describe('while a newer version migrates', { timeout: 300_000 }, () => {
   test('this version serves without a single 5xx, and nothing is lost', async () => {
     const site = await openSite({ shops: 2, lanes: 3 });
     writeOurs();
     for (const [name, sql] of Object.entries(newer)) write(name, sql);
     const load = startLoad({ ...site, lanes: 3, chance: createChance(3), paceMs: 5, jobEvery: 200 });
     await waitFor('orders', () => site.ledger.orders.length > 10, { timeoutMs: 60_000 });
-    // Somebody reads for long: the migration has to step aside more than once, and holds nobody up meanwhile.
+    // A reader holds its lock for long: the migration has to give way more than once, and blocks no caller meanwhile.
     const reader = await hold(site.databaseUrl, 'select count(*) from orders');
     const waits: string[] = [];
     const migration = migrate(roleUrl(site.databaseUrl, 'owner'), {
@@ -62,7 +62,7 @@ describe('while a newer version migrates beside it', { timeout: 300_000 }, () =>
     const books = await reconcile(site.databaseUrl, site.ledger, site.shops);
     expect([site.ledger.unavailable, site.ledger.unanswered]).toEqual([0, 0]);
     expect(complaintsOf(books)).toEqual([]);
-    reportFault('migrated beside a running version', {
+    reportFault('migrated while a version runs', {
       ...{
         trials: 1,
         real: waits.filter(isWait).length > 1 ? 1 : 0,
@@ -105,7 +105,7 @@ const refusalOf = (entry: 'api' | 'worker', url: string): Promise<string> =>
   );
 
 describe.each(['api', 'worker'] as const)('the %s', (entry) => {
-  test('goes on beside migrations that are newer than it, and says so', async () => {
+  test('goes on with migrations that are newer than it, and says so', async () => {
     const own = await createTestDatabase();
     writeOurs();
     write('29990101000002_table', newer['29990101000002_table']);
@@ -136,7 +136,7 @@ describe.each(['api', 'worker'] as const)('the %s', (entry) => {
 
 test('an index that is built CONCURRENTLY by one start does not stop another start that waits for it', async () => {
   const own = await createEmptyDatabase();
-  write('29990101000001_base', 'create table orders (location_id int, colour text)');
+  write('29990101000001_base', 'create table orders (location_id int, color text)');
   write('29990101000003_index', newer['29990101000003_index']);
   const both = await Promise.all([migrate(own.url, { directory }), migrate(own.url, { directory })]);
   expect(both.flatMap(({ applied }) => applied)).toEqual(['29990101000001_base', '29990101000003_index']);

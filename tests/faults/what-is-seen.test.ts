@@ -76,7 +76,7 @@ const faults: Fault[] = [
     after: { 'comanda_processes_alive worker': 1, comanda_relay_lag_seconds: (value) => (value ?? 9) < 5 },
   },
   {
-    name: 'somebody locks a table',
+    name: 'a session locks a table',
     async make({ server }) {
       const holder = await hold(server.url, 'lock table product_stock in exclusive mode');
       return () => holder.close();
@@ -207,7 +207,7 @@ async function expectMetrics(wanted: Fault['metrics']): Promise<void> {
 }
 
 describe('what callers and operators see when', { timeout: 240_000 }, () => {
-  it.each(faults)('$name, and once that is over', async (fault) => {
+  it.each(faults)('$name, and after that', async (fault) => {
     // As proxies and Prometheus do all the time: what answers them is connected.
     await Promise.all([scene.readyz(), scene.metrics()]);
     const heal = await fault.make(scene);
@@ -252,8 +252,8 @@ describe('what callers and operators see when', { timeout: 240_000 }, () => {
   });
 });
 
-describe('an API whose log nobody takes', { timeout: 120_000 }, () => {
-  it.each(['a full device', 'a pipe that nobody reads'])('answers all the same: %s', async (where) => {
+describe('an API whose log no process reads', { timeout: 120_000 }, () => {
+  it.each(['a full device', 'a pipe that no process reads'])('still answers: %s', async (where) => {
     const port = await choosePort(inject('runDirectory'), null);
     const child = spawn(process.execPath, [join(repositoryRoot, 'dist/api.js')], {
       env: { PATH: process.env.PATH, ...scene.env, PORT: String(port), HOST: '127.0.0.1' },

@@ -23,7 +23,7 @@ it('jobs whose worker is killed in the middle are taken over, and apply every it
   const real = kills.filter(({ hit }) => hit > 0).length;
   reportFault('worker killed (-9) in the middle of sync jobs', {
     ...{ trials: kills.length, real, seed, 'running jobs hit': kills.reduce((sum, { hit }) => sum + hit, 0) },
-    'they stood at': kills
+    'their positions': kills
       .map(({ jobs }) => jobs.map((job) => `${job.processed_items}/${job.total_items}`).join(' and '))
       .join('; '),
   });

@@ -25,7 +25,7 @@ describe.concurrent('a worker killed (-9)', { timeout: 1_800_000 }, () => {
     let slowestMs = 0;
     let worker = await startNamed(site, 0);
     for (let kill = 0; kill < kills; kill++) {
-      // By turns another one is there already, or comes afterwards.
+      // In turns another one is there already, or starts later.
       const other = kill % 2 === 0 ? await startNamed(site, kill + 1) : undefined;
       const look = () => publishing(site.database, sessionsOf(kill));
       const { work: last, killedAt } = await killAtWork(worker, look, {
@@ -56,7 +56,7 @@ describe.concurrent('a worker killed (-9)', { timeout: 1_800_000 }, () => {
   test('while it delivers has its deliveries made by one elsewhere, with the same id and body', async () => {
     const site = await openSite({ shops: 1, lanes });
     const survivor = await site.start('worker', quickRetries);
-    await killDeliverers(site, 'worker killed (-9) while it delivered beside one on another machine', {
+    await killDeliverers(site, 'worker killed (-9) while it delivered with one on another machine', {
       kills: trials(1, 10),
       async start() {
         const worker = await site.start('worker', quickRetries);

@@ -73,7 +73,7 @@ const wrong: WrongProgram[] = [
     `client.GET('/v2/products', { params: { query: { limit: 'ten' } } });`,
     /'string' is not assignable to type 'number'/,
   ],
-  ['an unknown field', `(await client.GET('/v2/catalog')).data?.data.colour;`, /'colour' does not exist/],
+  ['an unknown field', `(await client.GET('/v2/catalog')).data?.data.color;`, /'color' does not exist/],
   [
     'an optional field taken for granted',
     `(await client.GET('/v2/products')).data?.data.map(({ external_id }) => external_id.length);`,

@@ -30,7 +30,7 @@ const settings = {
 };
 
 /**
- * Makes the server tell every later connection of the database, whoever opens it, the plan of each statement that it
+ * Makes the server send to every later connection of the database, of any client, the plan of each statement that it
  * ran. Needs a superuser and lib/auto_explain.
  */
 export async function explainDatabase(url: string): Promise<void> {
@@ -41,7 +41,7 @@ export async function explainDatabase(url: string): Promise<void> {
   await runOnce(url, commands.join(';'));
 }
 
-/** Tells `heard` each statement that a client which connects from now on has run. */
+/** Calls `heard` with each statement that a client which connects from now on has run. */
 export function listenToPlans(heard: (run: RunStatement) => void): Listening {
   const names = new Map<string, string>();
   const { connect, query } = pg.Client.prototype;

@@ -91,7 +91,7 @@ async function readsWhatItClaims(): Promise<void> {
   await claimed();
   for (const endpoint of endpoints()) await deliveries(endpoint, 20_000, "now() - interval '1 hour'");
   expect(await claimed()).toBe(most);
-  // As the relay asks whether anything waits; it would pass by what is claimed.
+  // As the relay asks whether anything waits; it would skip claimed deliveries.
   await giveAllBack();
   expect(await takenAtOnce()).toBe(0);
   expect(plans).toHaveLength(3);

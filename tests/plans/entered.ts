@@ -9,7 +9,7 @@ export const indexColumns = `
   from pg_index i join pg_class c on c.oid = i.indexrelid`;
 
 /**
- * The columns of a condition that only filter what the index passes over: those behind a column that is not held to
+ * The columns of a condition that only filter the entries that the index visits: those behind a column that is not held to
  * one value. EXPLAIN shows them as part of the condition, and does not count what they remove.
  */
 export function unentered(condition: string, columns: readonly string[]): string[] {
@@ -23,7 +23,7 @@ export function unentered(condition: string, columns: readonly string[]): string
     .filter((column) => behind.has(column) && column !== columns[held]);
 }
 
-// The index's own column stands to the left of each operator.
+// The index's own column is to the left of each operator.
 function clausesOf(condition: string): { column: string; exact: boolean }[] {
   return conjuncts(condition).flatMap((clause) => {
     const found = /^\(*(?:ROW\()?(?:[\w"]+\.)?"?(\w+)"?(?:\)::\w+)?(.*)$/s.exec(clause);

@@ -3,7 +3,7 @@ export interface Exemption {
   /** Found in the name of the statement, or in its text. */
   pattern: RegExp;
   reason: string;
-  /** counting: rows that it counts or sums up are left out; what it reads beside them is judged. */
+  /** counting: rows that it counts or sums up are left out; the other rows that it reads are judged. */
   allowed: 'counting' | 'anything';
   /** Whether it is needed depends on how many turns, deliveries, jobs and locks a run happens to meet. */
   sometimes?: true;
@@ -39,7 +39,7 @@ export const exemptions: readonly Exemption[] = [
   },
   {
     pattern: /^relay_turn_documents$/,
-    reason: 'an event shows what an open turn came to: it sums up the turn',
+    reason: 'an event shows the totals of an open turn: it sums up the turn',
     allowed: 'anything',
     sometimes: true,
   },
@@ -57,7 +57,7 @@ export const exemptions: readonly Exemption[] = [
   },
   {
     pattern: /^list_products_changes/,
-    reason: 'passes by products whose stock has changed later, and the other way round',
+    reason: 'skips products whose stock has changed later, and the reverse',
     allowed: 'anything',
   },
   {
@@ -76,7 +76,7 @@ export const exemptions: readonly Exemption[] = [
   {
     pattern: /^relay_insert_claimed$/,
     reason:
-      'passes by what is in flight to the endpoint, which its lane bounds, to see whether anything else waits',
+      'skips attempts in flight to the endpoint, which its lane bounds, to see whether anything else waits',
     allowed: 'anything',
     sometimes: true,
   },
@@ -107,8 +107,7 @@ export const exemptions: readonly Exemption[] = [
   {
     pattern:
       /UPDATE \w+ t SET [\s\S]*r->'key'|key_columns\(entry\.relation|FROM deeds\(\) d|FROM audit_entries main\s+JOIN/,
-    reason:
-      'an admin takes back what a hand did, whatever table that was in: a deed of a person, once in a while',
+    reason: 'an admin undoes a manual edit of any table: a deed of a person, once in a while',
     allowed: 'anything',
   },
   {
@@ -153,7 +152,7 @@ export const exemptions: readonly Exemption[] = [
   },
   {
     pattern: /^next_delivery_due$|SELECT d\.ctid AS place, [\w., ]+ FROM webhook_deliveries/,
-    reason: 'passes by what the same worker holds, and looks at all that waits for its endpoint',
+    reason: 'skips deliveries that the same worker holds, and looks at all that wait for its endpoint',
     allowed: 'anything',
     sometimes: true,
   },

@@ -25,7 +25,7 @@ export async function fill({ sql }: Pick<Service, 'sql'>, locationId: string, am
   for (const [from, to] of chunksOf(amount.orders)) {
     await atOnce([orders, orderCounter], from, to);
     await sql('begin');
-    // What nobody counts or watches: without the foreign keys, which would take most of the time.
+    // Rows that no trigger counts or captures: without the foreign keys, which would take most of the time.
     await sql('set local session_replication_role = replica');
     for (const text of [moves, events, deliveries, attempts, answers, eventCounter])
       await sql(text, [locationId, from, to]);
@@ -152,5 +152,5 @@ const others = [
   `insert into internal.limit_counters (api_key_id, "window", window_start, used)
    select k.id, 'minute', date_trunc('minute', now()) - interval '1 day' - n * interval '1 minute', 1
    from api_keys k, generate_series(1, least(10, $2::int)) n where k.location_id = $1`,
-  `insert into locations (name) select 'Beside ' || $1::text || n from generate_series(1, $2::int) n`,
+  `insert into locations (name) select 'Other ' || $1::text || n from generate_series(1, $2::int) n`,
 ];

@@ -9,7 +9,7 @@ export interface Findings {
   hear(run: RunStatement): void;
   /** Whether a statement whose name begins so was run. */
   heard(name: string): boolean;
-  /** What read in vain, the worst run of each text, the worst first: one line for each. */
+  /** The statements with useless reads, the worst run of each text, the worst first: one line for each. */
   offenders(): string[];
   /** The exemptions without which there would be more offenders. */
   readonly needed: ReadonlySet<Exemption>;
@@ -25,7 +25,7 @@ export interface Circumstances {
   small: ReadonlyMap<string, number>;
   /** The name of a prepared statement; empty for what has none. */
   nameOf(text: string): string;
-  /** What counts as useful at least: 1, or more while tables are so small that whatever is read is one page. */
+  /** The rows that count as useful at least: 1, or more while tables are so small that any read is of one page. */
   leastUseful: number;
 }
 

@@ -25,8 +25,8 @@ const smallRound = (n: number): Round => ({
 });
 const largeRound = (name: string): Round => ({ name, size: 120, families: ['v1', 'v2'] });
 
-// One service, in this order, on connections that live through all of it: no statement reads in vain, whatever the planner
-// knows (docs/decisions/0020). Nobody analyses a table but the third test.
+// One service, in this order, on connections that live through all of it: no statement has useless reads in any state of the
+// statistics (docs/decisions/0020). Only the third test analyzes a table.
 let service: Service;
 let indexes: Indexes;
 let first: Shop;
@@ -42,7 +42,7 @@ beforeAll(async () => {
 afterAll(() => service.close(), 60_000);
 
 test('planned on five rows', async () => {
-  // Whatever a plan reads of a table of one page costs nothing.
+  // Every read of a table of one page costs nothing.
   const findings = await begin('five rows', 20);
   for (let n = 1; n <= smallRounds; n += 1) {
     await work(first, smallRound(n));
@@ -94,7 +94,7 @@ test('each state saw every operation', () => {
   expect(states).toHaveLength(4);
 });
 
-test('nothing that the API and the worker did was taken for a hand edit', async () => {
+test('nothing that the API and the worker did was taken for a manual edit', async () => {
   const found = await service.sql(
     `select relation, operation from audit_entries
      where actor_kind = 'database' and application_name in ('comanda-api', 'comanda-worker')`,

@@ -6,8 +6,8 @@ import type { RunStatement } from './auto-explain.ts';
 import { judge } from './judge.ts';
 import { type Service, startService } from './service.ts';
 
-// A key that sees few types of events reads these, however many of others lie behind its place in the feed, and whatever the planner
-// was told of them.
+// A key that sees few types of events reads these, however many others follow its position in the feed, and in any state of the
+// statistics.
 
 const hidden = 100_000;
 const most = 200;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   ({ key } = await createKey(service.app.database, {
     ...{ locationId, permissions: ['orders:read', 'events:read'] },
   }));
-  // What is filled in is no change of anybody's.
+  // The filled rows are no change of any writer.
   await service.sql('set session_replication_role = replica');
   await add('order.created', 1);
   await add('product.updated', hidden);
@@ -81,7 +81,8 @@ async function readsFew(): Promise<void> {
   const touched: Record<string, number> = {};
   for (const [way, call] of Object.entries(ways))
     for (let n = 0; n < 7; n += 1) touched[way] = Math.max(touched[way] ?? 0, await touchedBy(call));
-  process.stdout.write(`rows read beside ${hidden} hidden events: ${JSON.stringify(touched)}\n`);
+  process.stdout.write(`rows read with ${hidden} hidden events: ${JSON.stringify(touched)}
+`);
   expect(Object.entries(touched).filter(([, rows]) => rows > most)).toEqual([]);
 }
 

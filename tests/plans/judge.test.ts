@@ -27,7 +27,7 @@ describe('what is touched', () => {
     expect(judge(plan, { indexes }).touched).toBe(9);
   });
 
-  test('is nothing for what is in memory, but what is compared there in vain', () => {
+  test('is nothing for rows in memory, except those that are compared there without a match', () => {
     // Old and new rows of a statement, joined by a loop within a loop.
     const plan = node('Nested Loop', { rows: 500, 'Rows Removed by Join Filter': 249_500 }, [
       node('Named Tuplestore Scan', { rows: 500 }),
@@ -110,7 +110,7 @@ describe('useful are', () => {
   });
 });
 
-describe('an index that passes over more than it says', () => {
+describe('an index that skips more than it says', () => {
   const scan = (name: string, condition: string, loops = 1) =>
     judge(
       { ...node('Index Scan', { rows: 1, loops }), 'Index Name': name, 'Index Cond': condition },

@@ -22,13 +22,13 @@ export interface PlanNode {
 
 /** The rows that a run of a statement read and returned. */
 export interface Verdict {
-  /** Read in tables, or read and compared in vain wherever it was. */
+  /** Read in tables, or read and compared without a match anywhere. */
   touched: number;
-  /** What all of it was for. */
+  /** The rows that the reads were for. */
   useful: number;
   /** The node that touched most. */
   worst: { node: PlanNode; touched: number };
-  /** A node that passes over more of an index than it says, and the columns that should have led. */
+  /** A node that skips more of an index than it says, and the columns that should have led. */
   unseen?: { node: PlanNode; columns: string[] };
 }
 
@@ -45,9 +45,9 @@ export interface Law {
 /**
  * Judges one run.
  *
- * Rows of tables count as often as a scan reads them, and so does what its filter or a recheck removed. What is in memory
- * (a CTE, a function's rows, transition tables) costs no look-up, and good plans read it more than once, too: its rows
- * do not count. But what a filter or a join removes counts wherever it stands: a loop within a loop over two transition
+ * Rows of tables count as often as a scan reads them, and so do those that its filter or a recheck removed. Rows in memory
+ * (a CTE, a function's rows, transition tables) cost no look-up, and good plans read them more than once, too: they
+ * do not count. But a row that a filter or a join removes counts in any place: a loop within a loop over two transition
  * tables, which compares each row with each, shows in the rows that its join filter removed.
  *
  * Useful is the most of: rows answered, with those of each sub-select and those that an aggregate collects into one
@@ -104,21 +104,21 @@ const onePage = (node: PlanNode, small?: ReadonlyMap<string, number>): boolean =
 
 function touchedRows(node: PlanNode): number {
   const type = node['Node Type'];
-  // Folded at some hundred (docs/decisions/0011), whatever the location holds.
+  // Folded at some hundred (docs/decisions/0011), for any number of rows of the location.
   if (node['Relation Name'] === 'tally_notes') return 0;
   const removed =
     (node['Rows Removed by Filter'] ?? 0) +
     (node['Rows Removed by Index Recheck'] ?? 0) +
     (node['Rows Removed by Join Filter'] ?? 0);
   const read = tableScans.has(type) ? rowsOf(node) : 0;
-  // Of several bitmaps that are combined each is read in full, whatever is left of them.
+  // Of several bitmaps that are combined each is read in full, however few rows are left.
   const combined = type === 'BitmapAnd' || type === 'BitmapOr' ? inputRows(node) : 0;
   return read + combined + removed * node['Actual Loops'];
 }
 
 const rowsOf = (node: PlanNode): number => node['Actual Rows'] * node['Actual Loops'];
 
-/** What it takes in: init plans and subplans, which have names, stand beside that. */
+/** Its input rows, without those of init plans and subplans, which have names. */
 const inputRows = (node: PlanNode): number =>
   sum((node.Plans ?? []).filter((child) => child['Subplan Name'] === undefined).map(rowsOf));
 

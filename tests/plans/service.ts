@@ -20,12 +20,12 @@ export interface Service {
   plansExpired(): Promise<void>;
   /** Waits until every change is published and delivered, and every job done. */
   settled(): Promise<void>;
-  /** The name of a prepared statement; empty for what stands in a function or has no name. */
+  /** The name of a prepared statement; empty for a statement in a function or without a name. */
   nameOf(text: string): string;
   close(): Promise<void>;
 }
 
-/** Starts it on a database that nobody vacuums or analyses; `heard` hears every statement of the service. */
+/** Starts it on a database without vacuum and analyze; `heard` hears every statement of the service. */
 export async function startService(heard: (run: RunStatement) => void): Promise<Service> {
   const database = await createTestDatabase();
   const outside = new pg.Client({
@@ -38,7 +38,7 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
   let within = false;
   const sql = <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
     const next = last.then(async () => {
-      // Whoever begins a transaction has one deed for all of it.
+      // A transaction counts as one deed.
       const alone = !within && text !== 'begin';
       if (alone || text === 'begin') {
         await outside.query('begin');

@@ -1,8 +1,8 @@
 import type { Service } from './service.ts';
 
 /**
- * Leaves some five rows of what a round adds to, so that tables stay small while statements are planned. Counts are
- * kept by the triggers; nobody is told.
+ * Leaves some five rows of each table to which a round adds, so that tables stay small while statements are planned. Counts are
+ * kept by the triggers; nothing is published.
  */
 export async function trim({ sql }: Pick<Service, 'sql'>): Promise<void> {
   await sql('begin');
@@ -18,7 +18,7 @@ export async function trim({ sql }: Pick<Service, 'sql'>): Promise<void> {
 }
 
 const keep = [
-  // What is filled in later shows their bodies.
+  // Later fills read their bodies.
   ['events', 5, `type = 'order.created' desc, id desc`],
   ['orders', 2, 'id desc'],
   ['turns', 2, 'id desc'],

@@ -54,8 +54,8 @@ const wrong = [
   ['a call without its input', `client.orders.get.query();`, /Expected 1-2 arguments/],
   [
     'an unknown field of the answer',
-    `(await client.orders.get.query({ id: '' })).colour;`,
-    /'colour' does not exist/,
+    `(await client.orders.get.query({ id: '' })).color;`,
+    /'color' does not exist/,
   ],
   [
     'an optional field taken for granted',

@@ -48,7 +48,7 @@ const ofInput: Probe[] = [
   ['a Date for a moment', 'events.list', 'query', () => ({ since: new Date(0) })],
   ['a moment an hour ahead', 'events.list', 'query', () => ({ since: new Date(Date.now() + 7_200_000) })],
   ['two places to begin at', 'events.list', 'query', () => ({ since: new Date(0), after: 'latest' })],
-  ['a field that no product has', 'products.create', 'mutate', () => product({ colour: 'red' })],
+  ['a field that no product has', 'products.create', 'mutate', () => product({ color: 'red' })],
   [
     'no key for an idempotent call',
     'products.create',

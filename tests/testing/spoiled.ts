@@ -22,7 +22,7 @@ export function spoiled(input: Record<string, unknown>): Spoiled[] {
   );
   return [
     ...chosen.flatMap((each) => each ?? []),
-    { what: 'a member too many', input: { ...input, colour: 'red' } },
+    { what: 'a member too many', input: { ...input, color: 'red' } },
     { what: 'nothing', input: {} },
   ];
 }

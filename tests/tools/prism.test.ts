@@ -63,12 +63,12 @@ test('prism finds an answer that is not as its document says', async () => {
   const demo = await startDemo();
   const document = await servedDocument(demo.url, 'v1');
   const { Category } = (document.components?.schemas ?? {}) as Record<string, { required?: string[] }>;
-  Category?.required?.push('colour');
+  Category?.required?.push('color');
   const prism = await startPrism(document, demo.url);
   const path = '/v1/categories/01935a3c-90b2-7e01-a1d4-6c0e5f2b8d17';
   const response = await fetch(prism.url + path, { headers: { authorization: `Bearer ${demo.key}` } });
   expect(response.status).toBe(500);
-  expect(await response.text()).toContain('colour');
+  expect(await response.text()).toContain('color');
   await prism.close();
   await demo.close();
 });

@@ -95,7 +95,7 @@ async function changeCategory(ground: Ground): Promise<void> {
 
 async function syncCatalog(ground: Ground): Promise<void> {
   const { chance } = ground;
-  // A product that stands under two categories must be the same in both.
+  // A product that is in two categories must be the same in both.
   const fields = Array.from({ length: 12 }, (_, n) =>
     product(`p${n}`, {
       ...{ name: `Synced ${chance.between(0, 5)}`, price: chance.between(0, 40) / 4 },
@@ -154,7 +154,7 @@ async function syncProducts(ground: Ground): Promise<void> {
   await jobIsDone(ground, (body as { data: { job_id: string } }).data.job_id);
 }
 
-/** What callers do, one thing at a time. */
+/** The calls of callers, one at a time. */
 export const calls = [
   placeOrder,
   placeOrder,
@@ -165,5 +165,5 @@ export const calls = [
   changeCategory,
 ];
 
-/** What they do in bulk. */
+/** Their calls in bulk. */
 export const batches = [syncCatalog, syncStock, syncProducts];

@@ -98,7 +98,7 @@ export function catalogComparison(): (ground: Ground) => Promise<void> {
       const answer: Answer = await restaurant.call(turn, 'GET /v2/catalog', { headers });
       const shownBy = answer.headers.get('etag') ?? '';
       const text =
-        answer.status === 304 ? (texts.get(shownBy) ?? 'a tag that nobody was given') : answer.text;
+        answer.status === 304 ? (texts.get(shownBy) ?? 'a tag that no caller was given') : answer.text;
       expect(texts.get(shownBy) ?? text).toBe(text);
       texts.set(shownBy, text);
       const { data } = JSON.parse(text) as { data: { version: string; categories: unknown } };

@@ -19,14 +19,14 @@ export interface Ground {
   call(route: string, body: unknown, ...statuses: number[]): Promise<Answer>;
   /** Runs SQL with the location as $1, on a connection of its own: a refusal rolls back and is none of our business. */
   sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** Runs statements on one connection, beginning with BEGIN; whoever is left open is committed or rolled back later. */
+  /** Runs statements on one connection, beginning with BEGIN; a transaction left open is committed or rolled back later. */
   transact(statements: readonly string[], leaveOpen?: boolean): Promise<void>;
   /** Ends one of the transactions that are open, the oldest first. */
   endOne(how: 'commit' | 'rollback'): Promise<void>;
   close(): Promise<void>;
 }
 
-// What two writers may do to one another, and what the guards refuse: unique, foreign and not null keys, checks, races.
+// Errors that one writer may cause for another, and refusals of the guards: unique, foreign and not null keys, checks, races.
 const refused = /^(23|40|CM0|22023|55P03)/;
 
 /** Opens one, with products in categories and orders of two months. */
@@ -86,7 +86,7 @@ export async function openGround(chance: Chance): Promise<Ground> {
   return ground;
 }
 
-/** Waits until the job has come to its end. */
+/** Waits until the job has ended. */
 export function jobIsDone({ restaurant }: Ground, id: string): Promise<unknown> {
   return waitFor('the job to be done', async () => {
     const { rows } = await restaurant.database.pool.query(

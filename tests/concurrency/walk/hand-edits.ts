@@ -22,7 +22,7 @@ const orders = (ground: Ground, count: number, more = '') => `insert into orders
     ${moment(ground)} + n * interval '${ground.chance.pick(['1 second', '7 minutes', '3 hours'])}',
     '${ground.chance.pick(['pending', 'pending', 'ready'])}'${more} from generate_series(1, ${count}) n`;
 
-/** What somebody types in psql: one statement. */
+/** A manual edit in psql: one statement. */
 export function handEdit(ground: Ground): string {
   const { chance } = ground;
   const n = () => chance.between(0, 200);
@@ -65,7 +65,7 @@ export function handEdit(ground: Ground): string {
   ])();
 }
 
-/** The statements of a transaction that is left open: rows that nobody else touches, so that nobody waits for it. */
+/** The statements of a transaction that is left open: rows that no other lane touches, so that no lane waits for it. */
 export function lateEdits(ground: Ground): string[] {
   const sku = `late-${ground.next()}`;
   return [

@@ -127,7 +127,7 @@ export const badConsumers: readonly BadConsumer[] = [
     },
   },
   {
-    does: 'has a name that nobody knows',
+    does: 'has a name that no server resolves',
     told: always(/^(host name not found: nobody\.invalid|host name could not be resolved at the moment)$/),
     start: async () => {
       const gone = await rawConsumer(() => {});

@@ -75,14 +75,14 @@ export async function setScene(databaseUrl: string, { through = databaseUrl } = 
     async settle() {
       await load?.stop();
       consumer.behave(() => ({}));
-      // However long the backlog: what waits must never stand still for 60 s.
+      // However long the backlog is, publishing must never stop for 60 s.
       for (let left = await leftToTell(sql); left > 0; ) {
         const before = left;
         const moves = async () => {
           left = await leftToTell(sql);
           return left !== before;
         };
-        await waitFor(`any of ${before} to be told`, moves, { timeoutMs: 60_000, intervalMs: 200 });
+        await waitFor(`any of ${before} to be published`, moves, { timeoutMs: 60_000, intervalMs: 200 });
       }
       const books = await reconcile(databaseUrl, ledger, [shop]);
       const told = await compareTold(databaseUrl, ledger, [shop], consumer);

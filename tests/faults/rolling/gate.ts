@@ -6,11 +6,11 @@ import { waitFor } from '../../support/wait.ts';
 export interface Gate {
   /** DDL statements that were run since it was opened or closed last. */
   passed(): Promise<number>;
-  /** Closes it: whoever comes stands after so many statements. */
+  /** Closes it: the next session stops after so many statements. */
   close(after: number): Promise<void>;
-  /** Waits until somebody stands there, and answers the process id of the session. */
+  /** Waits until a session has stopped there, and returns its process id. */
   standing(): Promise<number>;
-  /** Lets them go on, and everybody after them. */
+  /** Lets it go on, and every session after it. */
   open(): Promise<void>;
   /** Waits until the session has ended. */
   ended(session: number): Promise<void>;
@@ -71,7 +71,7 @@ export async function buildGate(databaseUrl: string): Promise<Gate> {
     },
     async standing() {
       const { pid } = await waitFor(
-        `somebody to stand after statement ${closedAfter}`,
+        `a session to stop after statement ${closedAfter}`,
         async () =>
           (await passed()) === closedAfter &&
           one<{ pid: number }>(

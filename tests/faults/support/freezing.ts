@@ -3,8 +3,8 @@ import type { Database } from '@comanda/db';
 import type { TestProcess } from '../../support/processes.ts';
 
 /**
- * Stops a process at moments of chance until `look` finds it at what it is to be killed over, and kills it there. As it
- * stands still, what `look` finds is what dies. Answers that, and when it died by `performance.now()`.
+ * Stops a process at moments of chance until `look` finds it in the state in which it must be killed, and kills it there. Since the
+ * process is frozen, it dies in the state that `look` found. Returns that state, and the time of death by `performance.now()`.
  *
  * @throws {Error} when it is not found at it within `timeoutMs`, or ends by itself.
  */

@@ -113,7 +113,7 @@ export function startLoad({ target, shops, ledger, chance, observe, ...options }
     const route = cancel ? `POST /v2/orders/${id}/cancel` : `PATCH /v2/orders/${id}/status`;
     const body = cancel ? { reason: 'nobody came' } : { status: to };
     const answer = await settle(entry, { route, key: shop.key, body });
-    // No other call moves this order: that it has the status already answers the call that had no answer.
+    // No other call moves this order: its status shows that the call without an answer was done.
     if (answer?.again && answer.status === 409) entry.state = 'acknowledged';
     else if (entry.state === 'refused')
       ledger.faults.push(`${route} to ${to}: ${answer?.status} ${answer?.text}`);

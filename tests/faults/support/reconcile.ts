@@ -118,7 +118,7 @@ function checkMoves({ key, moves }: OrderEntry, order: BookedOrder, result: Reco
   if (unseen.length > 0) result.duplicated.push(`order ${key}: moved to ${unseen.join()} unasked`);
   const chain = ['pending', ...order.moves.map(({ to }) => to)];
   if (order.moves.some(({ from }, index) => from !== chain[index]) || chain.at(-1) !== order.status)
-    result.half.push(`order ${key} stands at ${order.status} after ${chain.join()}`);
+    result.half.push(`order ${key} is at ${order.status} after ${chain.join()}`);
 }
 
 /** The initial stock, less the amounts of orders that are not canceled. */
@@ -168,5 +168,5 @@ function checkJobs(ledger: Ledger, books: Books, result: Reconciliation): void {
   const sent = new Set(ledger.jobs.flatMap(({ id }) => id ?? []));
   const open = ledger.jobs.filter(({ state }) => state === 'unknown').length;
   const extra = books.jobs.filter(({ id }) => !sent.has(id)).length;
-  if (extra > open) result.duplicated.push(`${extra} sync jobs that nobody heard of, ${open} unanswered`);
+  if (extra > open) result.duplicated.push(`${extra} sync jobs that no caller asked for, ${open} unanswered`);
 }

@@ -44,7 +44,7 @@ export async function openSite({ shops: count, lanes }: { shops: number; lanes: 
   let waiting: (() => void)[] = [];
   const site: Omit<Site, 'api'> = {
     ...{ databaseUrl: own.url, database, ledger, consumer, shops: [] },
-    // Beside other load a start takes its time, and says nothing about what is tested.
+    // Under other load a start takes long, which says nothing about the tested part.
     start: (entry, more = {}) => startProcess({ entry, env: { ...env, ...more }, readyTimeoutMs: 180_000 }),
     serveAt(url) {
       address = url;

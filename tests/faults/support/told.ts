@@ -129,12 +129,14 @@ async function compareEvents(
     left.set(key, count - 1);
     if (count > 0) continue;
     telling.unfounded += 1;
-    telling.complaints.push(`${key} is told, and did not happen or was told before`);
+    telling.complaints.push(`${key} is published, and did not happen or was published before`);
   }
   for (const [key, count] of left) {
     if (count <= 0) continue;
     telling.missing += count;
-    telling.complaints.push(`${key} happened ${expected.get(key)} times, and is not told ${count} times`);
+    telling.complaints.push(
+      `${key} happened ${expected.get(key)} times, and is not published ${count} times`,
+    );
   }
   return new Map(events.map(({ id, body }) => [id, digestOf(body)]));
 }

@@ -70,7 +70,7 @@ export const existing = ({ name, items, there }: Batch) =>
 /** A place where a job can be stopped: a product that exists, in a chunk. */
 export interface Gate {
   externalId: string;
-  /** How many items are processed when the job stands there. */
+  /** How many items are processed when the job stops there. */
   chunkStart: number;
 }
 

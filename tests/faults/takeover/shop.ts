@@ -75,7 +75,7 @@ export async function openShop(batches: readonly Batch[]): Promise<Shop> {
   return shop;
 }
 
-/** What a kill met: where each job stood once the worker was dead. */
+/** The states that a kill met: the position of each job once the worker was dead. */
 export interface Kill {
   jobs: ShownJob[];
   /** Jobs that were under way, with a part of their items applied. */
@@ -110,7 +110,7 @@ export async function killInTheMiddle(
   }
   const { signal } = await worker.stop('SIGKILL');
   if (signal !== 'SIGKILL') throw new Error(`the worker ended by itself:\n${worker.output()}`);
-  // What it had under way waits for the gate still; its server process learns of the death only after that.
+  // Its jobs in progress still wait for the gate; its server process learns of the death only after that.
   const standing = await Promise.all(jobs.map(({ id }) => shop.job(id)));
   await open();
   const hit = standing.filter(
@@ -120,7 +120,7 @@ export async function killInTheMiddle(
   return { kill: { jobs: standing, hit }, next: other };
 }
 
-// A location's jobs run one after the other, so the first that is not over stands at its gate, and the others wait behind it.
+// A location's jobs run one after the other, so the first unfinished one waits at its gate, and the others wait behind it.
 async function standsAtGate(
   shop: Shop,
   jobs: readonly { id: string; gates: readonly Gate[] }[],

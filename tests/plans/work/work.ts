@@ -11,7 +11,7 @@ import type { Round } from './round.ts';
 import { workOnSandbox } from './sandbox.ts';
 import { workOnWebhooks } from './webhooks.ts';
 
-/** Does everything that the API can do once or more, and waits until the worker has told the world of it. */
+/** Does everything that the API can do once or more, and waits until the worker has published all of it. */
 export async function work(shop: Shop, round: Round): Promise<void> {
   // As a process that starts does.
   await shop.service.app.database.load();
