@@ -97,7 +97,7 @@ describe('comanda secrets rotate-key', () => {
     expect(signed()).toBe(received.length);
 
     const again = await comanda('secrets', 'rotate-key').ended;
-    expect(again.stdout).toContain('0 secrets sealed anew with the key "2026", 602 already were');
+    expect(again.stdout).toContain('0 secrets sealed again with the key "2026", 602 already were');
     expect(again.stdout).toContain(`key "${oldId}" is needed no more`);
     expect(again.stdout + again.stderr).not.toContain(fresh);
 

@@ -11,7 +11,7 @@ export interface Passing {
   forward(): Promise<Response>;
 }
 
-/** What becomes of a request. */
+/** The fate of a request. */
 export type Fate = (passing: Passing) => Promise<void>;
 
 /** It reaches the service, and its answer the client, as `alter` makes it. */
@@ -53,11 +53,11 @@ export const hold =
 /** A proxy between the client and the service. */
 export interface Between {
   url: string;
-  /** What came, in order. */
+  /** The received requests, in order. */
   came: { route: string; body: Record<string, unknown> }[];
   /** The fates of the next requests, in order; those after them pass. */
   fates: Fate[];
-  /** The fate of a request that has none of its own; it may be set anew. */
+  /** The fate of a request that has none of its own; it may be set again. */
   usual: Fate;
   close(): Promise<void>;
 }

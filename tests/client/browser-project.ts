@@ -22,7 +22,7 @@ const head = [
 ];
 
 /**
- * Compiles each program as a function of one file in `folder`. Answers the complaints, each with the index of its program (below zero
+ * Compiles each program as a function of one file in `folder`. Returns the complaints, each with the index of its program (below zero
  * for the imports) and its file.
  */
 export async function complaintsOf(

@@ -108,7 +108,7 @@ describe('a call', () => {
 });
 
 describe('a repeat', () => {
-  it('follows where no answer came for as long as the call has time, whatever `retries` says', async () => {
+  it('follows where no answer came for as long as the call has time, for any `retries`', async () => {
     between.fates.push(cut, cut, cut);
     const comanda = through({ retries: 1 });
     expect((await comanda.products.get.query({ id: productId })).name).toBe('Flat White');
@@ -208,7 +208,7 @@ describe('a mutation whose answer is lost', () => {
     expect(wasReplayed(await through().products.create.mutate(product))).toBe(false);
   });
 
-  it('moves an order once: the repeat answers the order, and is no illegal move', async () => {
+  it('moves an order once: the repeat returns the order, and is no illegal move', async () => {
     const comanda = through();
     const { id } = await comanda.orders.create.mutate(order('moved'));
     between.fates.push(loseAnswer);
@@ -230,7 +230,7 @@ describe('a mutation whose answer is lost', () => {
     expect((await api.client().turns.getCurrent.query()).id).toBe(turn.id);
   });
 
-  it('and is given once tells so, and made one key', async () => {
+  it('and is given once says so, and made one key', async () => {
     between.fates.push(loseAnswer);
     const error = await thrownBy(
       through().keys.create.mutate({ name: 'lost', permissions: ['orders:read'] }),
@@ -247,7 +247,7 @@ describe('a mutation whose answer is lost', () => {
     expect(placed.external_id).toBe('mine');
   });
 
-  it('is neither repeated nor given a key where nothing is to be repeated', async () => {
+  it('is not repeated and gets no key where nothing must be repeated', async () => {
     between.fates.push(loseAnswer);
     const error = await thrownBy(through({ retries: 0 }).products.create.mutate(product));
     expect(noAnswer(error)).toBe('unreachable');

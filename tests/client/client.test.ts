@@ -182,7 +182,7 @@ describe('an error', () => {
     expect(answers[0]?.status).toBe(422);
   });
 
-  it('tells of a key that is not known', async () => {
+  it('reports an unknown key', async () => {
     const { client } = watchedClient({ key: 'cmd_live_unknown' });
     expect(await refusalOf(client.orders.list.query({}))).toMatchObject({
       code: 'unauthorized',
@@ -211,7 +211,7 @@ describe('an error', () => {
     expect(comandaError(error)).toEqual({ ...data, message: 'no', replayed: false });
   });
 
-  it('is none of ours when something else was thrown', () => {
+  it('is no error of the service when something else was thrown', () => {
     expect(comandaError(new Error('other'))).toBeUndefined();
     expect(comandaError({ data: { code: 'conflict', httpStatus: 409, requestId: '' } })).toBeUndefined();
     expect(comandaError(undefined)).toBeUndefined();

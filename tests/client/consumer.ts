@@ -1,8 +1,8 @@
-// What an integrator writes. The tests compile and run it outside of the workspace, with the built package.
+// The program of an integrator. The tests compile and run it outside of the workspace, with the built package.
 import { type ComandaError, type ComandaEvent, comandaError, createClient } from '@comanda/client';
 import { verifyWebhook, WebhookVerificationError } from '@comanda/client/webhooks';
 
-/** What the integrator has at hand. */
+/** The values that the integrator has. */
 export interface Surroundings {
   url: string;
   key: string;
@@ -47,7 +47,7 @@ export async function work({ url, key, paymentMethodId, delivery }: Surroundings
   };
 }
 
-/** What an event says: the type of `data` follows from `event.type`. */
+/** The text of an event: the type of `data` follows from `event.type`. */
 export function tell(event: ComandaEvent): string {
   switch (event.type) {
     case 'order.status_changed':

@@ -104,7 +104,7 @@ describe('headers of a call', () => {
     return { ...watched(hooks, { fetch: send }), sent };
   }
 
-  it('are sent with it, whatever their case, and with no other call', async () => {
+  it('are sent with it, in any case of their letters, and with no other call', async () => {
     const { comanda, sent } = sending();
     const context = { headers: { 'X-Request-Id': 'mine-1' } };
     await Promise.all([

@@ -45,7 +45,7 @@ describe('a loop over a list', () => {
     expect(between.came).toHaveLength(requests);
   });
 
-  it('takes the filters of the list, and begins where it is told', async () => {
+  it('takes the filters of the list, and begins at the given entry', async () => {
     const comanda = client();
     const found = await collect(listAll(comanda.products.list, { search: 'a', limit: 1, offset: 1 }));
     const { data } = await comanda.products.list.query({ search: 'a' });
@@ -150,9 +150,9 @@ describe('a loop over the feed', () => {
     return seen;
   }
 
-  it('begins now, comes to what is new, and reads on from the cursor that was kept', async () => {
+  it('begins now, reaches new entries, and reads on from the kept cursor', async () => {
     const comanda = client();
-    // What tests before this one made is no news.
+    // Rows of earlier tests are no news.
     await api.published();
     let kept: string | undefined;
     const cursors: string[] = [];

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { waitFor } from '../support/wait.ts';
 import { type Asked, createStorage, useLiveLists } from './live-kit.ts';
 
-// A change shows at once, is made once, and never against the will of whoever is signed in by then.
+// A change shows at once, is made once, and never with the session of the next user.
 
 const { api, place, move, page } = useLiveLists();
 const open = { status: ['pending' as const, 'ready' as const] };
@@ -80,7 +80,7 @@ describe('a move', () => {
     expect(await statusAt(id)).toBe('ready');
   });
 
-  it('that somebody else has made meanwhile is no error', async () => {
+  it('that another session has made meanwhile is no error', async () => {
     const { id } = await place();
     const door = gate();
     const { comanda, shown } = page({}, door.pass);
@@ -187,7 +187,7 @@ describe('a move without a connection', () => {
     expect(storage.texts.size).toBe(0);
   });
 
-  it('is dropped at the sign-out, and not sent for whoever comes next', async () => {
+  it('is dropped at the sign-out, and not sent for the next user', async () => {
     const { id } = await place();
     const { wire, pass } = cut();
     const storage = createStorage();

@@ -4,7 +4,7 @@ import { createManyOrders } from '../support/many-orders.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Asked, useLiveLists } from './live-kit.ts';
 
-// A live list equals the service's own, whatever overlaps on the way.
+// A live list equals the list of the service, however calls and events overlap.
 
 const { api, place, move, page } = useLiveLists();
 const open = { status: ['pending' as const, 'ready' as const] };

@@ -56,7 +56,7 @@ export async function install(built: string, folder: string): Promise<void> {
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'integrator', type: 'module' }));
 }
 
-/** Unpacks the tarball in `built` in `folder`, beside links to everything that is installed in `tools`. */
+/** Unpacks the tarball in `built` in `folder`, next to links to everything that is installed in `tools`. */
 export async function unpackBeside(tools: string, built: string, folder: string): Promise<void> {
   const installed = join(tools, 'node_modules');
   mkdirSync(join(folder, 'node_modules'));

@@ -83,7 +83,7 @@ export const wrong: readonly (readonly [name: string, code: string, complaint: R
   ['an update without an id', 'comanda.products.update.mutate({ price: 1 });', /'id' is missing/],
   ['a misspelled filter', `comanda.products.list.query({ serach: '' });`, /Did you mean to write 'search'/],
   [
-    'a misspelled filter beside include',
+    'a misspelled filter with include',
     `comanda.orders.list.query({ stauts: 'ready', include: ['items'] });`,
     /Did you mean to write 'status'/,
   ],

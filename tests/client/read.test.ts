@@ -38,7 +38,7 @@ const strictest = {
 };
 
 const client = `import('@comanda/client')`;
-/** What a sample takes from the reader's own program. */
+/** The values that a sample takes from the reader's own program. */
 const surroundings: Readonly<Record<string, string>> = {
   process: '{ env: Record<string, string | undefined> }',
   comanda: `${client}.ComandaClient`,
@@ -232,7 +232,7 @@ function openEditor(path: string, marked: string) {
   });
   const at = (mark: string) => places.get(mark) ?? expect.fail(`no place is marked ${mark}`);
   return {
-    /** Of the name that stands before the mark. */
+    /** Of the name before the mark. */
     hover(mark: string) {
       const info = service.getQuickInfoAtPosition(path, at(mark) - 1);
       return {

@@ -73,7 +73,7 @@ describe('a repeat', () => {
     expect(between.came).toHaveLength(3);
   });
 
-  it('names the address that was asked, of a fetch that tells none', async () => {
+  it('names the requested address for a fetch that returns none', async () => {
     const away: typeof fetch = async () => new Response('{}', { status: 500, headers: json });
     const error = await thrownBy(through({ fetch: away }).locations.getCurrent.query());
     expect(error.message).toContain(`${between.url}/trpc/locations.getCurrent answered 500`);

@@ -9,7 +9,7 @@ const tea = { name: 'Tea', description: '', price: 1 };
 const refusalOf = (call: Promise<unknown>) =>
   call.then((value) => expect.fail(`answered ${JSON.stringify(value)}`), comandaError);
 
-it('refuses a misspelled field by name where the client is strict, and passes over it where it is not', async () => {
+it('refuses a misspelled field by name where the client is strict, and ignores it where it is not', async () => {
   const misspelled = { ...tea, prise: 2 };
   expect(await refusalOf(clientOf(true).products.create.mutate(misspelled))).toMatchObject({
     reason: 'unknown_parameter',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 /**
  * A client whose minute ends `seconds` after it is used up: a key with requests of its own is taken then. The answers are those of
- * the service, but for the seconds to wait.
+ * the service, except the seconds to wait.
  */
 async function limited(perMinute: number, seconds: number, timeoutMs?: number) {
   const keys: string[] = [];

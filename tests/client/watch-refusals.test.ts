@@ -7,7 +7,7 @@ const api = useApi();
 type Input = NonNullable<Parameters<ComandaClient['events']['list']['query']>[0]>;
 const wrong: [string, Input][] = [
   ['an unknown type', { types: ['order.gone'] as never }],
-  ['a misspelled type beside another', { types: ['order.creatd', 'order.gone'] as never }],
+  ['a misspelled type with another', { types: ['order.creatd', 'order.gone'] as never }],
   ['a place that is no event', { after: 'gone' }],
   ['a place of another location', { after: '01935a3e-7d90-7c3b-a5e6-f70819203142' }],
   ['an unknown type and an empty place', { types: ['order.gone'] as never, after: '' }],

@@ -49,7 +49,7 @@ it('a day in the life of a restaurant adds up to the cent, however it is asked',
   await sendOffer(service);
   await addOffMenu(service);
   const scarce = offer.products.filter(isScarce);
-  // Nobody orders these: what two syncs at once make of them is known.
+  // No guest orders these, so the result of two concurrent syncs is known.
   const reserved = offer.products.filter(
     ({ stock }, index) => stock !== undefined && index >= 360 && index % 40 !== 20,
   );
@@ -106,7 +106,7 @@ it('a day in the life of a restaurant adds up to the cent, however it is asked',
   await sendAgain(service);
 
   const inTurn = tally.orders.filter((order) => order.inTurn);
-  // Whatever was paid until now, of orders before the turn, too: no turn was open then.
+  // All payments until now, including those of orders before the turn: no turn was open then.
   const settled = expectedSettlement(inTurn, tally.orders);
   const current = dataIn<{ id: string }>(await restaurant.call(0, 'GET /v2/turns/current'));
   expect(current).toMatchObject({
@@ -215,7 +215,7 @@ async function hire(): Promise<Service> {
     const { id } = await restaurant.client(0).paymentMethods.create.mutate({ name, type });
     return { id, name, type };
   };
-  // Two of one type: settlements go by type, reports by method.
+  // Two of one type: settlements are by type, reports by method.
   const methods = [
     await method('Cash', 'cash'),
     await method('Visa', 'card'),
@@ -232,7 +232,7 @@ async function hire(): Promise<Service> {
 
 // Long after: the same key answers as it did then; with another body, or the name of an order under another key, not.
 async function sendAgain({ tally, answers }: Service): Promise<void> {
-  // What there is too little of is refused for that, before anything else.
+  // A product with too little stock is refused for that, before anything else.
   const plenty = tally.orders.filter(({ draft }) => !draft.lines.some(({ product }) => isScarce(product)));
   for (const [index, { id, draft }] of plenty.entries()) {
     if (index % 20 > 0) continue;

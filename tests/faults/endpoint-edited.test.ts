@@ -191,7 +191,7 @@ describe('while deliveries and retries flow', () => {
   );
 });
 
-test('a secret rotated in mid-retry: both sign for 24 hours of the database's clock, one after', async () => {
+test('a secret rotated in mid-retry: both sign for 24 hours of the clock of the database, one after it', async () => {
   const clock: DatabaseClock = await putClock(api.databaseUrl);
   await waitFor('a connection', () => api.app.database.pool.query('select 1'));
   const place = await listen(() => false);

@@ -35,7 +35,7 @@ describe('the document says what is refused:', () => {
     async (name) => {
       const { api, sender, documented, tally } = field;
       const subject = documented.find(({ route }) => `${route.method} ${route.path}` === name);
-      if (subject === undefined) throw new Error(`${name} stands in no document`);
+      if (subject === undefined) throw new Error(`${name} is in no document`);
       const samples = fc.sample(fc.tuple(partsOf(subject), fc.nat()), {
         seed: seed ^ crc32(name),
         numRuns: runs,

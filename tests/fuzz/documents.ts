@@ -24,7 +24,7 @@ export interface Documented {
   body?: Schema;
   /** The document, for references. */
   document: Schema;
-  /** What is wrong with the body of an answer, by the document; nothing when it is as documented. */
+  /** The defect of the body of an answer, by the document; undefined when it is as documented. */
   fault(status: number, body: unknown): string | undefined;
 }
 
@@ -34,7 +34,7 @@ export async function documentedOperations(): Promise<Documented[]> {
   return all.flat();
 }
 
-/** What a reference leads to; anything else is itself. */
+/** The target of a reference; anything else is itself. */
 export function resolve(document: Schema, part: unknown): Schema {
   const reference = (part as Schema | undefined)?.$ref;
   if (typeof reference !== 'string') return (part ?? {}) as Schema;

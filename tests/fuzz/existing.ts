@@ -7,7 +7,7 @@ import { Existing } from './values.ts';
 /** A place where requests meet things that exist. */
 export interface Ground {
   kitchen: Kitchen;
-  /** What a field may refer to, the newest last. */
+  /** The ids that a field may refer to, the newest last. */
   known: Map<string, string[]>;
 }
 

@@ -6,7 +6,7 @@ import { Existing } from './values.ts';
 
 /**
  * Values that keep every rule of a schema of a document, as far as each value shows it; rules between fields are kept by trying
- * again (`fits`). `field` names what they stand in, so that references lead to what exists.
+ * again (`fits`). `field` is the name of their field, so that references lead to existing rows.
  */
 export function fitting(document: Schema, part: unknown, field = '', depth = 0): fc.Arbitrary<unknown> {
   const schema = resolve(document, part);

@@ -20,7 +20,7 @@ const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.rand
 const watchedOf100 = 10;
 const longest = trials(900_000, 5_400_000);
 
-// Whatever a person writes into any column: it is refused, or what the API promises still holds.
+// Any value that a person writes into any column is refused, or the promises of the API still hold.
 test(`after random edits by hand everything answers as documented (COMANDA_SEED=${seed})`, {
   timeout: longest,
 }, async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Text that somebody, somewhere, has once taken for something else. */
+/** Text that programs have taken for something else. */
 const texts = [
   '',
   ' ',

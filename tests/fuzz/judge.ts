@@ -28,12 +28,12 @@ export function judge(
   if (fault !== undefined) throw new Error(`not as the document says: ${fault}`);
 }
 
-/** What holds for every answer. */
+/** The rules for every answer. */
 export function judgeAny({ status, headers, text, tookMs }: WireAnswer, mayBeKept = false): void {
   if (status >= 500 || status < 200) throw new Error(`answered ${status}`);
   if (tookMs > longestMs) throw new Error(`took ${Math.round(tookMs)} ms`);
   if (/node_modules|\bat \S+ \(|\.ts:\d|prisma|SQLSTATE|22P02/i.test(text))
-    throw new Error('tells of the inside');
+    throw new Error('shows internals');
   for (const [name, value] of safe) {
     if (mayBeKept && name === 'cache-control') continue;
     if (headers.get(name) !== value) throw new Error(`${name} is ${headers.get(name)}, not ${value}`);

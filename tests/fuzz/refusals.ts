@@ -1,6 +1,6 @@
 import type { Reason } from '../../packages/api/src/reasons.ts';
 
-/** What a request that is valid by the document may be refused for, and why no schema can say it. */
+/** Reasons for which a request that is valid by the document may be refused, and why no schema can say it. */
 export const refusals: Partial<Record<Reason, string>> = {
   not_found: 'what is there',
   external_id_taken: 'what is there',
@@ -15,13 +15,13 @@ export const refusals: Partial<Record<Reason, string>> = {
   out_of_stock: 'what is left',
   stock_changed: 'what is left',
   stock_range: 'what is left',
-  illegal_move: 'where it stands',
-  endpoint_disabled: 'where it stands',
+  illegal_move: 'its status',
+  endpoint_disabled: 'its status',
   too_many_endpoints: 'what is there',
-  certification_running: 'where it stands',
-  certification_ended: 'where it stands',
-  turn_open: 'where it stands',
-  no_turn: 'where it stands',
+  certification_running: 'its status',
+  certification_ended: 'its status',
+  turn_open: 'its status',
+  no_turn: 'its status',
   unknown_cursor: 'cursors are those of answers',
   cursor_not_restored: 'cursors are those of answers',
   clock_ahead: 'the time',
@@ -39,7 +39,7 @@ export const relations: readonly RegExp[] = [
   /: differs from \S+$/,
   /\.delete: must be true, as that of its category$/,
   /^items(\[\d+\])?: the (total|price of one) is more than 9999999999\.99$/,
-  // Beside another fault, whose reason is the answer's.
+  // Together with another fault, whose reason is the answer's.
   /: (insufficient stock|unknown |must be \d+ to \d+ in all, |".*" (allows|needs|takes) )/,
   /external_product_id: contradicts the product's external_id/,
   /^event_types\[\d+\]: the endpoint is not subscribed to \S+$/,

@@ -223,7 +223,7 @@ function bodyOf(plan: Plan, ground: Ground, example: Record<string, unknown>): B
   return bytes;
 }
 
-/** Percent-encoded, whatever it is; lists become comma-separated. */
+/** Percent-encoded, of any type; lists become comma-separated. */
 export function encoded(value: unknown): string {
   const text = Array.isArray(value) ? value.map(String).join(',') : String(value);
   return [...Buffer.from(text)]

@@ -21,13 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => field.close());
 
-describe('whatever is sent is answered as documented:', () => {
+describe('every request is answered as documented:', () => {
   test.each(routes.map(({ method, path }) => `${method} ${path}`))(
     '%s',
     async (name) => {
       const { api, sender, documented, tally } = field;
       const subject = documented.find(({ route }) => `${route.method} ${route.path}` === name);
-      if (subject === undefined) throw new Error(`${name} stands in no document`);
+      if (subject === undefined) throw new Error(`${name} is in no document`);
       const { operation } = subject;
       let sent = 0;
       let ground = await openGround(api, operation);

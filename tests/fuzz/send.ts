@@ -9,7 +9,7 @@ export interface WireRequest {
   body?: Buffer;
 }
 
-/** What came back. */
+/** The response. */
 export interface WireAnswer {
   status: number;
   headers: Headers;

@@ -24,7 +24,7 @@ interface Step {
   plan: Plan;
 }
 
-// Which state a sequence leads to is not foretold; but whatever was answered must hold.
+// The state after a sequence is not predicted; but every answer must hold.
 test('sequences that make, use, change and delete are answered as documented, and what was made is there', async () => {
   const { api, sender, documented, tally } = field;
   const step = fc.oneof(
@@ -62,7 +62,7 @@ test('sequences that make, use, change and delete are answered as documented, an
   expect(found).toBeGreaterThan(runs / 4);
 }, 600_000);
 
-// Odd paths and methods are tried elsewhere: here each step shall go deep.
+// Odd paths and methods are tried elsewhere: here each step must go deep.
 function orderly(plan: Plan, { route, body }: Documented): Plan {
   const form =
     body === undefined ? 'absent' : plan.form === 'cut' || plan.form === 'raw' ? 'json' : plan.form;
@@ -78,7 +78,7 @@ function orderly(plan: Plan, { route, body }: Documented): Plan {
   };
 }
 
-/** What was made can be referred to by what follows. */
+/** Later requests can refer to the created rows. */
 function remember({ known }: Ground, name: string, { status, body }: WireAnswer): void {
   const data = (body as { data?: unknown }).data;
   if (status >= 300 || typeof data !== 'object' || data === null) return;

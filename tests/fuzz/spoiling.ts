@@ -45,7 +45,7 @@ function inObject(document: Schema, schema: Schema, value: Record<string, unknow
       value: { ...value, [name]: spoilt.value },
     })),
   );
-  // What a condition of the schema may exclude.
+  // Members that a condition of the schema may exclude.
   const more = Object.keys(schema.if === undefined ? {} : properties)
     .filter((name) => value[name] === undefined)
     .map((name) => ({ about: `${path}: with ${name}`, value: { ...value, [name]: fillers[name] ?? 1 } }));

@@ -31,7 +31,7 @@ afterAll(async () => {
   sender.close();
 });
 
-describe('whatever the typed entrance is sent, it answers in its form:', () => {
+describe('the typed entrance answers every request in its form:', () => {
   test.each(operations.map((operation) => [operation.name, operation] as const))(
     '%s',
     async (name, operation) => {

@@ -34,7 +34,7 @@ function validatorOf(document: Schema, schema: Schema): ValidateFunction {
   return made;
 }
 
-/** What the document finds wrong with a request; nothing for one that it allows. */
+/** The fault of a request by the document; undefined for one that it allows. */
 export function faultOf({ document, parameters, body }: Documented, parts: Parts): string | undefined {
   for (const { name, in: place, required, schema } of parameters) {
     if (place === 'header' && name !== 'Idempotency-Key') continue;

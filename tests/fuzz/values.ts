@@ -12,7 +12,7 @@ export class Existing {
   }
 }
 
-/** Values as the schema has them. `field` names what they stand in, so that references lead to what exists. */
+/** Values as the schema has them. `field` is the name of their field, so that references lead to existing rows. */
 export function valid(document: Schema, part: unknown, field = '', depth = 0): fc.Arbitrary<unknown> {
   const schema = resolve(document, part);
   if (Array.isArray(schema.enum)) return fc.constantFrom(...schema.enum);

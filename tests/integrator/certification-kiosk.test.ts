@@ -35,7 +35,7 @@ describeMutants(
       ]);
     });
 
-    test('both waits of one that does not wait are judged, and told apart', () => {
+    test('both waits of one that does not wait are judged separately', () => {
       const { report } = endOf('waits_as_told: it asks again at once');
       const found = report.checks.find(({ check }) => check === 'waits_as_told');
       const early = (status: number) =>
@@ -43,7 +43,7 @@ describeMutants(
       expect(found?.reason).toMatch(new RegExp(`^${early(429)} ${early(503)}$`));
     });
 
-    test('what the endpoint answered is beside the event that it was sent', () => {
+    test('the answer of the endpoint is next to the event that it received', () => {
       const found = endOf('good').report.checks.find(({ check }) => check === 'once_each');
       const sent = found?.done.flatMap((text) => /^sent (\S+ \S+):/.exec(text)?.[1] ?? []);
       const answered = found?.seen.flatMap(

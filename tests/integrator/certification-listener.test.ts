@@ -28,8 +28,8 @@ describeMutants(
       expect(report.status, JSON.stringify(report, null, 1)).toBe('passed');
     });
 
-    test('an address where nobody listens is reported first, and what leans on it is not played', () => {
-      const { checks } = endOf('endpoint_reached: nobody listens at its address').report;
+    test('an address where no program listens is reported first, and the checks that depend on it are not played', () => {
+      const { checks } = endOf('endpoint_reached: no program listens at its address').report;
       expect(checks[0]).toMatchObject({
         check: 'endpoint_reached',
         reason: expect.stringMatching(/^No answer from http:\/\/127\.0\.0\.1:9\/hook: connection refused\. /),

@@ -3,7 +3,7 @@ import type { Program } from './certified.ts';
 
 /** A change of a good program, after which one check alone must fail. */
 export interface Sabotage {
-  /** What it does wrong. */
+  /** Its defect. */
   wrong: string;
   /** The program itself unless said. */
   file?: Program | 'comanda.py';
@@ -13,7 +13,7 @@ export interface Sabotage {
   also?: { from: string; to: string };
 }
 
-/** What the receiver answers, in both programs. */
+/** The answer of the receiver, in both programs. */
 const received = 'self.send_response(';
 
 /** Mutants of what receives webhooks, in every role. `now` is the name of the object that receives. */
@@ -21,7 +21,7 @@ const deaf = (now: string) =>
   ({
     endpoint_reached: [
       {
-        wrong: 'nobody listens at its address',
+        wrong: 'no program listens at its address',
         from: 'f"{outside}/hook")',
         to: '"http://127.0.0.1:9/hook")',
       },
@@ -82,7 +82,7 @@ export const listenerMutants: Partial<Record<CheckName, readonly Sabotage[]>> = 
 const caughtUp = '"catch_up": integration.catch_up';
 const cursor = 'self.cursor = comanda.request(';
 
-/** What integration.py may do otherwise as a listener, and is right all the same. */
+/** Other correct ways of integration.py as a listener. */
 export const otherWays: readonly Sabotage[] = [
   {
     wrong: 'polls its orders every two seconds',
@@ -259,7 +259,7 @@ export const erpMutants: Partial<Record<CheckName, readonly Sabotage[]>> = {
     },
     { wrong: 'it brings nothing', from: '"sync_items": erp.sync_items, ', to: '' },
     {
-      wrong: 'it sends stock and passes over what failed',
+      wrong: 'it sends stock and ignores failed items',
       from: 'job = self.comanda.post("/v2/sync/products", {"mode": "update", "items": items})',
       to: 'self.comanda.post("/v2/stock/sync", {"items": [{"external_id": "DR-02", "quantity": 100}]}); return',
     },

@@ -89,7 +89,7 @@ async function startIntegration(
     }
     writeFileSync(file, text);
   }
-  // Found once, beside the shims that choose a version.
+  // Found once, without the shims that choose a version.
   const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' });
   const env = { PATH: process.env.PATH, COMANDA_URL: url, COMANDA_KEY: key };
   const child = spawn(python.trim(), ['-u', program, '0'], { cwd: folder, env });

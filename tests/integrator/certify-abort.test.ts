@@ -37,7 +37,7 @@ describe('comanda certify', () => {
     expect(await newest()).toMatchObject({ status: 'queued', does: { places_orders: false } });
     const aborted = await tool.run(['certify', '--abort']);
     expect([aborted.code, aborted.stderr]).toEqual([0, expect.stringContaining(`${run?.id} is aborted`)]);
-    // Whoever followed it gets the report.
+    // A program that followed it gets the report.
     const ended = await started.ended;
     expect([ended.code, ended.stdout]).toEqual([1, expect.stringContaining('**aborted**: Aborted')]);
     const again = await tool.run(['certify', '--abort']);

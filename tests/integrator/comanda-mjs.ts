@@ -18,7 +18,7 @@ export interface Ended {
 
 /** A command that runs. */
 export interface Running {
-  /** What it has printed so far, of both outputs. */
+  /** Its output so far, of both streams. */
   printed(): string;
   /** Waits until it printed that; gives the match. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
@@ -27,7 +27,7 @@ export interface Running {
   ended: Promise<Ended>;
 }
 
-/** comanda.mjs as an integrator has it: downloaded from the service into a folder with nothing beside it. */
+/** comanda.mjs as an integrator has it: downloaded from the service into an otherwise empty folder. */
 export interface Download {
   folder: string;
   /** Starts a command there, for the API unless `env` says otherwise. `input` is its standard input. */

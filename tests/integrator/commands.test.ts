@@ -216,7 +216,7 @@ describe('verify', () => {
     writeFileSync(join(tool.folder, 'body'), given.body ?? body);
     const at = given.at ?? timestamp;
     const words = ['verify', '--headers', '@headers', '--body', '@body', '--at', at];
-    // It calls nobody.
+    // It makes no call.
     return tool.run(words, { env: { COMANDA_URL: '', COMANDA_SECRET: given.secret ?? secret } });
   };
 
@@ -229,7 +229,7 @@ describe('verify', () => {
     ['secret', { secret: newSigningSecret() }, ['secret']],
     ['secret, which is no such text', { secret: 'hello' }, ['secret']],
     ['body', { body: body.replace('12.5', '1.5') }, ['body']],
-    ['body, which was written anew', { body: JSON.stringify(JSON.parse(body), null, 1) }, ['body']],
+    ['body, which was formatted again', { body: JSON.stringify(JSON.parse(body), null, 1) }, ['body']],
     ['time', { at: String(Number(timestamp) + 3_600) }, ['time', 'everything else is right']],
     ['time, since the clock is behind', { at: '2026-01-31T23:00:00Z' }, ['time', 'everything else is right']],
     ['id', { headers: { ...sent, 'webhook-id': 'another' } }, ['id']],

@@ -12,7 +12,7 @@ const cell = fc.oneof(
 );
 
 describe('records', () => {
-  test('are read as they were written, whatever they hold', () => {
+  test('are read as they were written, with any contents', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...separators),
@@ -136,7 +136,7 @@ describe('encodings', () => {
   });
 
   test('of any text are recognized, or refused', () => {
-    // Two signs in a row that together are a letter of UTF-8, as Ñœ, cannot be told from it.
+    // Two signs in a row that together are a letter of UTF-8, as Ñœ, cannot be distinguished from it.
     const letters = fc.string({
       unit: fc.constantFrom(...['a', 'é ', 'Ñ.', '€;', 'œu', 'ßa', ',', '"', '\n', '1']),
       minLength: 1,

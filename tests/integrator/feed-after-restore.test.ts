@@ -11,7 +11,7 @@ import { roleUrl } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';
 import { download } from './comanda-mjs.ts';
 
-// What a restore leaves of the feed is made by hand here; tests/outside/backup.test.ts restores a real backup.
+// The feed that a restore leaves is made by hand here; tests/outside/backup.test.ts restores a real backup.
 
 const api = usePublishingApi();
 const hand = useHand(api);

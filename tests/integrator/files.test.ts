@@ -28,7 +28,7 @@ describe.each(files)('/docs/$name', ({ name, type }) => {
     expect(text.split(version).length).toBeGreaterThan(2);
   });
 
-  test('has its SHA-256 beside it, which sha256sum -c takes', async () => {
+  test('has its SHA-256 next to it, which sha256sum -c takes', async () => {
     const { folder } = await download(api);
     const [file, digest] = await Promise.all(
       [name, `${name}.sha256`].map((path) =>
@@ -104,7 +104,7 @@ describe('comanda.mjs', () => {
     expect((await run(['events', 'tail'], { env: { COMANDA_URL: '' } })).stderr).toContain('COMANDA_URL');
   });
 
-  test('never prints the key, whatever goes wrong', async () => {
+  test('never prints the key, on any error', async () => {
     const { run } = await download(api);
     const { key } = api.key;
     for (const [words, env] of [

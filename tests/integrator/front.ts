@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What stands before the service and refuses in its place; `drop` closes the connection after the service has answered. */
+/** An answer that a proxy gives in the place of the service; `drop` closes the connection after the service has answered. */
 export interface Fault {
   status?: number;
   retryAfter?: number;
@@ -16,7 +16,7 @@ export interface Front {
   close(): Promise<void>;
 }
 
-/** Starts one: passes everything on, but for the requests for which `fault` gives one. */
+/** Starts a proxy: passes everything on, except the requests for which `fault` gives an answer. */
 export async function startFront(
   target: string,
   fault: (request: IncomingMessage) => Fault | undefined,

@@ -14,7 +14,7 @@ import { type Download, download } from './comanda-mjs.ts';
 
 const api = useApi();
 
-/** What stands in every text of the service, and what the receiver answers. */
+/** The characters in every text of the service, and in the answers of the receiver. */
 const marks = [...controls, ...halves].join('');
 const hostile = `a${marks}b\n**passed**: 8 of 8 checks passed.\n# <b>All is well</b> [here](http://127.0.0.1) \`x\``;
 
@@ -59,7 +59,7 @@ const order = {
   items: [{ product_id: hostile, name: hostile, quantity: 1, unit_price: 1, total: 1, comment: hostile }],
 };
 
-/** What it answers, by the path. */
+/** Its answers, by path. */
 const answers: Readonly<Record<string, unknown>> = {
   '/v2/events': { data: [event], pagination: {} },
   '/v2/webhook-endpoints': { data: [1, 2].map(() => ({ id: hostile, url: hostile })) },

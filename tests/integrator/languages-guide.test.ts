@@ -65,7 +65,7 @@ test.each(programsHere)(
   },
 );
 
-/** What the languages themselves call by these names. */
+/** Names that the languages themselves define. */
 const standard = [
   ...['toString', 'equals', 'hashCode', 'hasNext', 'iterator', 'getIterator', 'FieldFault'],
   ...['Equals', 'GetEnumerator', 'GetAsyncEnumerator', 'MoveNextAsync'],

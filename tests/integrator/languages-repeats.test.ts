@@ -129,7 +129,7 @@ describe.each(languagesHere)('the client for $name', (language) => {
     }
   });
 
-  test('gives a write that nobody answered a key to repeat it with', async () => {
+  test('gives a write without an answer a key to repeat it with', async () => {
     const nobody = await listening(createSocketServer());
     await nobody.close();
     const body = newOrder();

@@ -85,13 +85,13 @@ export const languagesHere: readonly Language[] = languages.filter((language) =>
   return false;
 });
 
-/** What a driver is asked; the members besides `do` are as it takes them. */
+/** A command for a driver; the members besides `do` are as it takes them. */
 export interface Command {
   do: 'call' | 'each' | 'changes' | 'events' | 'threads' | 'show' | 'verify';
   [member: string]: unknown;
 }
 
-/** What it answers. Amounts are numbers or texts, as the language has them. */
+/** Its answer. Amounts are numbers or texts, as the language has them. */
 export interface Reply {
   status?: number;
   data?: Record<string, unknown>;

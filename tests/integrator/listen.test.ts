@@ -32,7 +32,7 @@ const words = (url: string) => ['listen', '--forward-to', url, '--types', 'produ
 const names = (received: readonly Received[]) =>
   received.map(({ body }) => (body as { data: { name: string } }).data.name);
 
-/** Starts, and waits until it knows where it stands. */
+/** Starts, and waits until it knows its position. */
 async function listening({ start, state }: Download & { state(): { after?: string } }, given: string[]) {
   const running = start(given);
   const [, secret = ''] = await running.says(/signed with (whsec_\S+)/);

@@ -131,7 +131,7 @@ test('all pages are read into a file that is whole or as it was, and the state g
   expect(next.length).toBeLessThan(numbers.length);
 });
 
-test('a key that may not read products reads what was sold all the same', async () => {
+test('a key that may not read products still reads the lines of orders', async () => {
   const { key } = await createKey(api.app.database, {
     locationId: api.locationId,
     permissions: ['orders:read'],

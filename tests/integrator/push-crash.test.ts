@@ -70,7 +70,7 @@ test.each([1, 3, 6])(
     expect(await quantities()).toEqual(once);
     expect((await tool.run(words)).stdout).toContain('60 of them before');
     expect(await quantities()).toEqual(once);
-    // Written anew it is a new delivery, if of the same.
+    // Written again it is a new delivery, even with the same contents.
     const { atimeMs, mtimeMs } = statSync(file);
     utimesSync(file, atimeMs / 1000, mtimeMs / 1000 + 60);
     expect((await tool.run(words)).stdout).toBe('60 rows pushed\n');

@@ -71,7 +71,7 @@ describe('a file of products is read as it was written', () => {
   );
 });
 
-test('columns are mapped, numbers forced, and the first line of Excel passed over', async () => {
+test('columns are mapped, numbers forced, and the first line of Excel skipped', async () => {
   save('export.txt', 'sep=;\r\nArtikel;Bezeichnung;VK;sku\r\nX-1;Brot;1.250;keep\r\n');
   const maps = [
     '--map',

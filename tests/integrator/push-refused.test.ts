@@ -24,7 +24,7 @@ const nextOf = (stderr: string): string[] =>
     .match(/'[^']*'|\S+/g)
     ?.map((word) => word.replaceAll("'", '')) ?? [];
 
-test('refused rows are written as they were, mended, and pushed by what is said', async () => {
+test('refused rows are written as they were, corrected, and pushed by the printed command', async () => {
   await createCategory(api.app.database, { locationId: api.locationId, externalId: 'hot' });
   const text = [
     'Código;Nombre corto;Precio;category_external_ids;notas',
@@ -53,7 +53,7 @@ test('refused rows are written as they were, mended, and pushed by what is said'
     ].join('\r\n'),
   );
 
-  // Mended but for one, with a number that alone could be two.
+  // All are corrected except one, with a number that alone could be two.
   save(
     'products.refused.csv',
     load('products.refused.csv')

@@ -16,7 +16,7 @@ afterAll(() => rmSync(work, { recursive: true, force: true }));
 
 const isThere = (program: string) =>
   spawnSync(program, ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
-// The oldest that it is for, where it is installed beside.
+// The oldest supported version, where it is installed as well.
 const pythons = ['python3', 'python3.9'].filter(isThere);
 if (pythons.length === 0)
   console.warn(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 /** A call of a program, and how it was answered. Ids, moments and secrets are names in angle brackets. */
 export interface RecordedCall {
-  /** Whose key it had. */
+  /** The owner of its key. */
   who: string;
   /** `GET /v2/orders/<3>` */
   call: string;
@@ -37,7 +37,7 @@ export function startNaming(hook: string): (text: string) => string {
 export class Bindings {
   readonly #values = new Map<string, string>();
 
-  /** What a name is here. */
+  /** The meaning of a name here. */
   set(name: string, value: string): void {
     this.#values.set(`<${name}>`, value);
   }

@@ -19,7 +19,7 @@ export function middayZone(): string {
   return ahead === 0 ? 'Etc/UTC' : `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`;
 }
 
-/** Who sells and takes money: kiosk and till in one. */
+/** The seller, who also takes money: kiosk and till in one. */
 export class Till {
   readonly #url: string;
   readonly #looking: string;
@@ -28,7 +28,7 @@ export class Till {
   #oat = '';
   readonly #products = new Map<string, string>();
 
-  /** What it changes, and what its orders are made of, goes to `url`; where it only looks, to `looking`. */
+  /** Its writes, and the reads for its orders, go to `url`; other reads go to `looking`. */
   constructor(url: string, looking: string, key: string) {
     this.#url = url;
     this.#looking = looking;
@@ -48,7 +48,7 @@ export class Till {
     return answer.body.data;
   }
 
-  /** What a till does has no path of REST. */
+  /** The calls of a till have no path of REST. */
   async #perform<Data>(name: string, input: unknown): Promise<Data> {
     const response = await fetch(`${this.#url}/trpc/${name}`, {
       method: 'POST',
@@ -69,7 +69,7 @@ export class Till {
     return all.sort((a, b) => (a.external_id < b.external_id ? -1 : 1));
   }
 
-  /** What is left of a product. */
+  /** The quantity left of a product. */
   async left(code: string): Promise<number> {
     const [found] = (await this.products(code)) as unknown as { stock: { quantity: number } }[];
     return found?.stock.quantity ?? -1;

@@ -98,7 +98,7 @@ it('promtool finds the rules and the settings right, and its tests of what is pl
 });
 
 it('no worker: it is called for, and what waits with it', async () => {
-  await scene.rename('while nobody publishes');
+  await scene.rename('while no worker publishes');
   await scene.sql(`update internal.captured_changes set captured_at = now() - interval '10 minutes'`);
   await waitFor('both', async () => {
     const firing = await scene.prometheus.firing();
@@ -107,7 +107,7 @@ it('no worker: it is called for, and what waits with it', async () => {
   fired.add('ComandaProcessDown');
   await firesUntil('ComandaNoWorker', () => scene.work(true));
   fired.add('ComandaRelayBehind');
-  // What doctor found while no worker lived is said until its next look, minutes later.
+  // Findings of doctor from the time without a worker are reported until its next look, minutes later.
   const quickly = async () =>
     (await scene.prometheus.firing()).filter((name) => name !== 'ComandaCheckWrong');
   await waitFor('all others to be silent', async () => (await quickly()).length === 0, patience);
@@ -125,7 +125,7 @@ it('deliveries that were given up, and those that are overdue', async () => {
     response.end();
   });
   await scene.rest('POST /v2/webhook-endpoints', { url: refusing.url, events: ['product.updated'] });
-  await scene.rename('that nobody takes');
+  await scene.rename('that no worker takes');
   await waitFor(
     'ComandaDeliveriesDead to fire',
     async () => (await scene.prometheus.firing()).includes('ComandaDeliveriesDead'),

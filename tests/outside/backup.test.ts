@@ -18,7 +18,7 @@ import type { Cluster } from './cluster.ts';
 import { type Operator, startOperator } from './operator.ts';
 import { slowArchive } from './slow-archive.ts';
 
-// An operator with docs/backup.md in hand: every block of it is run as it stands there.
+// An operator with docs/backup.md in hand: every block of it is run as it is written there.
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 
@@ -105,7 +105,7 @@ async function logIsArchived(): Promise<void> {
 }
 
 describe('a dump', () => {
-  it('is made, restored beside what is there, and again in its place', async () => {
+  it('is made, restored next to the original, and again in its place', async () => {
     await follow('A dump');
     expect(await follow('Restoring a dump')).toContain('up to date');
     const copy = await startTestApi({
@@ -188,7 +188,7 @@ describe('a base backup and the log', () => {
     await paused.stop();
   });
 
-  it('a reader who is ahead of the copy is told when to start from, and misses nothing', async () => {
+  it('a reader that is ahead of the copy learns where to start, and misses nothing', async () => {
     const refused = await feed(copy, `after=${lost}`);
     expect(refused.headers.get('x-error-reason')).toBe('cursor_not_restored');
     const since = refused.headers.get('x-error-since') ?? '';

@@ -81,7 +81,7 @@ describe.each(Object.keys(files) as (keyof typeof proxies)[])('behind %s', (name
   const map = join(folder, `${form}.map`);
   let proxy: FrontProxy;
 
-  /** Writes the map anew, as an operator does. */
+  /** Writes the map again, as an operator does. */
   async function writeMap(): Promise<{ changed: boolean }> {
     const argv = ['--cells', cellsFile, '--for', form, '--output', map, '--json'];
     const { stdout, stderr, code } = await runComanda({}, 'cells', 'map', ...argv);
@@ -169,7 +169,7 @@ describe.each(Object.keys(files) as (keyof typeof proxies)[])('behind %s', (name
       }
       agent.destroy();
     };
-    // nginx closes connections that rest when it reloads: whoever sends something right then sends it again.
+    // nginx closes connections that rest when it reloads: a client that sends a request at that moment repeats it.
     const kinds = [false, false, ...(name === 'HAProxy' ? [true, true, true, true] : [])];
     const lanes = Promise.all(
       kinds.flatMap((keepAlive) => [lane('north', here.key, keepAlive), lane('south', there.key, keepAlive)]),
@@ -194,7 +194,7 @@ describe.each(Object.keys(files) as (keyof typeof proxies)[])('behind %s', (name
     }
   });
 
-  it('nobody reads the metrics of the default cell', async () => {
+  it('no client can read the metrics of the default cell', async () => {
     for (const path of ['/metrics', '/metrics?x=1', '/metrics/', '//metrics', '/%6Detrics'])
       expect((await ask(undefined, path)).status, path).toBe(404);
   });
@@ -204,7 +204,7 @@ describe.each(Object.keys(files) as (keyof typeof proxies)[])('behind %s', (name
     await writeMap();
     proxy.reload();
     await servedBy(at.key);
-    // It waits as it is told, and knows of no cells.
+    // It waits as Retry-After says, and knows of no cells.
     const client = createClient({ url: proxy.url, key: at.key, retries: 100, timeoutMs: 150_000 });
     const acknowledged: string[] = [];
     const failures = new Set<string>();
@@ -239,9 +239,9 @@ describe.each(Object.keys(files) as (keyof typeof proxies)[])('behind %s', (name
     expect([...failures]).toEqual([]);
     const where = { locationId: at.id, id: { in: acknowledged } };
     expect(await south.opened.prisma.category.count({ where })).toBe(acknowledged.length);
-    // What it left behind there are rows of before the move: nothing was written after it.
+    // The rows left behind there are from before the move: nothing was written after it.
     expect(await north.opened.prisma.category.count({ where })).toBeLessThan(acknowledged.length);
-    // Who still asks the old cell is told to come again.
+    // A client that still calls the old cell is asked to retry.
     const late = await fetch(`${north.api.url}/v2/products`, {
       headers: { authorization: `Bearer ${at.key}` },
     });

@@ -8,9 +8,9 @@ import { choosePort } from '../../packages/embedded/src/port.ts';
 import { noteProcess } from '../support/run-directory.ts';
 import { postgresFolder, runProgram } from './programs.ts';
 
-/** A server of the system's PostgreSQL that lets everybody of this machine in by name. */
+/** A server of the system's PostgreSQL that lets every user of this machine in by name. */
 export interface Cluster {
-  /** A folder of ours, removed with it. */
+  /** A folder of the test, removed with it. */
   home: string;
   /** The connection string of a database of it as a role. */
   url(role: string, database: string): string;

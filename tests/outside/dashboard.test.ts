@@ -17,7 +17,7 @@ const own = useTestDatabase();
 const panels = panelsOf(readDashboard());
 const patience = { timeoutMs: 60_000, intervalMs: 500 };
 
-/** What the panels show, and when: `Empty unless …` in the description of those that this service has nothing for. */
+/** Panels that may be empty: those without data in this service have `Empty unless …` in their description. */
 const isOptional = (description: string) => description.startsWith('Empty unless ');
 
 let scene: Awaited<ReturnType<typeof setScene>>;

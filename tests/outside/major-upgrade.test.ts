@@ -21,7 +21,7 @@ import { type Cluster, startCluster } from './cluster.ts';
 import { type Operator, startOperator } from './operator.ts';
 import { upgradeFolders } from './programs.ts';
 
-// An operator with docs/operations/major-upgrade.md in hand: every block of it is run as it stands there.
+// An operator with docs/operations/major-upgrade.md in hand: every block of it is run as it is written there.
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

@@ -9,7 +9,7 @@ import { runOnce } from '../support/server.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { blocksOf, type PageBlock, runBlock } from './page.ts';
 
-/** Somebody at a shell with a page of docs/ in hand, and a server of PostgreSQL that is set up as the page says. */
+/** An operator at a shell with a page of docs/, and a server of PostgreSQL that is set up as the page says. */
 export interface Operator {
   cluster: Cluster;
   /** Of the shell; what is added is there in the blocks that follow. */

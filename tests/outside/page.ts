@@ -9,7 +9,7 @@ import type { Account } from '../../packages/embedded/src/account.ts';
 export interface PageBlock {
   /** The heading above it. */
   under: string;
-  /** What stands behind its fence: `sh`, `sh postgres`, `ini`. */
+  /** The words after its fence: `sh`, `sh postgres`, `ini`. */
   kind: string;
   code: string;
 }

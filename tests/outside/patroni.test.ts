@@ -62,7 +62,7 @@ const leader = async () => {
   return { name: members.find(({ role }) => role === 'leader')?.name ?? '', members };
 };
 
-/** Who leads once another one does, when there is one. */
+/** The new leader, once there is one. */
 const successorOf = (before: string) =>
   waitFor(
     'another leader',
@@ -79,7 +79,7 @@ const whole = () =>
     intervalMs: 500,
   });
 
-/** Notes when orders were acknowledged, to tell for how long none was. */
+/** Records when orders were acknowledged, to find for how long none was. */
 function createWatch() {
   const at: number[] = [];
   return {
@@ -145,10 +145,10 @@ it('nothing acknowledged is lost when the leader hands over, and when it dies', 
   await load.stop();
   const stopped = performance.now();
   const left = await leftToTell(database.pool);
-  await waitFor('everything to be told', async () => (await leftToTell(database.pool)) === 0, {
+  await waitFor('everything to be published', async () => (await leftToTell(database.pool)) === 0, {
     ...{ timeoutMs: 300_000, intervalMs: 500 },
   });
-  told['told after the load'] = `${left} in ${((performance.now() - stopped) / 1_000).toFixed(1)} s`;
+  told['published after the load'] = `${left} in ${((performance.now() - stopped) / 1_000).toFixed(1)} s`;
   const books = await reconcile(ownerUrl, ledger, [shop]);
   const telling = await compareTold(ownerUrl, ledger, [shop], consumer);
   reportFault('Patroni', {

@@ -25,7 +25,7 @@ export interface PatroniCluster {
   /** The connection string of a database as a role, through HAProxy. */
   url(role: string, password: string, database: string): string;
   superuserPassword: string;
-  /** Who leads and who follows synchronously, as Patroni says. */
+  /** The leader and the synchronous followers, as Patroni reports them. */
   members(): Promise<Member[]>;
   /** Asks the leader to hand over to a member. */
   switchover(leader: string, candidate: string): Promise<void>;
@@ -35,7 +35,7 @@ export interface PatroniCluster {
   restart(name: string): void;
   /** Puts an empty machine in the place of one that was killed: Patroni makes it a standby. */
   replace(name: string): void;
-  /** What a node's Patroni and PostgreSQL have written. */
+  /** The output of a node's Patroni and PostgreSQL. */
   log(name: string): string;
   remove(): Promise<void>;
 }
@@ -151,7 +151,7 @@ export const isWhole = (members: readonly Member[]): boolean =>
   members.every(({ state }) => state === 'running' || state === 'streaming') &&
   ['leader', 'sync_standby'].every((role) => members.some((member) => member.role === role));
 
-/** Puts free ports, folders of ours and a secret in the place of what the files of ops/patroni say. */
+/** Puts free ports, folders of the test and a secret in the place of those in the files of ops/patroni. */
 async function addresses(home: string) {
   const secret = 'secret-of-the-test';
   const chosen = new Map<string, { pg: number; rest: number }>();
@@ -206,8 +206,8 @@ function spawnAs(
 }
 
 /**
- * A process that ends all the others when we ask it, or when we are gone, however that came: Patroni's PostgreSQL is no child
- * of ours. It knows them by the files with their ids, and each names the folder in its command line.
+ * A process that ends all the others on request, or when the test has ended for any reason: Patroni's PostgreSQL is no child
+ * of the test. It knows them by the files with their ids, and each names the folder in its command line.
  */
 function guard(home: string): () => Promise<void> {
   const script = `cat

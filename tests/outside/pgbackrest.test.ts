@@ -13,7 +13,7 @@ import type { Cluster } from './cluster.ts';
 import { type Operator, startOperator } from './operator.ts';
 import { programPath } from './programs.ts';
 
-// An operator with docs/operations/pgbackrest.md in hand: every block of it is run as it stands there.
+// An operator with docs/operations/pgbackrest.md in hand: every block of it is run as it is written there.
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

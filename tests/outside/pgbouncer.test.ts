@@ -66,7 +66,7 @@ const rest = (route: string, body?: unknown) =>
     ...(body !== undefined && { body, headers: { 'idempotency-key': randomUUID() } }),
   });
 
-/** What doctor says is not well, by the name of the check; and its exit code. */
+/** The failed checks of doctor, by name; and its exit code. */
 async function notWell(more: Record<string, string> = {}): Promise<{ code: number; found: string[] }> {
   const { code, stdout } = await runComanda({ ...settings, ...more }, 'doctor', '--json');
   const { checks } = JSON.parse(stdout) as { checks: { name: string; outcome: string }[] };
@@ -106,7 +106,7 @@ describe('behind PgBouncer in transaction mode', () => {
     expect((body as { data: { orders: unknown[] } }).data.orders).toHaveLength(60);
   });
 
-  it('a hand that edits through it is the service, and is told by the guard', async () => {
+  it('a manual edit through it counts as the service, and the guard says so', async () => {
     const { DATABASE_URL: url = '' } = settings;
     const service = await openHand(url, 'service');
     try {

@@ -10,7 +10,7 @@ import { noteProcess } from '../support/run-directory.ts';
 import { waitFor } from '../support/wait.ts';
 import { prometheusPath } from './programs.ts';
 
-/** Where our rules and their settings stand. */
+/** The folder of our rules and their settings. */
 export const rulesFolder = join(repositoryRoot, 'ops/prometheus');
 
 /** A Prometheus that watches, and what it calls for. */

@@ -93,7 +93,7 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('behind %s', (na
     }
   });
 
-  it('nobody reads the metrics, all else is handed on', async () => {
+  it('no client can read the metrics, all else is handed on', async () => {
     const two = await startTwo({});
     const proxy = await startProxy(name, two.urls);
     const statusOf = async (path: string) => (await fetch(`${proxy.url}${path}`)).status;

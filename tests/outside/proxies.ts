@@ -23,10 +23,10 @@ export interface FrontProxy {
 interface Kind {
   program: string;
   file: string;
-  /** The whole configuration, and how the program is told where it is. */
+  /** The whole configuration, and the arguments with its path. */
   around(settings: string, home: string): string;
   argv(path: string, home: string): string[];
-  /** What makes it read its files again. */
+  /** The signal for reading its files again. */
   reloads: NodeJS.Signals;
   /** How long it keeps a connection to the API that rests, as the file says it. */
   rest: RegExp;
@@ -61,7 +61,7 @@ export const proxies: Readonly<Record<'nginx' | 'HAProxy', Kind>> = {
   },
 };
 
-/** What the file of a proxy says, in milliseconds: how long a connection rests, and how long a word is waited for. */
+/** The times in the file of a proxy, in milliseconds: how long a connection rests, and how long the proxy waits for data. */
 export function timesOf(name: keyof typeof proxies): { restMs: number[]; waitMs: number[] } {
   const { file, rest, wait } = proxies[name];
   const text = readFileSync(join(repositoryRoot, file), 'utf8');

@@ -33,7 +33,7 @@ interface Shop {
   close(): Promise<void>;
 }
 
-/** An empty database with the roles of ours, made by somebody who may make roles and owns it. */
+/** An empty database with the roles of the service, made by an owner that may create roles. */
 async function createDatabase(name: string): Promise<void> {
   await runOnce(cluster.url('postgres', 'postgres'), `create database ${name} owner operator`);
   await applyRoles('operator', name);
@@ -76,7 +76,7 @@ beforeAll(async () => {
   cluster = await startCluster();
   await runOnce(cluster.url('postgres', 'postgres'), 'create role operator login createrole');
   await createDatabase('original');
-  // A superuser closes functions of PostgreSQL: the dump has that, and whoever restores it is none.
+  // A superuser closes functions of PostgreSQL: the dump has that, and the restoring role is none.
   await applyRoles('postgres', 'original');
   for (const kind of roleKinds)
     await runOnce(cluster.url('operator', 'original'), `alter role shop_${kind} login`);
@@ -190,7 +190,7 @@ describe.each(ways)('$how', ({ name, restore }) => {
     }
   });
 
-  it('goes on: an order, an edit by hand and a refusal, and tells of them', async () => {
+  it('goes on: an order, an edit by hand and a refusal, and publishes them', async () => {
     const order = await placeOrder({ rest: asOriginal }, kitchen);
     const admin = await openHand(role('admin', name), 'admin');
     try {
@@ -219,7 +219,7 @@ describe.each(ways)('$how', ({ name, restore }) => {
       },
       { deep: true },
     );
-    // That the processes of the original are no more seen is true, and told until their rows are removed.
+    // The processes of the original are no longer seen, which doctor reports until their rows are removed.
     const silent = /^1 worker and 1 API process alive; silent: \S+ for \d+ s$/;
     const found = checks.filter(({ name, found }) => name !== 'workers' || !silent.test(found));
     expect(found.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type RecordedCall, startNaming } from '../integrator/recorded-calls.ts';
 
-/** What stands before the service: one call at a time, so that what is recorded is in the order in which it was done. */
+/** A proxy before the service: one call at a time, so that the record is in the order of the calls. */
 export interface RecordingFront {
   url: string;
-  /** What was recorded so far. */
+  /** The calls recorded so far. */
   calls: RecordedCall[];
   /** The next call that looks like this is done, and its answer lost when `then` is. */
   loseAnswer(call: RegExp, then: () => Promise<void>): Promise<void>;

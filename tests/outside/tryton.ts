@@ -38,13 +38,13 @@ export function requireTryton(): void {
 /** A Tryton on a PostgreSQL of its own, without companies and articles. */
 export interface Tryton {
   cluster: Cluster;
-  /** Makes a database like the first, which nobody may use meanwhile. */
+  /** Makes a database like the first, which no session may use meanwhile. */
   copy(name: string): void;
-  /** Starts somebody who works in it. */
+  /** Starts a member of staff who works in it. */
   startStaff(database: string): Promise<Staff>;
   /** Starts the connector of examples/tryton, as it was downloaded. */
   startConnector(options: ConnectorOptions): Promise<Connector>;
-  /** What the connector prints for a day, and its exit code. */
+  /** The output of the connector for a day, and its exit code. */
   readDay(options: Omit<ConnectorOptions, 'port'>, day: string): Promise<{ code: number; stdout: string }>;
   /** Rows of a statement in a database of it. */
   query<Row extends pg.QueryResultRow>(database: string, statement: string): Promise<Row[]>;
@@ -79,7 +79,7 @@ export interface Connector {
   ended: Promise<unknown>;
 }
 
-/** What it prints for a day. */
+/** Its output for a day. */
 export interface Day {
   report: string;
   report_tax: string;

@@ -6,7 +6,7 @@ import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { openHand } from '../support/by-hand.ts';
 import { type Operator, startOperator } from './operator.ts';
 
-// An operator with docs/operations/vacuum.md in hand: every block of it is run as it stands there.
+// An operator with docs/operations/vacuum.md in hand: every block of it is run as it is written there.
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 120_000 });
 

@@ -77,7 +77,7 @@ describe('a body that is read', () => {
     );
   });
 
-  it('is refused with a name that an object has twice where nothing may be passed over', () => {
+  it('is refused with a name that an object has twice where nothing may be ignored', () => {
     const twice = '{"items":[{"quantity":1},{"a":"}\\"{","quantity":1,"quantity":100}]}';
     expect(refusal(twice)).toBe('none');
     expect(refusal(twice, { isStrict: true })).toMatch(
@@ -131,7 +131,7 @@ describe('a number', () => {
     expect((read(`{"n":${token}}`).value as { n: number }).n).toBe(Number(token));
   });
 
-  it('passes unchanged when a double stands for it, wherever it stands', () => {
+  it('passes unchanged in every place when a double represents it', () => {
     const spaces = fc.constantFrom('', ' ', '\n', '                 ');
     fc.assert(
       fc.property(
@@ -177,7 +177,7 @@ describe('a number', () => {
     );
   });
 
-  it('between others that a double stands for is alone another one', () => {
+  it('between others that a double represents, it alone changes', () => {
     const json = '{"a":[0.1, 1e-400 ,"ü 1e-400"],"b":0.30000000000000004,"c":1.00000000000000000001,"d":"é"}';
     expect(read(json).exact).toEqual({
       ...{ a: [0.1, 5e-324, 'ü 1e-400'], b: 0.30000000000000004, c: 1 + Number.EPSILON, d: 'é' },

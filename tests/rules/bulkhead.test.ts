@@ -128,7 +128,7 @@ test('that calls are held up one after the other is no move: who comes behind th
   expect(() => enter('a', 'orders', 'mutation')).toThrow(/not available at the moment/);
 });
 
-test('nobody waits longer than the limit, however much others move', async () => {
+test('no call waits longer than the limit, however much others move', async () => {
   const { enter } = open({ waitMs: 50, compartment: { query: 1, mutation: 1 } });
   expect(enter('a', 'orders', 'mutation')).toBeTypeOf('function');
   await expect(enter('a', 'orders', 'mutation')).rejects.toMatchObject({ status: 503 });

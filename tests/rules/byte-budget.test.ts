@@ -22,7 +22,7 @@ describe('bytes that several share', () => {
     expect(budget.room('c')).toBe(10);
   });
 
-  test('come back once, whoever gives them back twice', () => {
+  test('are returned once, even if a caller returns them twice', () => {
     const budget = createByteBudget(shares);
     const giveBack = budget.take('a', 100);
     giveBack();
@@ -31,7 +31,7 @@ describe('bytes that several share', () => {
     expect(budget.room('b')).toBe(40);
   });
 
-  test('tell when half was taken and most of it came back, not of less', () => {
+  test('report when half was taken and most of it was returned, not for less', () => {
     let drained = 0;
     const budget = createByteBudget(shares, () => {
       drained += 1;

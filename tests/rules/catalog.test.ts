@@ -14,7 +14,7 @@ const nothing: Current = {
 let made = 0;
 const newId = () => `id-${++made}`;
 
-/** What the statements of a sync make of the rows, told independently of them. */
+/** The rows after the statements of a sync, computed independently of them. */
 function applied(current: Current, writes: Writes): Current {
   const put = <Row>(rows: Row[], { created, updated }: Written<Row>, key: (row: Row) => string) => {
     const next = new Map([...rows, ...updated, ...created].map((row) => [key(row), row]));
@@ -81,7 +81,7 @@ const article = fc.record(
   },
   { requiredKeys: ['external_id', 'name', 'price'] },
 );
-/** Trees that `readTree` takes: a product that stands under several categories is the same everywhere. */
+/** Trees that `readTree` takes: a product that is in several categories is the same everywhere. */
 const trees = fc
   .record({
     articles: unique(article),

@@ -52,7 +52,7 @@ describe('a moment to read from', () => {
     expect(headers).toEqual({ 'X-Read-As-Now': 'day=2026-01-31T21:05:09.120Z' });
   });
 
-  test('is told of for each call of a request', () => {
+  test('is reported for each call of a request', () => {
     const { headers } = read(
       { since: inMs(1) },
       { 'X-Read-As-Now': 'updated_since=2026-01-31T21:05:09.119Z' },

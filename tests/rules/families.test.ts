@@ -48,7 +48,7 @@ describe('an answer shows a field of the other family', () => {
   });
 
   it.each(['optional', 'nullable', 'readonly', 'nonoptional'] as const)(
-    'of which %s is said afterwards',
+    'on which %s is called later',
     (verb) => {
       const { barcode } = onlyIn('v2', { barcode: z.string() });
       const said = z.object({ barcode: barcode.meta({ description: 'said' })[verb]() });
@@ -137,7 +137,7 @@ test('a text changes on its way through a pruned answer', () => {
   expect(prunedText(schema, prunedText(schema, own))).toBe(prunedText(schema, own));
 });
 
-test('a kind of schema that nobody thought of passes unseen', () => {
+test('an unknown kind of schema passes unseen', () => {
   expect(() => schemaIn(z.object({ one: z.map(z.string(), Part) }), 'v1')).toThrow('families.ts has no row');
 });
 

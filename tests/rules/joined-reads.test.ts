@@ -19,7 +19,7 @@ function reader() {
 }
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
-it('reads for a lone caller at once, and answers undefined for what is not there', async () => {
+it('reads for a lone caller at once, and returns undefined for a missing row', async () => {
   const { reads, ask } = reader();
   const [one, none] = [ask(1), ask(-1)];
   reads[0]?.answer();
@@ -57,7 +57,7 @@ it('fails all who waited for a read that failed, and reads on for the others', a
   expect(await Promise.all([second, third])).toEqual(['1 by read 1', '2 by read 1']);
 });
 
-it('reads at most a hundred rows at once and leaves nobody waiting', async () => {
+it('reads at most a hundred rows at once and leaves no caller waiting', async () => {
   const { reads, ask } = reader();
   const all = Array.from({ length: 251 }, (_, key) => ask(key));
   for (let read = 0; read < 4; read++) {

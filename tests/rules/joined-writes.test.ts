@@ -100,7 +100,7 @@ it('a lone call that is refused is refused once, but waits alone for what is hel
 });
 
 it.each(['57P01', '08006', 'ECONNRESET'])(
-  'nothing is sent again when nobody knows the outcome: %s',
+  'nothing is sent again when the outcome is unknown: %s',
   async (code) => {
     const { batches, write } = held();
     const all = ['a', 'b', 'c'].map((member) => write(member));
@@ -125,7 +125,7 @@ it('who is made alone waits for no batch, and none waits for it', async () => {
   expect(await Promise.all(all)).toEqual(['a of 1', 'b alone', 'c of 1']);
 });
 
-it('another location waits for nobody', async () => {
+it('another location does not wait', async () => {
   const { batches, write } = held();
   const all = [write('a'), write('b', 'two')];
   await vi.advanceTimersByTimeAsync(1);
@@ -134,7 +134,7 @@ it('another location waits for nobody', async () => {
   await Promise.all(all);
 });
 
-it('who comes while a batch does not come to its end is refused, and those before go on', async () => {
+it('a call that arrives while a batch does not end is refused, and those before go on', async () => {
   const { batches, write } = held();
   const all = [write('a'), write('b')];
   await vi.advanceTimersByTimeAsync(60_000);

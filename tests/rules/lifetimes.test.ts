@@ -21,7 +21,11 @@ const { silenceMs } = defaultBounds;
 
 /** The requirement, and the two lengths of time of which the first is the shorter. */
 const relations: readonly [sentence: string, less: number, more: number][] = [
-  ['a task that is told to end has time to, before its worker stops', stopping.taskMs, stopping.deliveriesMs],
+  [
+    'a task that is asked to end has time to, before its worker stops',
+    stopping.taskMs,
+    stopping.deliveriesMs,
+  ],
   ['an attempt in flight is recorded', attemptMs, stopping.deliveriesMs],
   ['a worker closes its pools after its deliveries', stopping.deliveriesMs, stopping.processMs],
   ['an API process closes its pools after its requests', stopping.requestsMs, stopping.processMs],
@@ -30,11 +34,15 @@ const relations: readonly [sentence: string, less: number, more: number][] = [
   ['the first process ends before the supervisor kills it', stopping.siblingsMs, stopping.childMs],
   ['the database has two seconds to stop', stopping.childMs + 2_000, stopping.allMs],
   ['one beat may be lost', 2 * heartbeats.everyMs, heartbeats.gapMs],
-  ['who may have been away itself judges nobody', heartbeats.gapMs, heartbeats.goneMs],
-  ['that a worker is gone is told before its work goes to others', heartbeats.goneMs, heartbeats.deadMs],
+  ['a process that may have been away judges no other', heartbeats.gapMs, heartbeats.goneMs],
+  [
+    'the silence of a worker is reported before its work goes to others',
+    heartbeats.goneMs,
+    heartbeats.deadMs,
+  ],
   ['a frozen worker holds no lock when it is dead', worker.idleInTransactionMs, heartbeats.deadMs],
   [
-    'who may have been away itself claims nothing before others take what it holds',
+    'a process that may have been away claims nothing before others take its claims',
     heartbeats.gapMs,
     heartbeats.deadMs,
   ],
@@ -43,7 +51,7 @@ const relations: readonly [sentence: string, less: number, more: number][] = [
     publishing.idleInTransactionMs,
     worker.idleInTransactionMs,
   ],
-  ['a row that is held is told from slow publishing', publishing.lockMs, publishing.statementMs],
+  ['a locked row is distinguished from slow publishing', publishing.lockMs, publishing.statementMs],
   ['a relay whose statement is ended hears of it', publishing.statementMs, publishing.abandonMs],
   ...Object.entries(workLimits).map(([kind, limits]): [string, number, number] => [
     `${kind}: a wait for a lock is distinguished from slow work`,
@@ -51,8 +59,8 @@ const relations: readonly [sentence: string, less: number, more: number][] = [
     limits.statementMs,
   ]),
   ['health answers while requests wait for a connection', health.waitMs, api.waitMs],
-  ['a migration that waits for a lock refuses nobody', holdUps.migrationLockMs, holdUps.stuckMs],
-  ['who comes is refused while the first still waits for its lock', holdUps.stuckMs, api.lockMs],
+  ['a migration that waits for a lock causes no refusal', holdUps.migrationLockMs, holdUps.stuckMs],
+  ['a new caller is refused while the first still waits for its lock', holdUps.stuckMs, api.lockMs],
   ['a call waits less for its place than it may work', holdUps.waitMs, api.statementMs],
   [
     'a session of a person that holds up an order is ended before the order gives up (lock_timeout of place_orders)',
@@ -60,7 +68,7 @@ const relations: readonly [sentence: string, less: number, more: number][] = [
     2_000,
   ],
   ['we cut off a reader, not the server', exporting.stalledMs, exporting.idleInTransactionMs],
-  ['a reader that stalls is told from a connection that died', exporting.stalledMs, silenceMs],
+  ['a stalled reader is distinguished from a dead connection', exporting.stalledMs, silenceMs],
   ['a slow answer is no silence', api.statementMs, silenceMs],
 ];
 

@@ -93,7 +93,7 @@ describe('a loop', () => {
     expect(begun).toEqual([0, 110, 320]);
   });
 
-  it('waits for the round under way when it is stopped, tells it so, and begins no other', async () => {
+  it('waits for the round under way when it is stopped, signals it, and begins no other', async () => {
     let ended = false;
     let told = false;
     const begun = noted(async (signal) => {

@@ -66,7 +66,7 @@ describe('the locations with most', () => {
     }
     const [first] = shown();
     expect(first?.[0]).toBe('noisy');
-    // What it falls short by is bounded: calls in all, through the locations that are kept.
+    // The missing calls are bounded: calls in all, through the locations that are kept.
     expect(Number(first?.[1])).toBeGreaterThanOrEqual(5_000 - 25_000 / 1_000);
   });
 });

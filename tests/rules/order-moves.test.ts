@@ -13,7 +13,7 @@ describe('order moves', () => {
     );
   });
 
-  it('are refused with where it stands, where it was to go, and what is allowed', () => {
+  it('are refused with the present status, the requested one, and the allowed ones', () => {
     expect(moveRefused('pending', 'closed').message).toBe(
       'The order cannot move from pending to closed: from pending it may move to ready or canceled.',
     );

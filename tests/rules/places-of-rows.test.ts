@@ -13,11 +13,11 @@ const leavesOut: Readonly<Record<string, string>> = {
   'packages/api/src/resources/bulk/writes.statements.ts':
     'rows were locked by an earlier statement of the transaction; links are never updated',
   'packages/worker/src/deliveries/clearing.ts':
-    'what is held is passed over, and a later pass comes (docs/decisions/0020)',
+    'locked rows are skipped until a later run (docs/decisions/0020)',
   'packages/worker/src/deliveries/record.statements.ts': 'the recorder asks again for what was not recorded',
   'packages/worker/src/deliveries/statements.ts':
-    'a delivery that is changed meanwhile is recorded, dropped or sent anew: it is no claim any more',
-  'prisma/sql/declaring.sql': 'the next call removes what is over',
+    'a delivery that is changed meanwhile is recorded, dropped or sent again: it is no claim any more',
+  'prisma/sql/declaring.sql': 'the next call removes ended declarations',
   'prisma/sql/webhooks.sql': 'what is due stays due, and the next claim finds it',
 };
 
@@ -34,7 +34,7 @@ it('a change is not left out because its row was changed at that moment', () => 
   expect(byPlace).toEqual(Object.keys(leavesOut));
 });
 
-/** SQL statement by statement; of TypeScript the whole file, since its statements are put together from parts. What is made is read as SQL. */
+/** SQL statement by statement; of TypeScript the whole file, since its statements are put together from parts. Generated code is read as SQL. */
 function texts(file: string): string[] {
   const text = readFileSync(join(root, file), 'utf8');
   return file.endsWith('.sql') ? text.replaceAll(/--.*$/gm, '').split(';') : [text];

@@ -21,7 +21,7 @@ function transaction(...steps: Step[]): Change[] {
     locationId,
     resourceId: step.resource,
     changed: [],
-    // As the triggers say of whatever comes and goes there.
+    // As the triggers record for every insertion and deletion there.
     inCatalog: step.operation !== 'update' && catalogKinds.test(step.resource),
     before: null,
     after: null,
@@ -176,7 +176,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('tells nobody of a location that is gone, yet names its changes', () => {
+  test('publishes nothing of a deleted location, yet names its changes', () => {
     const changes = transaction({ ...insert('order'), located: false });
     expect(planEvents(changes)).toMatchObject([{ events: [], rows: [changes[0]?.row] }]);
   });

@@ -4,7 +4,7 @@ import { createFairQueue } from '../../packages/worker/src/relay/fair-queue.ts';
 const waiting = (...locationIds: string[]) =>
   locationIds.map((locationId, n) => ({ locationId, id: String(n) }));
 
-test('whoever waits longest comes first, and whoever was served last comes last', () => {
+test('the location that waits longest comes first, and the one served last comes last', () => {
   const queue = createFairQueue();
   expect(
     queue.next([
@@ -31,7 +31,7 @@ test('what fails is put back for 1, 2, 4 … 60 seconds and comes alone, until i
   expect(queue.next(waiting('held')).together).toEqual(['held']);
 });
 
-test('nobody serves a location while work on it is under way', async () => {
+test('no worker serves a location while work on it is under way', async () => {
   const queue = createFairQueue();
   let end = () => {};
   queue.during(

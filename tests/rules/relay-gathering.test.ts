@@ -42,7 +42,7 @@ test.each([11, 20, 25, 50, 90])(
   },
 );
 
-test('where more than ten come in 20 ms nobody waits longer than that', () => {
+test('where more than ten arrive in 20 ms none waits longer than that', () => {
   expect(Math.max(...waits(every(1, 1_000)))).toBeLessThanOrEqual(20);
 });
 

@@ -47,7 +47,7 @@ function emptied(rows: readonly Table[], foreignKeys: readonly ForeignKey[]): (s
     .filter((name) => judged.has(name));
 }
 
-/** What these tests expect a place of: another resource has one of its own. */
+/** Tables with a declared place in these tests: another resource has one of its own. */
 const judged = new Set([
   ...['lock', 'invoices', 'orders', 'categories', 'menus', 'products', 'payment_methods', 'turns'],
   ...['sync_jobs', 'internal.idempotency_keys'],

@@ -60,7 +60,7 @@ describe('the sentence on', () => {
     ['a whole number that is too large to be exact', { count: 1e300 }, 'count: must be a whole number'],
     ['text for a switch', { open: 'yes' }, 'open: must be true or false'],
     ['a day that is none', { day: '31/01/2026' }, 'day: must be a date, YYYY-MM-DD'],
-    ['a misspelt choice', { status: 'redy' }, 'status: is unknown: did you mean ready?'],
+    ['a misspelled choice', { status: 'redy' }, 'status: is unknown: did you mean ready?'],
     ['a choice far from all', { status: 'cooking' }, 'status: must be one of pending, ready, closed'],
     ['null for a choice', { status: null }, 'status: must be one of pending, ready, closed, not null'],
     ['one of several choices', { several: ['ready', 'rady'] }, 'several[1]: is unknown: did you mean ready?'],

@@ -12,7 +12,7 @@ const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
 })
   .split('\n')
   .filter((file) => existsSync(join(repositoryRoot, file)));
-/** What people read and what calls a script. What was true of a release stays in its changelog. */
+/** Texts for people, and files that call a script. Facts of a release stay in its changelog. */
 const texts = tracked.filter(
   (file) =>
     /\.(md|mjs|ts|tsx|yaml|yml|cfg|conf|sh)$|^\.ci\/run$/.test(file) &&

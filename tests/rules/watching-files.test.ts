@@ -13,7 +13,7 @@ const alerts = [...rules.matchAll(/alert: (\w+)/g)].map(([, name = '']) => name)
 const dashboard = readDashboard();
 const panels = panelsOf(dashboard);
 
-/** What Prometheus adds to each series: `cell` where the targets have it. */
+/** Labels that Prometheus adds to each series: `cell` where the targets have it. */
 const ofTargets = ['job', 'instance', 'cell'];
 
 /** Each metric that a text names, with the labels that it is asked by. */
@@ -26,7 +26,7 @@ function selected(text: string): { name: string; labels: string[] }[] {
   );
 }
 
-/** Those that no process of ours answers, by name or by label. */
+/** Metrics that no process of the service serves, by name or by label. */
 function unknownOf(text: string): string[] {
   const table: Readonly<Record<string, MetricRow>> = metricTable;
   const registry = new Registry();
@@ -82,7 +82,7 @@ describe('the dashboard', () => {
     expect(unknownOf(queries.join('\n'))).toEqual([]);
   });
 
-  it('shows every metric of ours', () => {
+  it('shows every metric of the service', () => {
     const text = JSON.stringify(dashboard);
     expect(Object.keys(metricTable).filter((name) => !text.includes(name))).toEqual([]);
   });

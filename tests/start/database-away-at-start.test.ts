@@ -33,7 +33,7 @@ async function withDatabase(make: (own: TestDatabase) => Promise<Away>): Promise
 }
 
 const situations: Readonly<Record<string, () => Promise<Away>>> = {
-  'whose port nobody listens on': () =>
+  'whose port has no listener': () =>
     withDatabase(async ({ url }) => {
       const gate = await makeGate(url);
       return { url: gate.url, letIn: gate.open, close: gate.shut };
@@ -100,7 +100,7 @@ const statusOf = (port: number): Promise<number | undefined> =>
 
 for (const [program, { listensOn }] of Object.entries(programs))
   test.each(Object.entries(situations))(
-    `the ${program}, started bare beside a database %s, waits and then works`,
+    `the ${program}, started bare with a database %s, waits and then works`,
     async (situation, make) => {
       const { url, letIn, close } = await make();
       // An API reads there, and its health says the rest.

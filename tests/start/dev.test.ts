@@ -86,7 +86,7 @@ it('applies an edit of prisma/sql, and of what is generated there, to the databa
   expect(row).toEqual({ made_now: 7, edited: true });
 }, 120_000);
 
-it('says what SQL is refused, and restarts nothing that would refuse the database until it is mended', async () => {
+it('names the refused SQL, and restarts no process that would refuse the database until it is fixed', async () => {
   const since = output.length;
   const broken = join(folder, 'prisma/sql/made/broken.sql');
   writeFileSync(broken, 'DROP TABLE orders;\n');

@@ -55,7 +55,7 @@ it.each([[[]], [['--deep']]])(
   },
 );
 
-it('a link for the app leads to the service of the data directory, whatever its port', async () => {
+it('a link for the app leads to the service of the data directory, on any port', async () => {
   const { stdout } = await runComanda({ DATA_DIR: folder }, 'app', 'code', '--json');
   const { url, address } = JSON.parse(stdout) as { url: string; address: string };
   expect(address).toBe('of the running service');

@@ -123,7 +123,7 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     await eventually(async () => expect(lines.at(-1)).toBe('the database runs again'));
   });
 
-  it('keeps its log small while it runs: what is beyond 10 MiB stands beside it once', async () => {
+  it('keeps its log small while it runs: beyond 10 MiB it keeps one older file', async () => {
     const dataDir = newDataDir();
     const { url } = await start(dataDir);
     const { logFile } = instance(dataDir);
@@ -206,7 +206,7 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     }
   });
 
-  it('runs in a folder that nobody but its owner can enter, and leaves the folder as it was', async () => {
+  it('runs in a folder that only its owner can enter, and leaves the folder as it was', async () => {
     const dataDir = newDataDir();
     chmodSync(dirname(dataDir), 0o700);
     const first = await start(dataDir);

@@ -9,7 +9,7 @@ import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { readSettings, SettingsError } from '../../packages/db/src/settings/settings.ts';
 import { use } from '../support/use.ts';
 
-// What a clone has before anything is installed, as far as the start reads it by then.
+// The files that the start reads in a clone before anything is installed.
 const clone = use(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'comanda-clone-'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 
-/** What a process that started the embedded server, or tried to, said about it. */
+/** The report of a process that started the embedded server, or tried to. */
 export interface OwnerWord {
   url?: string;
   error?: string;
@@ -30,7 +30,7 @@ const source = `
   }
 `;
 
-/** Bundles the program beside node_modules, from where it finds its packages. */
+/** Bundles the program next to node_modules, from where it finds its packages. */
 export async function buildOwnerProgram(): Promise<OwnerProgram> {
   const file = join(repositoryRoot, 'dist', `test-owner-${process.pid}.js`);
   mkdirSync(join(repositoryRoot, 'dist'), { recursive: true });

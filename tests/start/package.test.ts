@@ -71,7 +71,7 @@ it('says which build it is', async () => {
   expect(await comanda('--version')).toEqual(build);
 });
 
-it('brings a database up, serves, works, and tells a consumer, from a folder that nobody may write to', async () => {
+it('brings a database up, serves, works, and delivers to a consumer, from a read-only folder', async () => {
   makeWritable(root, 0o555);
   const { done } = await comanda('migrate');
   expect(done.applied).toContain('20261122000000_baseline');

@@ -117,7 +117,7 @@ it('a release is a tag, two commits, and files that its checksums and its proven
     expect([name, digest.sha256]).toEqual([name, sums.get(name)]);
   expect(provenance.subject).toHaveLength(files.length - 2);
 
-  // What is in the archive is what the bill of materials names, and nothing beside it.
+  // The archive has the packages that the bill of materials names, and no other.
   const packed = execFileSync('tar', ['-tzf', archive], {
     cwd: out,
     encoding: 'utf8',

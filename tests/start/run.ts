@@ -15,11 +15,11 @@ import { endAfterTests } from '../support/left-over.ts';
 /** A script such as `npm start` that runs. */
 export interface Run {
   process: ChildProcess;
-  /** What it has written so far. */
+  /** Its output so far. */
   output(): string;
 }
 
-/** What to run, on which data folder and port. */
+/** The program, its data folder and its port. */
 export interface RunOptions {
   dataDir: string;
   port: number;
@@ -31,7 +31,7 @@ export interface RunOptions {
   root?: string;
 }
 
-/** Starts it, without demo data unless `env` says so. What still runs after the file's tests is ended then. */
+/** Starts it, without demo data unless `env` says so. A run left after the file's tests is ended then. */
 export function startRun(options: RunOptions): Run {
   const {
     dataDir,
@@ -106,7 +106,7 @@ export async function runOn(
   }
 }
 
-/** A port of the loopback that nobody listens on. */
+/** A port of the loopback without a listener. */
 export async function unusedPort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');

@@ -1,4 +1,4 @@
-// What an operator preloads to record traces, with a file for a collector: SPANS names it.
+// The module that an operator preloads to record traces, with a file for a collector: SPANS names it.
 import { appendFileSync } from 'node:fs';
 import { NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 

@@ -37,7 +37,7 @@ describe('a secret in a file', () => {
       `ENCRYPTION_KEY_FILE: ${join(folder, 'empty')} is empty`,
     ],
     [
-      'beside its variable',
+      'together with its variable',
       { ENCRYPTION_KEY: 'k'.repeat(32), ENCRYPTION_KEY_FILE: file('both', 'k'.repeat(32)) },
       'ENCRYPTION_KEY_FILE: ENCRYPTION_KEY is set as well; set one of the two',
     ],
@@ -58,11 +58,11 @@ describe('a variable that nothing reads', () => {
     ['DATABSE_URL', 'DATABASE_URL'],
     ['ENCRYPTION_KEY_FILES', 'ENCRYPTION_KEY_FILE'],
     ['LOGLEVEL', 'LOG_LEVEL'],
-  ])('as %s is told with the one that was meant', (variable, meant) => {
+  ])('as %s is reported with the one that was meant', (variable, meant) => {
     expect(strangeVariables({ [variable]: 'x' })).toEqual([{ variable, meant }]);
   });
 
-  it('is passed over when it is further away, ours, or set by Kubernetes', () => {
+  it('is ignored when it differs more, is ours, or is set by Kubernetes', () => {
     const names = [
       'PATH',
       'HOME',

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const database = useTestDatabase();
 const key = 'tests-need-no-secret-that-is-secret';
 
-/** An environment in which nothing is to be said. */
+/** An environment without warnings. */
 const plain = {
   NODE_ENV: 'production',
   DATABASE_URL: 'postgresql://u:p@127.0.0.1:1/x',
@@ -31,13 +31,13 @@ const bySettings: Readonly<Record<string, [Record<string, string>, string]>> = {
     { WEBHOOK_TARGETS: 'any' },
     'WEBHOOK_TARGETS=any lets webhooks reach the inner network',
   ],
-  'proxies that are everybody': [
+  'proxies that are every address': [
     { TRUSTED_PROXIES: '::/0' },
     'TRUSTED_PROXIES=::/0 lets every caller choose the address that the log and the audit name',
   ],
 };
 
-describe('a setting that is passed over', () => {
+describe('a setting that is ignored', () => {
   it('is not reported where there is none', () => {
     expect(settingWarnings(readSettings(plain))).toEqual([]);
   });

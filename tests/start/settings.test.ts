@@ -163,7 +163,7 @@ describe('settings', () => {
     expect(settings.nodeEnv).toBe('production');
   });
 
-  it('each stand once in the table, with a description of one line', () => {
+  it('are each in the table once, with a description of one line', () => {
     const rows = Object.values(settingsTable);
     expect(new Set(rows.map((row) => row.variable)).size).toBe(rows.length);
     for (const row of rows) expect(row.description).toMatch(/^.{10,120}$/);

@@ -35,7 +35,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('npm start', { timeout: 120_000 }, () => {
-  it('serves, tells where, and after signals drains to exit code 0 with no process left', async () => {
+  it('serves, prints its address, and after signals drains to exit code 0 with no process left', async () => {
     const run = start();
     await serving(run);
     expect(run.output()).toContain(`Base URL  http://127.0.0.1:${port}`);
@@ -175,7 +175,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(await execute('SELECT word FROM kept')).toEqual([{ word: 'here' }]);
   });
 
-  it('leaves PostgreSQL running for who edited a checksum in _prisma_migrations, says which side differs, and goes on once it is mended', async () => {
+  it('leaves PostgreSQL running after an edit of a checksum in _prisma_migrations, says which side differs, and goes on once it is fixed', async () => {
     const first = start();
     await serving(first);
     const baseline = `migration_name like '%_baseline'`;

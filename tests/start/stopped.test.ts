@@ -63,7 +63,7 @@ it.each(['api', 'worker'])(
   'npm start stops PostgreSQL again when the %s cannot start',
   { timeout: 120_000 },
   async (name) => {
-    // What refuses its settings is not started again.
+    // A process that refuses its settings is not started again.
     const file = join(folder, 'refuse.mjs');
     writeFileSync(file, `if (process.argv[1]?.endsWith('/dist/${name}.js')) process.exit(78);`);
     const run = start({ NODE_OPTIONS: `--import=${file}` });

@@ -23,7 +23,7 @@ describe('the files of ops/', () => {
     expect(named.filter(({ name }) => !known.includes(name) && !foreign.test(name))).toEqual([]);
   });
 
-  // A misspelt key is no error to systemd: it starts the unit without it.
+  // A misspelled key is no error to systemd: it starts the unit without it.
   it('are units of known sections and keys, which start what is there', () => {
     expect(units).toHaveLength(3);
     for (const unit of units) {
@@ -61,7 +61,7 @@ describe('the files of ops/', () => {
           { encoding: 'utf8' },
         );
         const words = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(unit));
-        // What it starts is not installed here.
+        // Its program is not installed here.
         expect(
           words.filter((line) => !/is not executable: No such file/.test(line)),
           `${status}`,

@@ -84,7 +84,7 @@ describe('an endpoint with a big history', () => {
     await hand.sql('commit');
   });
 
-  test("is deleted without touching a delivery, and cleared away in batches with nobody else's", async () => {
+  test('is deleted without touching a delivery, and cleared away in batches without those of others', async () => {
     const { id } = await endpointWith({ delivered: 1_500, waiting: 700 });
     const neighbour = await endpointWith({ delivered: 300, waiting: 0 });
     expect(await hand.sql('delete from webhook_endpoints where id = $1 returning id', [id])).toEqual([
@@ -130,7 +130,7 @@ describe('an endpoint with a big history', () => {
   });
 });
 
-test('clearing goes on where it was interrupted, and waits for no row that somebody holds', async () => {
+test('clearing goes on where it was interrupted, and waits for no locked row', async () => {
   const { id } = await endpointWith({ delivered: 0, waiting: 1_200 });
   await hand.sql('begin');
   await hand.sql(`select deed('repair: holds a row')`);

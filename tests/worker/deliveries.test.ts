@@ -37,7 +37,7 @@ test('an event arrives signed, with its headers, as the bytes that are stored', 
   ]);
 });
 
-test('an endpoint of the first family gets payloads of its version, others those of theirs', async () => {
+test('an endpoint of the first family gets payloads of its version, and others their own', async () => {
   const [old, young] = [await kit.consumer(), await kit.consumer()];
   await kit.createEndpoint({ url: old.url, events: ['product.created'], apiVersion: 'v1' });
   await kit.createEndpoint({ url: young.url, events: ['product.created'] });
@@ -77,7 +77,7 @@ test('five attempts with the same bytes and id, then dead and never again', asyn
   expect(erp.received[5]?.headers['webhook-id']).not.toBe(erp.received[0]?.headers['webhook-id']);
 });
 
-test('delays count from the end of an attempt, by the clock of the database', async () => {
+test('delays count from the end of an attempt, on the clock of the database', async () => {
   const erp = await kit.consumer((_, response) => response.writeHead(503).end());
   const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await kit.startWorker({ webhookRetryDelaysSeconds: [60, 300, 900, 3600] });

@@ -147,7 +147,7 @@ test('a secret that cannot be opened uses up no attempt', async () => {
   expect(erp.received).toEqual([]);
 });
 
-test('a test event reaches its endpoint alone, whatever that subscribed to', async () => {
+test('a test event reaches its endpoint alone, with any subscription', async () => {
   const [tested, other] = [await kit.consumer(), await kit.consumer()];
   const endpoint = await kit.createEndpoint({ url: tested.url, events: ['turn.open'] });
   await kit.createEndpoint({ url: other.url, events: ['product.created'] });

@@ -168,7 +168,7 @@ test('a thousand deliveries write one row, and none where nothing was tried', as
   expect(await written()).toEqual(first);
 });
 
-test('what is noted of an endpoint that is gone is passed over', async () => {
+test('notes on a deleted endpoint are skipped', async () => {
   const { lines, one } = twoProcesses();
   one.note({ locationId: api.locationId, endpointId: newId() }, false);
   await one.write();

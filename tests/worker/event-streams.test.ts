@@ -125,7 +125,7 @@ describe('GET /v2/events/stream', () => {
     expect(stream.headers.get('x-error-reason')).toBe(reason);
   });
 
-  it('takes no key from an address: no URL of ours carries one', async () => {
+  it('takes no key from an address: no URL of the service carries one', async () => {
     const response = await fetch(`${api.url}/v2/events/stream?key=${api.key.key}`);
     expect(response.status).toBe(401);
     const trpc = await fetch(`${api.url}/trpc/events.watch?key=${api.key.key}&input=%7B%7D`);
@@ -148,7 +148,7 @@ describe('GET /v2/events/stream', () => {
     expect(JSON.parse(last?.data ?? '').error.code).toBe('unauthorized');
   });
 
-  it('is told to come again when its process stops, and finds everything at another', async () => {
+  it('is asked to reconnect when its process stops, and finds everything at another', async () => {
     const own = await createApp({
       ...{ databaseUrl: api.databaseUrl, encryptionKey: 'k'.repeat(32), idempotencyTtlHours: 1 },
       ...{ webhookTargets: 'any', webhookAllowCidrs: [], logLevel: 'silent' },
@@ -181,7 +181,7 @@ describe('GET /v2/events/stream', () => {
     await waitFor('their seats', () => api.app.live.count() === before);
   });
 
-  it('looks by itself when nobody could say that there is something', async () => {
+  it('looks by itself when no notification can reach it', async () => {
     const stream = await watch();
     await waitFor('the stream', () => stream.text().startsWith('retry: '));
     // As a worker of another version would publish: without a word.
@@ -232,7 +232,7 @@ describe('events.watch', () => {
     await waitFor('nobody', () => api.app.live.count() === before);
   });
 
-  it('tells the refusal of a call as every call does', async () => {
+  it('reports the refusal of a call as every call does', async () => {
     const stream = await subscribe({ after: 'nonsense' });
     await stream.ended;
     expect(stream.text()).toContain('"reason":"unknown_cursor"');

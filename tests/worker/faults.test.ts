@@ -71,7 +71,7 @@ describe('the worker process', () => {
     await waitFor('the attempt', () => erp.received.length === 1);
     await first.stop('SIGKILL');
     answers = true;
-    // Time passes for the dead, as if on another machine: there silence tells, by the clock of the database.
+    // Time passes for the dead, as if on another machine: there its silence counts, on the clock of the database.
     await kit.sql(
       `update internal.process_heartbeats set seen_at = seen_at - interval '1 minute', pid_space = 'elsewhere'`,
     );
@@ -229,7 +229,7 @@ test('an outage of the database in mid-delivery costs neither the event nor a se
   const refusedBefore = proxy.refused();
   proxy.cut();
   answer();
-  await waitFor('the worker to have tried in vain', () => proxy.refused() > refusedBefore + 5);
+  await waitFor('the worker to have tried without success', () => proxy.refused() > refusedBefore + 5);
   expect(await kit.sql('select attempts from webhook_deliveries')).toEqual([{ attempts: 0 }]);
   proxy.mend();
   await delivered();

@@ -108,7 +108,7 @@ test('what older deliveries wait before is not sent before them', async () => {
   expect(idsOf(erp)).toEqual((await kit.events()).map(({ id }) => id));
 });
 
-test('an endpoint that hangs holds its slots and no more, and nobody else up; all of it arrives once it answers', async () => {
+test('an endpoint that hangs holds its slots and no more, and blocks no other; all events arrive once it answers', async () => {
   const hanging: (() => void)[] = [];
   let hangs = true;
   const slow = await kit.consumer((_, response) => {
@@ -192,7 +192,7 @@ test('a commit whose answer is lost leaves no delivery claimed and forgotten', a
   await proxy.close();
 });
 
-test('a delivery whose row somebody holds keeps no other endpoint from being recorded', async () => {
+test('a delivery whose row is locked keeps no other endpoint from being recorded', async () => {
   const answers: (() => void)[] = [];
   const wait = () => kit.consumer((_, response) => answers.push(() => response.end()));
   const [first, second] = [await wait(), await wait()];

@@ -39,7 +39,7 @@ const toldOf = (id: string) =>
     return found.length > 0 && found.map(({ body }) => body.data.status);
   });
 
-test('events, last part: a sync job whose last try died with its worker ends as failed, and is told', async () => {
+test('events, last part: a sync job whose last try died with its worker ends as failed, and is published', async () => {
   const id = await jobs.insertJob(items);
   await enqueue();
   await kit.sql('update sync_jobs set tries = 24');

@@ -63,7 +63,7 @@ test('readers that take nothing hold no more than a part of the process, and the
   expect((await next.next())?.length).toBeGreaterThan(0);
 });
 
-test('a reader that keeps up is behind once its events hold too much, and is given them all the same', async () => {
+test('a reader that keeps up is behind once its events hold too much, and still gets them', async () => {
   const held = createHeld();
   const reader = createReader(
     kit.database,

@@ -54,7 +54,7 @@ describe('what is gone shows its last state:', () => {
   });
 });
 
-test('a location that is deleted while its changes are read is nobody to tell, and no fault', async () => {
+test('a location that is deleted while its changes are read gets no event, and causes no error', async () => {
   const [gone] = await kit.sql<{ id: string }>(`insert into locations (name) values ('Gone') returning id`);
   await createProduct(kit.database, { locationId: gone?.id ?? '' });
   const logged: string[] = [];

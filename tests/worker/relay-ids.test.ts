@@ -11,7 +11,7 @@ async function publish() {
   return kit.events();
 }
 
-test('a restored copy tells the same events under the same ids', async () => {
+test('a restored copy publishes the same events under the same ids', async () => {
   const categoryId = await createCategory(kit.database, { locationId: kit.locationId });
   await publish();
   await createProduct(kit.database, {
@@ -76,7 +76,7 @@ test('a statement captures what is alike in one row, at most 500 resources each'
   await publish();
 });
 
-test('catalog.updated is told once, though another change of its transaction is set aside', async () => {
+test('catalog.updated is published once, though another change of its transaction is set aside', async () => {
   const [orderId, productId] = [
     await insertOrder(kit),
     await createProduct(kit.database, {
@@ -111,7 +111,7 @@ test('catalog.updated is told once, though another change of its transaction is 
   expect(await kit.sql('select from internal.captured_changes')).toEqual([]);
 });
 
-test('the active menu is told as the catalog is, once a transaction, and no other menu is', async () => {
+test('the active menu is published as the catalog is, once a transaction, and no other menu is', async () => {
   const { locationId, database } = kit;
   const categoryId = await createCategory(database, { locationId });
   const [menu] = await kit.sql<{ id: string }>(

@@ -52,7 +52,7 @@ const told = (locationId: string, events = 1) =>
 
 describe('a row lock at one location', () => {
   test.each([['the location itself', 'select from locations where id = $1 for update']])(
-    'on %s holds up nobody else, and its own events come when it is gone',
+    'on %s blocks no other location, and its own events come when it is released',
     async (_, lock) => {
       const events = ['product.created'];
       await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events });
@@ -130,7 +130,7 @@ describe('a transaction of thousands of changes', () => {
 });
 
 describe('any number of workers share the locations', () => {
-  test('what another one holds is passed by', async () => {
+  test('locations of another relay are skipped', async () => {
     await createProduct(kit.database, { locationId: kit.locationId });
     await createProduct(kit.database, { locationId: other });
     const holder = await hold(
@@ -144,7 +144,7 @@ describe('any number of workers share the locations', () => {
     expect(await eventsOf(kit.locationId)).toHaveLength(1);
   });
 
-  test('several at once tell each change once, without a gap in the numbers', async () => {
+  test('several at once publish each change once, without a gap in the numbers', async () => {
     const locations = [
       kit.locationId,
       other,
@@ -163,7 +163,7 @@ describe('any number of workers share the locations', () => {
         ),
       );
     await waitFor(
-      'all to be told',
+      'all to be published',
       async () => (await kit.sql('select from internal.captured_changes limit 1')).length === 0,
       {
         timeoutMs: 60_000,
@@ -180,7 +180,7 @@ describe('any number of workers share the locations', () => {
     }
   });
 
-  test('a frozen one is rid of its transaction after some seconds, and holds up nobody beyond its location', async () => {
+  test('a frozen one is rid of its transaction after some seconds, and blocks no other location', async () => {
     const url = new URL(kit.url);
     url.searchParams.set('application_name', 'comanda-frozen');
     const frozen = await startProcess({

@@ -159,7 +159,7 @@ describe('one change makes one event:', () => {
     expect(await kit.publish()).toEqual([]);
   });
 
-  test('a product, a choice and its item that stand in no category tell nothing of the catalog', async () => {
+  test('a product, a choice and its item that are in no category publish no change of the catalog', async () => {
     const { locationId } = kit;
     const productId = await createProduct(kit.database, { locationId });
     await createSubselection(kit.database, { locationId, productId, items: [{}] });
@@ -183,7 +183,7 @@ describe('one change makes one event:', () => {
     expect(typesOf(await kit.publish())).toEqual(['product.deleted']);
   });
 
-  test('a choice or an item that is removed tells of the catalog when its product stands in a category, else not', async () => {
+  test('a choice or an item that is removed publishes the catalog when its product is in a category, else not', async () => {
     const { locationId } = kit;
     const categoryIds = [await createCategory(kit.database, { locationId })];
     const [shown, alone] = [

@@ -31,7 +31,7 @@ describe('retention', () => {
     expect(await eventIds()).not.toContain(old);
   });
 
-  it('keeps an event as long as one of its deliveries is still due, and what stands behind it goes all the same', async () => {
+  it('keeps an event as long as one of its deliveries is still due, and the events after it are still removed', async () => {
     const waiting = await event({ daysAgo: 90, deliveries: ['delivered', 'pending'] });
     const retried = await event({ daysAgo: 89, deliveries: ['failed'] });
     for (let n = 0; n < 5; n += 1) await event({ daysAgo: 60, deliveries: ['delivered'] });
@@ -215,7 +215,7 @@ describe('retention', () => {
     expect(await count('graphile_worker.jobs')).toBe(2);
   });
 
-  it('tells nobody: no change is captured and no catalog gets a new version', async () => {
+  it('publishes nothing: no change is captured and no catalog gets a new version', async () => {
     await event({ daysAgo: 90, deliveries: ['delivered'] });
     const tallies =
       'select (select count(*) from internal.tallies) as tallies, (select count(*) from internal.tally_notes) as notes';

@@ -261,14 +261,14 @@ describe('the task', () => {
     expect(failed.items).toHaveLength(itemsPerChunk + 1);
   });
 
-  it('leaves a location alone whose jobs are over', async () => {
+  it('leaves a location alone whose jobs have ended', async () => {
     await sync.run(many(1));
     await sync.captured();
     for (const id of [locationId, newId()]) await run(id);
     expect(await sync.captured()).toEqual({});
   });
 
-  it('is done by a worker, which tells of it', async () => {
+  it('is done by a worker, which publishes it', async () => {
     const jobId = await sync.insertJob(many(3));
     await addJob(kit.database, 'run-sync-jobs', { locationId });
     await kit.startWorker();

@@ -34,7 +34,7 @@ describe.each(['admin', 'reader'] as const)('a session of %s', (role) => {
     session = await openAs(kit.url, role);
   });
 
-  it('has passed no bound while it rests, whatever it calls itself', async () => {
+  it('has passed no bound while it rests, under any name', async () => {
     await session.query(`set application_name = 'comanda-worker'`);
     expect(await look(session, 0)).toMatchObject({ role, past: null, held: [] });
   });
@@ -69,7 +69,7 @@ it.each(['owner', 'service'] as const)('a session of %s has no bounds', async (r
 });
 
 describe('a worker', () => {
-  it('ends a session of an admin that the service waits for, and lets one be that nobody waits for', async () => {
+  it('ends a session of an admin that the service waits for, and leaves one that no call waits for', async () => {
     await kit.startWorker();
     session = await openAs(kit.url, 'admin');
     const other = await openAs(kit.url, 'admin');
@@ -85,7 +85,7 @@ describe('a worker', () => {
     await other.end();
   });
 
-  it('ends the session of a person as it ends that of an admin, whatever the person sets for the own login', async () => {
+  it('ends the session of a person as it ends that of an admin, with any settings of the own login', async () => {
     const name = `ana_${prefix().slice(-6).replace(/\W/g, '')}_w`;
     const url = new URL(roleUrl(kit.url, 'admin'));
     const superuser = new pg.Client({ connectionString: superuserUrl(kit.url) });

@@ -10,7 +10,7 @@ import { useWorkerKit } from './kit.ts';
 const kit = useWorkerKit({ lifetime: 'test' });
 const host = '127.0.0.1';
 
-it('a worker tells on a port of its own that it lives, whether it is ready, and what it does (operations, F10)', async () => {
+it('a worker reports on a port of its own that it lives, whether it is ready, and what it does (operations, F10)', async () => {
   const worker = await kit.startWorker({ workerPort: 0, host });
   const ask = (path: string, method = 'GET') => fetch(`${worker.url}${path}`, { method });
   const consumer = await kit.consumer();

@@ -45,7 +45,7 @@ export async function requireReports(service: Service): Promise<void> {
   }
 }
 
-/** The payments are those of the books, and come to their sum. */
+/** The payments are those of the books, and amount to their sum. */
 export async function requirePayments({ restaurant, tally }: Service): Promise<void> {
   const payments: { id: string }[] = [];
   for (let offset = 0; offset < tally.orders.length; offset += 200)
@@ -81,7 +81,7 @@ export async function requireLists({ restaurant, tally }: Service): Promise<void
   }
 }
 
-/** Each order was told of once, with its total; its moves were told as the one chain that they are. */
+/** Each order was published once, with its total; its moves were published as one chain. */
 export function requireOrderEvents({ tally }: Service, events: readonly HeardEvent[]): void {
   const created = events
     .filter(({ type }) => type === 'order.created')
@@ -106,5 +106,5 @@ export function requireOrderEvents({ tally }: Service, events: readonly HeardEve
   expect(paid.sort()).toEqual(completed.map(({ id }) => id).sort());
 }
 
-/** What all of it comes to, for the report. */
+/** The total of all orders, for the report. */
 export const turnover = ({ tally }: Service): number => json(centsOf(tally.orders));

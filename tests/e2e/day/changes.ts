@@ -51,7 +51,7 @@ export async function changeOffer({ restaurant, offer }: Service): Promise<Offer
   return changed;
 }
 
-/** Adds a product that stands under no category, by hand. */
+/** Adds a product that is in no category, by hand. */
 export async function addOffMenu({ restaurant, offer }: Service): Promise<void> {
   const product: OfferedProduct = {
     ...{ id: '', externalId: 'off-menu', sku: 'OFF', name: 'Off menu', cents: 3_33n, visible: true },

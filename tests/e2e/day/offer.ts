@@ -1,6 +1,6 @@
 import { json } from '../../support/money.ts';
 
-/** What is left of something, in thousandths. */
+/** The stock left of a product or option, in thousandths. */
 export interface OfferedStock {
   enabled: boolean;
   milli: bigint;
@@ -8,7 +8,7 @@ export interface OfferedStock {
   alarmMilli: bigint;
 }
 
-/** An option, as it is offered now. `id` is empty until the service has told it. */
+/** An option, as it is offered now. `id` is empty until the service has returned it. */
 export interface OfferedItem {
   id: string;
   externalId: string;
@@ -28,7 +28,7 @@ export interface OfferedSubselection {
   items: OfferedItem[];
 }
 
-/** A product. `categories` are those it stands under. */
+/** A product. `categories` are those that list it. */
 export interface OfferedProduct {
   id: string;
   externalId: string;

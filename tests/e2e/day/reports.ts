@@ -2,7 +2,7 @@ import { averageCents, json } from '../../support/money.ts';
 import type { OfferedProduct } from './offer.ts';
 import { paymentStatusOf, statusOf, type TalliedOrder } from './tally.ts';
 
-/** Amounts of the settlement of these orders, as they stand now. */
+/** Amounts of the settlement of these orders, as they are now. */
 export function expectedSettlement(orders: readonly TalliedOrder[], paid: readonly TalliedOrder[] = orders) {
   const collected = paid.filter((order) => paymentStatusOf(order) === 'completed');
   const methods = [...new Set(collected.map(({ draft }) => draft.method.type))].sort();
@@ -20,7 +20,7 @@ export function expectedSettlement(orders: readonly TalliedOrder[], paid: readon
   };
 }
 
-/** What a report may be grouped by. */
+/** The groupings of a report. */
 export const groupings = ['day', 'product', 'category', 'payment_method', 'channel'] as const;
 
 type Grouping = (typeof groupings)[number];
@@ -93,7 +93,7 @@ function firstCategory({ categories }: OfferedProduct): { key: string; name: str
   return { key: first?.id ?? '', name: first?.name ?? '' };
 }
 
-/** What they come to. */
+/** Their total. */
 export const centsOf = (orders: readonly TalliedOrder[]): bigint =>
   orders.reduce((sum, { cents }) => sum + cents, 0n);
 

@@ -16,7 +16,7 @@ export interface Restaurant {
   client(turn: number): ComandaClient;
   /** Whether every change is published and every delivery is made. */
   isQuiet(): Promise<boolean>;
-  /** What the processes were started with. */
+  /** The environment of the processes. */
   environment: { DATABASE_URL: string; ENCRYPTION_KEY: string };
   /** Everything that the processes have logged so far. */
   logged(): string;

@@ -14,7 +14,7 @@ import {
   type Target,
 } from './tally.ts';
 
-/** What may become of an order. Each fate but the first and the last is a race. */
+/** The possible fates of an order. Each fate but the first and the last is a race. */
 export type Fate =
   | 'served'
   | 'ready or canceled'
@@ -33,7 +33,7 @@ export const fates: readonly Fate[] = [
   ...Array<Fate>(2).fill('left'),
 ];
 
-/** What happened, for the report. */
+/** Counts of events of the day, for the report. */
 export interface Happenings {
   sent: number;
   refused: number;
@@ -49,7 +49,7 @@ export interface Service {
   chance: Chance;
   methods: readonly Method[];
   happenings: Happenings;
-  /** What the creation of each order answered, by idempotency key. */
+  /** The answer to the creation of each order, by idempotency key. */
   answers: Map<string, string>;
   /** Whether a turn is open. */
   inTurn: boolean;
@@ -88,7 +88,7 @@ function drawLine(chance: Chance, product: OfferedProduct): Line {
   };
 }
 
-// What is legal: one size; of the extras up to three in all, the third at least twice, one named twice adds up.
+// The legal choices: one size; of the extras up to three in all, the third at least twice, one named twice adds up.
 function drawChoices(chance: Chance, { items, min }: OfferedSubselection): Line['choices'] {
   const [first, second, third] = items;
   if (first === undefined || second === undefined || third === undefined) return [];
@@ -138,7 +138,7 @@ export async function sendOrder(
   const created = dataIn<CreatedOrder & { total: number; status: string }>(answer, 201);
   const order = tally.place(draft, created, inTurn);
   if (created.total !== json(order.cents) || created.status !== 'pending')
-    throw new Error(`${draft.key} should come to ${json(order.cents)}: ${answer.text}`);
+    throw new Error(`${draft.key} should total ${json(order.cents)}: ${answer.text}`);
   if (!twice || accepted.length === 2) return order;
   throw new Error(`${draft.key} was sent twice and refused once: ${results.map(({ text }) => text).join()}`);
 }

@@ -13,13 +13,13 @@ export interface Correction {
   alarmMilli?: bigint;
 }
 
-/** Sets stock while nobody orders, with an item that nobody knows among the others; that one fails alone. */
+/** Sets stock while no orders arrive, with an unknown item among the others; that one fails alone. */
 export async function correctStock(
   service: Service,
   turn: number,
   corrections: readonly Correction[],
 ): Promise<void> {
-  const items = [...corrections.map(itemOf), { external_id: 'nobody knows it', quantity: 1 }];
+  const items = [...corrections.map(itemOf), { external_id: 'an unknown item', quantity: 1 }];
   const answer = await service.restaurant.call(turn, 'POST /v2/stock/sync', { body: { items } });
   expect(dataIn(answer)).toEqual({
     total_items: items.length,
@@ -31,7 +31,7 @@ export async function correctStock(
 }
 
 /**
- * Two syncs of the same products at once, in opposite order, beside the orders of others. Each is one transaction,
+ * Two syncs of the same products at once, in opposite order, during the orders of others. Each is one transaction,
  * so one of them has the last word on every product. Returns whether they met.
  */
 export async function raceStock(
@@ -79,7 +79,7 @@ export async function readStock({ restaurant }: Service): Promise<Map<string, St
   }
 }
 
-/** What the listing must show. */
+/** The stock that the listing must show. */
 export const expectedStock = (products: readonly OfferedProduct[]): Map<string, unknown> =>
   new Map(
     products.flatMap(({ id, externalId, sku, name, stock }) => {
@@ -101,7 +101,7 @@ function itemOf({ product, by, milli, enabled, alarmMilli }: Correction): Record
   };
 }
 
-// What changes nothing is no event.
+// A correction that changes nothing is no event.
 function note({ tally }: Service, { product, milli, enabled, alarmMilli }: Correction): void {
   const before = product.stock;
   const after = {

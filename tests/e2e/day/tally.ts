@@ -11,7 +11,7 @@ export interface Method {
   type: 'cash' | 'card' | 'qr';
 }
 
-/** A line that is to be ordered. */
+/** A line that will be ordered. */
 export interface Line {
   product: OfferedProduct;
   milli: bigint;
@@ -19,7 +19,7 @@ export interface Line {
   comment?: string;
 }
 
-/** An order that is to be sent. */
+/** An order that will be sent. */
 export interface Draft {
   version: 'v1' | 'v2';
   key: string;
@@ -31,7 +31,7 @@ export interface Draft {
   lines: Line[];
 }
 
-/** What the creation answers, as far as the tally needs it. */
+/** The answer of the creation, as far as the tally needs it. */
 export interface CreatedOrder {
   id: string;
   number: number;
@@ -55,7 +55,7 @@ export interface TalliedOrder extends CreatedOrder {
   moves: Target[];
   paid: ('completed' | 'rejected')[];
   cancelReason?: string;
-  /** What it took, by what is counted, in thousandths. */
+  /** The stock that it took, by product or option, in thousandths. */
   taken: Map<OfferedProduct | OfferedItem, bigint>;
 }
 
@@ -125,7 +125,7 @@ export function bodyOf({ version, lines, ...draft }: Draft): Record<string, unkn
   };
 }
 
-/** The order in full, as it must stand now. */
+/** The order in full, as it must be now. */
 export function expectedOrder(order: TalliedOrder): Record<string, unknown> {
   const { draft } = order;
   return {
@@ -157,10 +157,10 @@ export function chainOf({ id, moves }: TalliedOrder): Target[] {
   return chain;
 }
 
-/** Where it stands. */
+/** Its present status. */
 export const statusOf = (order: TalliedOrder): Target | 'pending' => chainOf(order).at(-1) ?? 'pending';
 
-/** Where its payment stands: a cancellation rejects one that is pending. */
+/** The status of its payment: a cancellation rejects one that is pending. */
 export function paymentStatusOf(order: TalliedOrder): 'pending' | 'completed' | 'rejected' {
   const { id, paid } = order;
   const [status, second] = paid;

@@ -10,7 +10,7 @@ import { waitFor } from '../../support/wait.ts';
 import type { EditedGround } from './ground.ts';
 import { readAll } from './reads.ts';
 
-/** What doctor may warn of though no edit broke anything: the machine, and consumers that a person pointed elsewhere. */
+/** Checks that may warn though no edit broke anything: the machine, and consumers that a person pointed elsewhere. */
 const mayWarn = ['settings', 'failing endpoints', 'dead deliveries', 'disk space'];
 
 /** Makes a check that holds everything together: reads, totals by brute force, events, doctor, the processes' logs. */

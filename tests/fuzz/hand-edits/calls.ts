@@ -1,7 +1,7 @@
 import { batches, calls as walkCalls } from '../../concurrency/walk/calls.ts';
 import type { EditedGround } from './ground.ts';
 
-/** What callers do meanwhile, one thing at a time. */
+/** The calls of callers meanwhile, one at a time. */
 export const calls: readonly ((ground: EditedGround) => Promise<unknown>)[] = [
   ...walkCalls,
   ...walkCalls,
@@ -27,7 +27,7 @@ async function one<Row>(
   return rows.length === 0 ? undefined : chance.pick(rows);
 }
 
-/** Orders whatever is there, with an option, as far as the rules let it. */
+/** Orders any products there, with an option, as far as the rules permit. */
 async function orderAnyhow(ground: EditedGround): Promise<void> {
   const { chance } = ground;
   const method = await one<{ id: string }>(ground, 'payment_methods', 'enabled');

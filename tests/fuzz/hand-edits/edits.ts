@@ -7,7 +7,7 @@ import { copyFrom, insert, randomStatement } from './statements.ts';
 import type { Table } from './tables.ts';
 import type { Place } from './values.ts';
 
-/** What a person does in one transaction. */
+/** The work of a person in one transaction. */
 export interface Edit {
   kind: SessionKind;
   client: pg.Client;
@@ -16,7 +16,7 @@ export interface Edit {
   end: 'commit' | 'rollback';
 }
 
-/** What an edit is made of. */
+/** The parts of an edit. */
 export interface Material {
   chance: Chance;
   tables: readonly Table[];
@@ -114,7 +114,7 @@ function order(material: Material, given: Record<string, string> = {}): Statemen
   ];
 }
 
-/** A deed, and what is done under its name. What it passes, its author answers for: so only what is documented as such. */
+/** A deed, and the statements under its name. Its author is responsible for the guards that it passes, so only documented ones are used. */
 function deed(material: Material): Statement[] {
   const { chance, location } = material;
   const other = `(select id from locations where id <> ${location} order by id limit 1)`;
@@ -139,11 +139,11 @@ function deed(material: Material): Statement[] {
   ])();
 }
 
-// What a person is refused with: by constraints, guards, types, privileges, limits, or what another transaction does.
+// The refusals that a person may get: from constraints, guards, types, privileges, limits, or another transaction.
 // Never a fault inside a trigger, which would be of class XX, P0, 0A or 2F.
 const refused = /^(22|23|25P02|40|42501|428|42804|42P10|55P03|54000|55006|21000|27000|CM0)/;
 
-/** Performs a statement; null where nothing tells how many rows it changed. */
+/** Performs a statement; null where the number of changed rows is unknown. */
 async function perform(
   client: pg.Client,
   { before, text, lines, counted }: Statement,
@@ -163,7 +163,7 @@ async function perform(
   return rows[0]?.rows ?? null;
 }
 
-/** What became of an edit. */
+/** The outcome of an edit. */
 export interface Outcome {
   /** The tables that it changed; none when it was refused, rolled back, or met no row. */
   changed: Set<string>;
@@ -172,7 +172,7 @@ export interface Outcome {
 }
 
 /**
- * Runs it, and tells each statement with its outcome; the row of the location that is looked at stays.
+ * Runs it, and returns each statement with its outcome; the row of the location under test stays.
  * @throws {Error} when a statement met a fault where it should have met a refusal.
  */
 export async function run(

@@ -5,7 +5,7 @@ import type { Place } from './values.ts';
 export interface Statement {
   text: string;
   tables: string[];
-  /** What makes the function that the statement calls. */
+  /** The statement that makes the function that this one calls. */
   before?: string;
   /** Gives the lines of CSV that a COPY reads. */
   lines?: string;
@@ -26,7 +26,7 @@ export function copied({ name }: Table, columns: readonly string[], records: rea
 
 const tag = 'fuzz.edited';
 
-/** What is done inside: statements, and parts of those that go row by row. */
+/** The contents: statements, and parts of those that go row by row. */
 export interface Parts {
   edit(): string;
   condition(): string;

@@ -8,7 +8,7 @@ import { createKey, createLocation, createPaymentMethod } from '../../support/fa
 
 /** A restaurant whose tables a person edits, with something in each. */
 export interface EditedGround extends Ground {
-  /** Calls an operation by its name; whatever it answers is documented, or below 500 where it is not REST. */
+  /** Calls an operation by its name; every answer is documented, or below 500 where it is not REST. */
   mutate(name: string, input: unknown): Promise<Answer>;
   /** Sees to a second location, which edits may have removed. */
   secondLocation(): Promise<void>;
@@ -37,7 +37,7 @@ export async function openEditedGround(chance: Chance): Promise<EditedGround> {
     if (!opened) key = (await createKey(database, { locationId, ...unlimited })).key;
     return send(at, route, call);
   }
-  // An edit that disables the location is in its right, too. Every process heeds it within a second.
+  // An edit that disables the location is in its right, too. Every process obeys it within a second.
   async function isOpenedAgain(): Promise<boolean> {
     const { rowCount } = await database.pool.query(
       `update locations set status = 'active' where id = $1 and status <> 'active'`,
@@ -46,7 +46,7 @@ export async function openEditedGround(chance: Chance): Promise<EditedGround> {
     if (rowCount === 1) await sleep(1_000);
     return rowCount === 1;
   }
-  // What the key may do is asked of the rows: an edit that took it is in its right.
+  // The permissions of the key are read from the rows: an edit that removed them is legal.
   async function isUsable(text: string): Promise<boolean> {
     const { rows } = await database.pool.query(
       `select from api_keys where key_hash = sha256($1) and revoked_at is null and permissions = '{*}'

@@ -19,7 +19,7 @@ const lists = {
   webhooks: ['GET /v2/webhook-endpoints?limit=200', 'GET /v1/webhooks?limit=200'],
 } as const;
 
-/** What shows a table: routes, and routes in which {column} stands for a column of the rows that were written last. */
+/** The routes that show a table; {column} is replaced by a column of the rows that were written last. */
 const shownBy: Readonly<Record<string, { lists: readonly string[]; ofRows?: readonly string[] }>> = {
   locations: {
     lists: ['GET /v2/locations/current', catalog, 'GET /v2/orders?limit=5', 'GET /v2/turns?limit=5'],

@@ -59,7 +59,7 @@ function update(place: Place): string {
   return `update ${place.table.name} set ${assignments(place)} where ${rows(place)}`;
 }
 
-/** What an UPDATE sets. */
+/** The assignments of an UPDATE. */
 const assignments = (place: Place): string =>
   some(place, 4)
     .map((column) => `${column.name} = ${valueFor(place, column)}`)
@@ -69,13 +69,13 @@ function remove(place: Place): string {
   return `delete from ${place.table.name} where ${rows(place)}`;
 }
 
-/** Values for columns of rows that are to be, as SQL. */
+/** Values for columns of new rows, as SQL. */
 interface Rows {
   columns: string[];
   values: string[][];
 }
 
-/** One row or some, with what the table needs and whatever else. */
+/** One or more rows, with the columns that the table requires and any others. */
 function newRows(place: Place, given: Readonly<Record<string, string>>): Rows {
   const { chance, table } = place;
   const columns = table.columns.filter(

@@ -12,7 +12,7 @@ export interface Table {
 /** A column of one. */
 export interface Column {
   name: string;
-  /** As pg_type names it: `uuid`, `numeric`, `_text` for an array of text; `enum` for any of ours. */
+  /** As pg_type names it: `uuid`, `numeric`, `_text` for an array of text; `enum` for any of the schema. */
   type: string;
   labels: string[];
   nullable: boolean;
@@ -21,7 +21,7 @@ export interface Column {
   references?: { table: string; column: string };
 }
 
-/** What is not ours to guard: the book of Prisma's migrations, and the queue, which keeps its own tables. */
+/** Tables that the service does not guard: the book of Prisma's migrations, and those of the queue. */
 const foreign = ['_prisma_migrations'];
 
 /** Reads them all, so that a new table or column is met by itself. */

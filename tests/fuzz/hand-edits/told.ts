@@ -6,7 +6,7 @@ import type { Hand } from '../../support/by-hand.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What an entry has of a row; undefined of one of many, of which it has the key alone. */
+/** The contents of an entry for a row; undefined for one of many, of which it has the key alone. */
 type Change = { before: Row | null; after: Row | null; left_out?: string[] } | undefined;
 
 interface Entry {
@@ -15,7 +15,7 @@ interface Entry {
   changes: { rows: (NonNullable<Change> & { key: Row })[]; keys?: Row[] };
 }
 
-/** What an order that is written by hand gets at its commit, when its entry is written; and what the service writes at any time. */
+/** Columns that a manually written order gets at its commit, when its entry is written; and those that the service writes at any time. */
 const writtenBesides: Readonly<Record<string, readonly string[]>> = {
   orders: ['number', 'total', 'turn_id'],
   api_keys: ['last_used_at'],
@@ -34,7 +34,7 @@ const keys = new Map(
   audited.map(({ name, key, columns }) => [name, 'location_id' in columns ? ['location_id', ...key] : key]),
 );
 
-/** Reads what an edit may change, and gives what holds it afterwards against the entries of the transaction of that moment. */
+/** Reads the rows that an edit may change, and returns a function that compares them later with the entries of the transaction of that moment. */
 export async function beforeEdit(hand: Hand): Promise<(moment: string) => Promise<void>> {
   const before = await readRows(hand, audited);
   return async (moment) => {
@@ -48,7 +48,7 @@ export async function beforeEdit(hand: Hand): Promise<(moment: string) => Promis
   };
 }
 
-/** What differs between the rows and the rows before with what the entries say. */
+/** The differences between the rows and the earlier rows with the entries applied. */
 function untold(before: Rows, after: Rows, entries: readonly Entry[]): string[] {
   const edited = new Set(entries.map(({ relation }) => relation));
   const told = changesOf(entries);
@@ -58,7 +58,7 @@ function untold(before: Rows, after: Rows, entries: readonly Entry[]): string[] 
     const was = before.get(table)?.get(key);
     const is = after.get(table)?.get(key);
     const changes = told.get(place) ?? [];
-    // A location that is deleted is told, and nothing of what was in it.
+    // The deletion of a location is recorded, and none of its rows.
     const location = (was ?? is)?.location_id;
     if (typeof location === 'string' && !after.get('locations')?.has(`id=${location}`)) return [];
     if (edited.has(broughtAbout[table] ?? '') || changes.includes(undefined)) return [];
@@ -84,7 +84,7 @@ function changedBy(changes: readonly Change[], was: Row | undefined): Row | unde
   return row;
 }
 
-/** What the entries have of each row, the oldest first, by table and key. */
+/** The changes of each row in the entries, the oldest first, by table and key. */
 function changesOf(entries: readonly Entry[]): ReadonlyMap<string, readonly Change[]> {
   const found = new Map<string, Change[]>();
   for (const { relation, location_id, changes } of entries) {

@@ -1,7 +1,7 @@
 import type { Chance } from '../../e2e/day/chance.ts';
 import { type Column, columnOf, type Table } from './tables.ts';
 
-/** What a value is made for. `location` is SQL for the id of a location. */
+/** The target of a value. `location` is SQL for the id of a location. */
 export interface Place {
   chance: Chance;
   table: Table;
@@ -105,7 +105,7 @@ const documents = [
   ...[`'[{"item_id":"01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d","quantity":1,"stock_taken":"maybe"}]'`],
 ];
 
-/** A value that a person may write into the column, as SQL: often one that fits, else whatever the type allows. */
+/** A value that a person may write into the column, as SQL: often one that fits, else any value that the type allows. */
 export function valueFor(place: Place, column: Column): string {
   const { chance } = place;
   if (chance.percent(column.nullable ? 12 : 2)) return 'null';
@@ -122,7 +122,7 @@ function existing({ chance, table, location }: Place, of: string, column: string
   return `select ${column} from ${of}${where} order by 1 offset ${offset(chance, of)} limit 1`;
 }
 
-/** What a foreign key may lead to: mostly a row of the location. */
+/** The target of a foreign key: mostly a row of the location. */
 function referenced(place: Place, { name, references }: Column): string {
   if (references === undefined) return 'null';
   const { chance, location } = place;
