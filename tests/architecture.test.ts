@@ -117,7 +117,7 @@ describe('a breach is found:', () => {
       `export const a = {\n${'  b() {\n    return 1;\n  },\n'.repeat(110)}};\n`,
     ],
     [
-      'a long file beside a table',
+      'a long file next to a table',
       'packages/db/src/a.ts',
       `const rows = [\n${'  1,\n'.repeat(50)}];\n${'f();\n'.repeat(300)}`,
     ],

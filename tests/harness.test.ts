@@ -7,7 +7,7 @@ import { waitFor } from './support/wait.ts';
 
 const database = useTestDatabase();
 
-test('a test database is migrated, holds the job queue and is nobody else’s', async () => {
+test('a test database is migrated, holds the job queue and is shared with no other file', async () => {
   const other = await createTestDatabase();
   await runOnce(database.url, 'create table mine (id integer)');
   const client = new pg.Client({ connectionString: other.url });
@@ -42,8 +42,8 @@ test('a process that is forgotten is ended after its file', async () => {
   expect(() => process.kill(api.pid, 0)).not.toThrow();
 });
 
-test('waiting in vain says for what, and what was last', async () => {
+test('a wait without success names its subject and the last result', async () => {
   const waiting = waitFor('the moon', () => Promise.reject(new Error('still day')), { timeoutMs: 50 });
-  await expect(waiting).rejects.toThrow('waited 50 ms in vain for the moon; last: Error: still day');
+  await expect(waiting).rejects.toThrow('waited 50 ms without success for the moon; last: Error: still day');
   expect(await waitFor('an answer', () => 42)).toBe(42);
 });

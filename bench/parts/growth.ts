@@ -143,7 +143,7 @@ function rowsOf(costs: readonly LoadCost[]): Row[] {
     const service = (spent: Spent) => spent.api + spent.apiPostgres;
     const worker = (spent: Spent) => spent.worker + spent.workerPostgres;
     const note = (each: (spent: Spent) => string) =>
-      `${each(us.many)} beside ${each(us.few)} µs (Node + PostgreSQL)`;
+      `${each(us.many)} compared with ${each(us.few)} µs (Node + PostgreSQL)`;
     const rows = [
       figureRow(
         'growth',

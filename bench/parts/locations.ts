@@ -39,7 +39,7 @@ export const locations: Part = {
     const note = `API ${ofApi.toFixed(0)} MiB`;
     return [
       ...rows,
-      figureRow('locations', 'memory of the worker afterwards', { most: 150, unit: ' MiB' }, ofWorker, note),
+      figureRow('locations', 'memory of the worker at the end', { most: 150, unit: ' MiB' }, ofWorker, note),
     ];
   },
 };

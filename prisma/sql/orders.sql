@@ -9,7 +9,7 @@
 --      lines and payments are inserted
 --   5. orders, payments and stock are published and counted: by place_orders itself, whose rows need no comparing; the
 --   triggers of
---      made/ skip them while comanda.told is set, which holds for the service alone; so do guards (guarding.sql)
+--      made/ skip them while `comanda.told` is set, which holds for the service alone; so do guards (guarding.sql)
 --   6. the answers are read back as orders_json shows them, and stored with the keys
 -- An order written by hand: hand_orders.sql.
 --

@@ -88,7 +88,7 @@ describe('POST /v2/stock/sync', () => {
       { product_id: foreign, quantity: 1 },
       { sku: 'a', quantity: 1 },
       { product_id: 'no id', quantity: 1 },
-      { external_id: 'nobody', quantity: 1 },
+      { external_id: 'unknown', quantity: 1 },
     ]);
     expect(result).toEqual({
       total_items: 4,
@@ -97,7 +97,7 @@ describe('POST /v2/stock/sync', () => {
       errors: [
         { index: 0, code: 'resource_not_found', message: `There is no product with product_id ${foreign}.` },
         { index: 2, code: 'resource_not_found', message: 'There is no product with product_id no id.' },
-        { index: 3, code: 'resource_not_found', message: 'There is no product with external_id nobody.' },
+        { index: 3, code: 'resource_not_found', message: 'There is no product with external_id unknown.' },
       ],
     });
     expect(await captured()).toEqual([`stock update ${a} quantity`]);
@@ -162,7 +162,7 @@ describe('dry_run', () => {
   it('answers what would be changed field by field, changes nothing and counts no batch job', async () => {
     const items = [
       { sku: 'a', quantity: 6, enabled: true },
-      { sku: 'nobody', quantity: 1 },
+      { sku: 'unknown', quantity: 1 },
       { sku: 'b', quantity: 3 },
     ];
     const answer = await call([...items, { external_id: newId(), quantity: 1 }], { dry_run: true });

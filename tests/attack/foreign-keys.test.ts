@@ -126,7 +126,7 @@ describe('a row that names a row of another location is refused', () => {
 
 const refusedBy = ({ name }: ForeignKey) => ({ key: name, code: '23503', constraint: name });
 
-/** Points every row of our location at a row of the other's (or of ours) and says what the database answers. */
+/** Points every row of our location at a row of the other location (or of the same) and returns the result of the database. */
 function point(key: ForeignKey, at: 'theirs' | 'own' = 'theirs') {
   const pairs = key.columns
     .map((column, index) => ({ column, referenced: key.referenced[index] ?? '' }))

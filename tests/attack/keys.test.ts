@@ -93,7 +93,7 @@ describe('revoking a key', () => {
         return rows.length > processes.length;
       });
     }
-    report('key revoked while nobody could hear', figures);
+    report('key revoked without notifications', figures);
     expect(figures.length).toBeGreaterThanOrEqual(trials(5, 20));
     expect(median(figures)).toBeLessThanOrEqual(1_000);
   });
@@ -145,7 +145,7 @@ describe('a key that is not valid', () => {
       expired: (await createKey(database, { locationId, expiresAt: new Date(Date.now() - 60_000) })).key,
     };
     const costs: Record<string, number> = {};
-    // A refusal is kept for a second: each round is a question anew.
+    // A refusal is kept for a second: each round asks again.
     for (let round = 0; round < 2; round += 1) {
       for (const [kind, key] of Object.entries(keys)) {
         const before = lookups();

@@ -33,7 +33,7 @@ describe('what once stopped the service does not:', () => {
   );
 });
 
-test('small requests beside such bodies are served, and none is refused as late', async () => {
+test('small requests during such bodies are served, and none is refused as late', async () => {
   await campaign.revive();
   const crowd = await campaign.sendCrowd(
     known.map(([operationName, name]) => trialNamed(operationName, name).trial),

@@ -9,7 +9,7 @@ export interface Reference {
   field: string;
 }
 
-/** The fields that name something of a location, and what in a neighbour each can name: what was made of a resource, where a field says so itself. */
+/** The fields that name something of a location, and the row of a neighbor that each can name: one made of a resource, where a field says so itself. */
 export type Named =
   | `made of ${string}`
   | 'product'

@@ -60,7 +60,7 @@ describe('npm run sbom', () => {
     expect(sbom.dependencies).toHaveLength(sbom.components.length + 1);
   });
 
-  test('has the licence of everything that is installed here', () => {
+  test('has the license of everything that is installed here', () => {
     const bare = sbom.components.filter(({ licenses }) => licenses === undefined);
     // Binaries for other machines are in the lockfile alone.
     const installed = bare.filter(({ name, scope }) => scope === 'required' || existsSync(manifestOf(name)));

@@ -21,7 +21,7 @@ test('npm run bench -- --check runs every part of the bench on tiny data, and no
     'createClient and comandaError',
     'a program of calls',
     'calls beside',
-    'commit to arrival beside',
+    'commit to arrival with',
     'an order of three lines',
     'a look by every rule of retention',
   ])

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { RunningStudio } from '../studio/run.ts';
 import type { Browser, Page } from './browser.ts';
 
-/** What an admin does at Studio, with mouse and keyboard, and sees. */
+/** The actions of an admin at Studio, with mouse and keyboard, and the page as the admin sees it. */
 export interface Admin {
   /** Opens a link of the guide at this Studio, and waits until the grid is there. */
   open(hash: string): Promise<void>;
@@ -28,7 +28,7 @@ export interface Admin {
   told(sentence: RegExp | string): Promise<void>;
   /** Follows an arrow of the first row. */
   follow(column: string): Promise<void>;
-  /** What stands on the page. */
+  /** The text of the page. */
   text(): Promise<string>;
   page: Page;
   /** Every host that was asked, and every error in the console, since it was opened. */

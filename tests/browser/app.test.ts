@@ -33,7 +33,7 @@ describe('sign-in', () => {
     ['en', 'You are signed in as ana at Test Kitchen (Board).', 'Go on as ana'],
     ['es', 'Usted entró como ana en Test Kitchen (Tablero).', 'Seguir como ana'],
   ])(
-    'in %s a link of somebody else asks before it replaces who is signed in, and is not used up by who stays',
+    'in %s a link of another person asks before it replaces the session, and is not used up by a user that stays',
     async (language, question, stay) => {
       const prepare = (page: Page) =>
         page.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`);
@@ -43,7 +43,7 @@ describe('sign-in', () => {
         page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).name`);
       const other = await link({ name: 'bo', screens: ['board', 'day'] });
       const isAsked = `document.querySelector('.dialog')?.innerText.includes(${JSON.stringify(question)})`;
-      // Over the address of the open tab, and as a page that is loaded anew.
+      // Over the address of the open tab, and as a page that is loaded again.
       for (const open of [
         () => page.evaluate(`location.href = ${JSON.stringify(other)}`),
         () => page.goto(`${api.url}/healthz`).then(() => page.goto(other)),
@@ -113,7 +113,7 @@ describe('sign-in', () => {
     await page.until(live);
   });
 
-  test('without a connection signing out ends the session in the tab all the same', async () => {
+  test('without a connection signing out still ends the session in the tab', async () => {
     const page = await board();
     await page.setOfflineMode(true);
     await page.evaluate(signOut);

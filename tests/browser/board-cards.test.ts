@@ -10,7 +10,7 @@ const timeout = 60_000;
 
 const focused = (page: AppPage) => page.evaluate<string>('document.activeElement.ariaLabel');
 
-test('cards are in the order of their numbers, whatever order they came in', { timeout }, async () => {
+test('cards are in the order of their numbers, in any order of their arrival', { timeout }, async () => {
   const page = await board();
   const made = await Promise.all(Array.from({ length: 8 }, () => place()));
   const last = Math.max(...made.map(({ number }) => number));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { AppPage } from './app-page.ts';
 import { column, moveButton, untilSent, useBoards } from './boards.ts';
 
-// What a press on the board does, and what a second one does not. The presses are the browser's own, at a place.
+// The effect of a press on the board, and of a second one. The presses are the browser's own, at a place.
 
 const { api, opened, board, place, link } = useBoards();
 const timeout = 60_000;
@@ -95,7 +95,7 @@ describe('two presses at one place move one order', () => {
     await page.until(`${column(two.number)} === 'pending'`);
     await clickAt(page, button(one.number, 'Cancel'));
     await page.waitForSelector('.dialog .primary');
-    // Whatever is below the dialog's button is pressed by the second.
+    // The second press hits the element below the dialog's button.
     await page.evaluate(`(() => {
       const below = document.querySelector('article[data-number="${two.number}"] .move');
       const confirming = document.querySelector('.dialog .primary');
@@ -159,7 +159,7 @@ test('two cooks who want the same hear nothing of each other', { timeout }, asyn
   }
 });
 
-test('a move that somebody else overtook says where the order is now', { timeout }, async () => {
+test('a move that another one overtook says where the order is now', { timeout }, async () => {
   const page = await board();
   const { id, number } = await place();
   await page.until(`${column(number)} === 'pending'`);
@@ -194,7 +194,7 @@ describe('a move that waits is sent', () => {
   });
 });
 
-test('a page with a move that nobody hears of asks before it is closed', { timeout }, async () => {
+test('a page with an unsent move asks before it is closed', { timeout }, async () => {
   const page = await opened({}, await link({ screens: ['board', 'day'] }));
   const { number } = await place();
   await page.until(`${column(number)} === 'pending'`);

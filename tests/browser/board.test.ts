@@ -7,7 +7,7 @@ import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
 import { cancelButton, column, live, moveButton, untilSent, useBoards } from './boards.ts';
 import type { Page } from './browser.ts';
 
-// What a screen shows is what is true, whatever happens on the way.
+// A screen shows the true state, after any failure on the way.
 
 const { api, opened, board, place, link } = useBoards();
 let wire: DatabaseProxy;
@@ -47,7 +47,7 @@ test('without a connection it says so, keeps a move, and comes back right withou
 describe('when the way to the service is cut', () => {
   test.each([
     ['it goes on where it stopped', false],
-    ['and the feed no longer has the place, it reads the board anew', true],
+    ['and the feed no longer has the place, it reads the board again', true],
   ])('%s, without a reload', { timeout: 60_000 }, async (_what, isForgotten) => {
     const address = (await link()).replace(api.url, new URL(wire.url).origin);
     const page = await opened({}, address);
@@ -152,7 +152,7 @@ test.each([
   await page.until(`${column(number)} === 'ready' && ${card}.includes('Without onion, 2 Cheese')`);
 });
 
-test('an order is cancelled after a question, and given back by the board', async () => {
+test('an order is canceled after a question, and given back by the board', async () => {
   const page = await board();
   const { id, number } = await place();
   await page.until(`${column(number)} === 'pending'`);
@@ -171,7 +171,7 @@ test('an order is cancelled after a question, and given back by the board', asyn
   await expect.poll(() => api.client().orders.get.query({ id })).toMatchObject({ status: 'canceled' });
 });
 
-test('a screen that is no longer there after an upgrade says so, and comes when it is loaded anew', async () => {
+test('a screen that is no longer there after an upgrade says so, and comes when it is loaded again', async () => {
   const page = await board();
   const devTools = await page.createCDPSession();
   await devTools.send('Network.enable');
@@ -192,7 +192,7 @@ describe('with many orders', () => {
     await api.client().orders.updateStatus.mutate({ id, status: 'closed' });
   };
 
-  test('one that is handed over stands first among those that were, though it is older', async () => {
+  test('one that is handed over is first among those that were, though it is older', async () => {
     const { number, ...order } = await place();
     await api.client().orders.updateStatus.mutate({ id: order.id, status: 'ready' });
     for (let n = 0; n < 10; n += 1) await handOver(await place());

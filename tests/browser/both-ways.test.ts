@@ -25,7 +25,7 @@ test('nothing in Studio led to the desk: a row does, in one tab that stays signe
   const admin = await sitDown(browser, studio);
   const { port } = new URL(studio.origin);
   const follow = async (hash: string, column: string) => {
-    // What stands behind another tab is not drawn.
+    // A page behind another tab is not drawn.
     await admin.page.bringToFront();
     await admin.open(hash);
     const link = `td[data-grid-column-id="${column}"][data-grid-row-index="0"] a`;

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 
-/** What the tests use of puppeteer-core, which stands in a folder of its own, and so brings no types here. */
+/** The parts of puppeteer-core that the tests use; it is in a folder of its own, and so brings no types here. */
 export interface Page {
   goto(url: string, options?: { waitUntil?: 'load' | 'networkidle0' }): Promise<unknown>;
   setViewport(size: { width: number; height: number; isMobile?: boolean; hasTouch?: boolean }): Promise<void>;
@@ -36,7 +36,7 @@ export interface DevTools {
   on(event: 'Network.loadingFinished', listener: (event: { encodedDataLength: number }) => void): void;
 }
 
-/** What a tab shows, by its address. */
+/** The page of a tab, by its address. */
 export interface Target {
   url(): string;
   page(): Promise<Page | null>;

@@ -4,7 +4,7 @@ import { createProduct } from '../support/factories.ts';
 import type { AppPage } from './app-page.ts';
 import { live, useBoards } from './boards.ts';
 
-// What is collected and closed elsewhere is on the day by its events: it asks for nothing while nothing happens.
+// Payments and closings elsewhere reach the day by events: it asks for nothing while nothing happens.
 
 const { api, opened, place, link } = useBoards();
 const timeout = 90_000;
@@ -44,7 +44,7 @@ test('a turn that is opened, paid into and closed elsewhere, without a request w
   await client().turns.open.mutate();
   await page.until(`document.querySelector('.turn tfoot') !== null`);
   await paidElsewhere(page, async () => {
-    // What the order has changed is read by then.
+    // The changes by the order are read by then.
     await sleep(6_000);
     const before = await requests(page);
     await sleep(12_000);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => browser?.close());
 
-test('a price that a program changed was found at the desk by nobody who did not know the program', {
+test('a price that a program changed was found at the desk only by its program's name', {
   timeout: 60_000,
 }, async () => {
   const { locationId } = api;

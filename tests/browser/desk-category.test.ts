@@ -34,14 +34,14 @@ async function opened(): Promise<{ page: AppPage; ids: string[] }> {
 const pricesOf = (ids: string[]) =>
   Promise.all(ids.map(async (id) => (await api.client().products.get.query({ id })).price));
 
-test('the prices of a category could be changed by SQL alone, and nobody saw them before', {
+test('the prices of a category could be changed by SQL alone, without a preview', {
   timeout: 60_000,
 }, async () => {
   const { page, ids } = await opened();
   await fill(page, 'How much (less with −)', '10');
   await page.keyboard.press('Enter');
   await says(page, 'Prices before and after');
-  // Whoever uses keys is where the difference is.
+  // A user of the keyboard is at the difference.
   expect(await page.evaluate('document.activeElement.tagName')).toBe('SECTION');
   for (const text of ['104.50', '13.75']) expect(await page.text()).toContain(text);
   expect(await pricesOf(ids)).toEqual([95, 12.5]);
@@ -54,7 +54,7 @@ test('the prices of a category could be changed by SQL alone, and nobody saw the
   await page.close();
 });
 
-test('prices that somebody else changed since they were shown are not written over', {
+test('prices that another session changed since they were shown are not written over', {
   timeout: 60_000,
 }, async () => {
   const { page, ids } = await opened();

@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => browser?.close());
 
-/** Each row that is edited at the desk: where, the label of a field, and how somebody else changes it. */
+/** Each row that is edited at the desk: where, the label of a field, and how another session changes it. */
 const rows: Record<string, () => Promise<Row>> = {
   location: async () => ({
     path: 'location',

@@ -39,7 +39,9 @@ const keysNamed = async (name: string) =>
     )
   ).rows[0]?.count;
 
-test('what was typed into the location is not lost when somebody else changes it', { timeout }, async () => {
+test('what was typed into the location is not lost when another session changes it', {
+  timeout,
+}, async () => {
   const page = await desk('location');
   const field = (at: number) => `.desk form label:nth-of-type(${at}) input`;
   await page.waitForSelector(field(1));
@@ -180,7 +182,7 @@ test('the field names the order that is shown, after the button that leads back,
   expect(await page.evaluate(`document.querySelector('.desk input').value`)).toBe(String(one.number));
 });
 
-test('undoing by keys goes on where it stood: the focus is not lost with the button', {
+test('undoing by keys goes on where it was: the focus is not lost with the button', {
   timeout,
 }, async () => {
   const hand = await openHand(api.databaseUrl, 'admin');

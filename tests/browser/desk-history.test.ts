@@ -18,7 +18,7 @@ async function desk(path: string, size: keyof typeof sizes = 'tablet'): Promise<
   return page;
 }
 
-/** The rows of the history: by whom, and each change. */
+/** The rows of the history: the author, and each change. */
 const history = (page: AppPage) =>
   page.evaluate<string[]>(
     `[...document.querySelectorAll('article tbody tr')].map((row) => row.querySelectorAll('td')[0].innerText.trim() + ': '
@@ -34,7 +34,9 @@ async function espresso(name: string) {
   return { erp, id: (await erp.products.create.mutate(made)).id };
 }
 
-test('who changed a price, by whatever means, was a question for the command line', { timeout }, async () => {
+test('the author of a price, changed by any means, could be found by the command line alone', {
+  timeout,
+}, async () => {
   const { erp, id } = await espresso('Espresso');
   await erp.products.update.mutate({ id, price: 110 });
   const item = { external_id: 'Espresso', name: 'Espresso', price: 120 };

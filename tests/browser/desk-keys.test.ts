@@ -61,16 +61,16 @@ test('a key that may too much was narrowed at the command line alone', { timeout
   await page.until(`${box('payments:read')} !== undefined`);
   await page.evaluate(`${box('payments:read')}.click(); ${box('orders:export')}.click()`);
   await press(page, 'Save');
-  // What keeps all of its permissions stays as it was granted.
+  // A grant that keeps all of its permissions stays as it was.
   await expect.poll(() => grantsOf(id), patience).toEqual(['orders:read', 'orders:write', 'stock:*']);
   await expect.poll(() => statusOf(key, 'payments'), patience).toBe(403);
   expect(await statusOf(key)).toBe(200);
-  // What it lost is gone from the boxes: there is no way to give it back here.
+  // A removed permission is gone from the boxes: there is no way to give it back here.
   await page.until(`${box('payments:read')} === undefined`);
   expect(page.complaints).toEqual([]);
 });
 
-test('a key that somebody else narrowed meanwhile is shown before it is narrowed again', {
+test('a key that another session narrowed meanwhile is shown before it is narrowed again', {
   timeout,
 }, async () => {
   const { id } = await made('Of two', ['orders:read', 'products:read', 'stock:read']);

@@ -14,7 +14,7 @@ const timeout = 60_000;
 const patience = { timeout: 20_000 };
 const many = 130;
 
-/** Every part of the desk: how its list comes to more than a page, or why it has none. */
+/** Every part of the desk: how its list gets more than a page, or why it has none. */
 const parts: Record<string, (() => Promise<void>) | 'shows one restaurant' | 'shows all rows at once'> = {
   sales: 'shows all rows at once',
   'payment-methods': () =>

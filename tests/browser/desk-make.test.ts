@@ -52,7 +52,7 @@ test('a category could be made and deleted in Studio alone', { timeout }, async 
   expect(page.complaints).toEqual([]);
 });
 
-test('a category that somebody changed since it was shown is not deleted', { timeout }, async () => {
+test('a category that another session changed since it was shown is not deleted', { timeout }, async () => {
   const id = await createCategory(api.app.database, { locationId: api.locationId, name: 'Cold' });
   const page = await desk(`categories/${id}`);
   await press(page, 'Delete Cold');

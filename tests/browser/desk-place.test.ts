@@ -28,7 +28,7 @@ test.each(Object.keys(sizes) as (keyof typeof sizes)[])(
     // One line, however long the name is.
     expect(height).toBeLessThan(40);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(sizes[size].width);
-    // What gets the focus by keyboard is not behind the name.
+    // An element that gets the focus by keyboard is not behind the name.
     await page.evaluate(`document.querySelector('.desk tbody tr a').focus()`);
     const focused = await page.evaluate<number>('document.activeElement.getBoundingClientRect().top');
     expect(focused).toBeGreaterThanOrEqual(height - 1);

@@ -54,7 +54,7 @@ test('a wrong price needed Studio, or an id', { timeout }, async () => {
   await fill(page, 'Price', '99,90');
   await press(page, 'Save');
   await expect.poll(async () => (await now(id)).price, patience).toBe(99.9);
-  // What is no amount is refused where it is typed.
+  // A text that is no amount is refused where it is typed.
   await fill(page, 'Price', 'abc');
   await press(page, 'Save');
   expect(await page.evaluate(`document.querySelector('form.edit').checkValidity()`)).toBe(false);

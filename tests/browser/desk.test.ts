@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const timeout = 60_000;
 
-/** The desk of somebody new, at a part of it. */
+/** The desk of a new user, at a part of it. */
 async function desk(part: string, options: Parameters<typeof openApp>[2] & { name?: string } = {}) {
   const { name = 'ana', ...how } = options;
   const page = await openApp(browser, await linkTo(api, { name, screens: ['desk'] }), how);
@@ -219,7 +219,7 @@ test('the location is edited; what is wrong is said in a sentence', { timeout },
   await page.until(`document.querySelector('.place').textContent.endsWith(' of Ana')`);
 });
 
-test('what a hand did is rehearsed, then undone, and both names are in the audit', { timeout }, async () => {
+test('a manual edit is rehearsed, then undone, and both names are in the audit', { timeout }, async () => {
   const hand = await openHand(api.databaseUrl, 'admin');
   await hand.sql(`update products set name = 'Flat whit' where id = $1`, [kitchen.productId]);
   const page = await desk('audit', { name: 'bea' });
@@ -243,7 +243,7 @@ test('what a hand did is rehearsed, then undone, and both names are in the audit
   expect(page.complaints).toEqual([]);
 });
 
-test('an order that a hand changed is named by its number, which leads to it', { timeout }, async () => {
+test('an order changed by hand is named by its number, which leads to it', { timeout }, async () => {
   const { id, number } = await placeOrder(api, kitchen);
   const hand = await openHand(api.databaseUrl, 'admin');
   await hand.sql(`update orders set channel = 'window' where id = $1`, [id]);

@@ -6,7 +6,7 @@ import { type Browser, type Page, startBrowser } from './browser.ts';
 import { type KitchenDisplay, startKitchenDisplay } from './kitchen-display.ts';
 import { useTabs } from './tabs.ts';
 
-// What a browser does with pages that nobody looks at: it freezes them, or stops their process.
+// A browser freezes hidden pages, or stops their process.
 
 vi.setConfig({ testTimeout: 120_000 });
 const api = usePublishingApi();

@@ -27,7 +27,7 @@ export const links = [...text.matchAll(/\(http:\/\/127\.0\.0\.1:5555\/(#[^)]+)\)
   ([, hash = '']) => hash,
 );
 
-/** What is refused, and the sentence up to its first …, as the guide's table has them. */
+/** The refused actions, and their sentences up to the first …, as the guide's table has them. */
 export const refusals = [...text.matchAll(/^\| (to .+?) \| (.+?) \|$/gm)].map(
   ([, what = '', sentence = '']) => ({
     what,

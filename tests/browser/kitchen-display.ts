@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 /** The screen of the guide, on a server in front of a service. */
 export interface KitchenDisplay {
   url: string;
-  /** What was asked of the service, by its paths. */
+  /** The requests to the service, by path. */
   asked: string[];
   /** All that its streams of events brought. */
   streamed(): string;

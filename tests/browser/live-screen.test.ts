@@ -6,7 +6,7 @@ import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
 import { type Browser, type Page, startBrowser } from './browser.ts';
 import { type KitchenDisplay, startKitchenDisplay } from './kitchen-display.ts';
 
-// The screen of the guide, as it is shown there, equals the service's list after whatever happens on the way.
+// The screen of the guide, as it is shown there, equals the service's list after any failure on the way.
 
 vi.setConfig({ testTimeout: 120_000 });
 const api = usePublishingApi();
@@ -68,7 +68,7 @@ async function equal(page: Page): Promise<void> {
   await expect.poll(shown, { timeout: 20_000 }).toEqual(wanted);
 }
 
-test('an order comes, is moved by whoever presses, and leaves; pressed twice it moves once', async () => {
+test('an order comes, is moved by a press, and leaves; pressed twice it moves once', async () => {
   const page = await screen();
   const order = await place();
   await until(page, card(order, 'pending'));

@@ -23,7 +23,7 @@ export interface Scene {
   numbered(number: number): string;
 }
 
-/** For what an edit brings about: the page waits for nobody. */
+/** For effects of an edit, for which the page does not wait. */
 export const soon = <Result>(ask: () => Promise<Result>) => expect.poll(ask, { timeout: 15_000 });
 
 /** Every recipe of the guide, done as it says. */
@@ -183,7 +183,7 @@ export function recipesAt(scene: Scene): Record<string, () => Promise<void>> {
       await ana.open(linkOf('Delete a product'));
       const asked = await ana.remove((await ana.column('name')).indexOf('Old cake'));
       expect(asked).toContain(
-        'Café Ana · products · Old cake. What belongs to it goes with it; comanda audit undo brings it back.',
+        'Café Ana · products · Old cake. Rows that belong to it are deleted with it; comanda audit undo restores them.',
       );
       await soon(() => one('select from products where id = $1', [id])).toBeUndefined();
     },

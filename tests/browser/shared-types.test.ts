@@ -82,7 +82,7 @@ describe('tabs that want different types', () => {
     expect(askedSince(from).at(-1)).toEqual([...ofOrders, ...ofProducts]);
   });
 
-  it('begin behind an event of a type that nobody asks for', async () => {
+  it('begin behind an event of a type that no watch asks for', async () => {
     await change();
     const before = await newest();
     const board = await open({ input: { types: ofOrders } });

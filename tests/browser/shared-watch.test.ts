@@ -51,7 +51,7 @@ describe('tabs of a browser', () => {
     const before = await newest();
     const [holder, other] = [await openTab({ silentMs: 1_000 }), await openTab({ silentMs: 1_000 })];
     for (const tab of [holder, other]) await tab.live();
-    // As a browser does with what nobody looks at: nothing of it runs any more.
+    // As a browser does with hidden pages: nothing of them runs any more.
     const devTools = await holder.page.createCDPSession();
     await devTools.send('Page.setWebLifecycleState', { state: 'frozen' });
     await change(5);
@@ -132,7 +132,7 @@ describe('tabs of a browser', () => {
     await page.close();
   });
 
-  it('tell each other no key, and ask for no address that has one', async () => {
+  it('send each other no key, and request no address that has one', async () => {
     const spy = await browser().newPage();
     await spy.goto(pages().url);
     await spy.evaluate(`(() => {

@@ -4,7 +4,7 @@ import type { AppPage } from './app-page.ts';
 import { column, live, moveButton, useBoards } from './boards.ts';
 import type { Page } from './browser.ts';
 
-// What becomes of moves, held or under way, when their session ends.
+// The fate of moves, held or under way, when their session ends.
 
 const { api, board, place, link } = useBoards();
 const timeout = 60_000;
@@ -27,7 +27,7 @@ const isRevoked = (key: string) =>
     )
     .toMatchObject({ reason: 'key_not_valid' });
 
-/** Moves leave the page once `letGo` is called, whatever their signal says. */
+/** Moves leave the page once `letGo` is called, with any signal. */
 const holdMoves = (page: Page) =>
   page.evaluateOnNewDocument(`
     const going = new Promise((resolve) => { window.letGo = resolve; });
@@ -50,7 +50,7 @@ async function pressed(prepare?: (page: Page) => Promise<unknown>) {
   return { page, ...order, key: await keyOf(page) };
 }
 
-/** Opens the link of somebody else in the tab, as one that is pasted over its address. */
+/** Opens the link of another person in the tab, as one that is pasted over its address. */
 async function follow(page: AppPage): Promise<void> {
   const other = await link({ name: 'bo', screens: ['board'] });
   await page.evaluate(`location.href = ${JSON.stringify(other)}`);
@@ -91,7 +91,7 @@ describe('a move that is held is made before the key is revoked', () => {
   });
 });
 
-test('a move that reached nobody by the sign-out is named', { timeout }, async () => {
+test('a move that was not sent by the sign-out is named', { timeout }, async () => {
   const { page, id, number } = await pressed();
   await page.setOfflineMode(true);
   await signOut(page);
@@ -101,7 +101,7 @@ test('a move that reached nobody by the sign-out is named', { timeout }, async (
   expect(await statusOf(id)).toBe('pending');
 });
 
-test('the late refusal of a key that was signed out does not sign out whoever came after', {
+test('the late refusal of a key that was signed out does not sign out the next user', {
   timeout,
 }, async () => {
   const { page, number, key } = await pressed(holdMoves);

@@ -3,7 +3,7 @@ import type { Browser, Page } from './browser.ts';
 /** A page of the documents that is looked at. */
 export interface Looked {
   page: Page;
-  /** What it wrote as a warning or an error: of its policy, too. */
+  /** Its warnings and errors: of its policy, too. */
   complaints: string[];
   /** The hosts that it asked. */
   hosts: Set<string>;

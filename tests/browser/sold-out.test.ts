@@ -4,7 +4,7 @@ import type { AppPage } from './app-page.ts';
 import { live, useBoards } from './boards.ts';
 import { type Page, seriousFindings } from './browser.ts';
 
-// A product that is marked on the board is refused to whoever orders it, and sold again afterwards.
+// A product that is marked on the board is refused in every order, and sold again later.
 
 const { api, opened, place, link } = useBoards();
 const timeout = 60_000;

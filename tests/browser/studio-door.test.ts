@@ -12,7 +12,7 @@ import { type Browser, type Page, startBrowser } from './browser.ts';
 import { linkOf } from './guide.ts';
 import { soon } from './recipes.ts';
 
-// Who gets in to Studio, and what its page lets nobody write or delete.
+// Access to Studio, and the writes and deletions that its page never allows.
 
 const kit = useWorkerKit();
 const studio = useClosed(() => startStudio(kit.url, ['--as', 'ana', '--edit']));
@@ -46,10 +46,7 @@ describe('a cell of a number', () => {
 
   test.each([
     ['', 'price: an empty cell is no number. Write 0 for zero. Nothing was changed.'],
-    [
-      '12,50',
-      'price: decimals stand behind a point, not a comma. Write 12.50 for 12,50. Nothing was changed.',
-    ],
+    ['12,50', 'price: decimals follow a point, not a comma. Write 12.50 for 12,50. Nothing was changed.'],
     [
       'abc',
       'price: "abc" is no number. Write digits, and a point before decimals: 12.50. Nothing was changed.',
@@ -154,12 +151,16 @@ describe('the door', () => {
     await admin.page.close();
   });
 
-  test('a link of the guide opened a tab that was out, beside one that is in', patience, async () => {
-    const page = await browser.newPage();
-    await page.goto(`${studio.origin}/${linkOf('Find an order by its number')}`);
-    await grid(page);
-    await page.close();
-  });
+  test(
+    'a link of the guide opened a tab that was signed out, next to one that is signed in',
+    patience,
+    async () => {
+      const page = await browser.newPage();
+      await page.goto(`${studio.origin}/${linkOf('Find an order by its number')}`);
+      await grid(page);
+      await page.close();
+    },
+  );
 
   test(
     'another browser is out, reads how it comes in, and comes in where it wanted to be',

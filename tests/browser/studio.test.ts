@@ -236,7 +236,7 @@ describe('what is refused', () => {
 });
 
 test('two admins at once edit what each of them changed, and the audit names both', patience, async () => {
-  // A browser of her own: what stands behind another tab is not drawn.
+  // A browser of her own: a page behind another tab is not drawn.
   const evas = await startBrowser();
   const eva = await sitDown(evas, ofEva);
   const id = await createProduct(api.app.database, {

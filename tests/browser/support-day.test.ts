@@ -67,7 +67,7 @@ afterAll(() => {
   }
 });
 
-describe('a question of support had no recipe, or a recipe was carried out by nobody', () => {
+describe('a question of support had no recipe, or a recipe was never carried out', () => {
   test('the guide has a recipe for each case, and a case for each recipe', () => {
     expect(cases).toHaveLength(25);
     expect(supportRecipes.map(({ title, where }) => ({ title, where }))).toEqual(
@@ -115,7 +115,7 @@ test.each(cases.map((each) => [each.title, each] as const))(
     const began = performance.now();
     await carryOut(day);
     efforts.push({ title, effort: desk, seconds: (performance.now() - began) / 1_000 });
-    // It is carried out as it is written: whatever was pressed or filled in is named there.
+    // It is carried out as it is written: every pressed or filled element is named there.
     const unnamed = [...desk.names].filter(
       (name) => !['**', '`'].some((mark) => recipe.text.includes(`${mark}${name}${mark}`)),
     );

@@ -4,7 +4,7 @@ import { waitFor } from '../support/wait.ts';
 import { type Browser, type Page, startBrowser } from './browser.ts';
 import { type Pages, startPages } from './pages.ts';
 
-/** How a watch of a tab says that it stands. */
+/** The status that a watch of a tab reports. */
 export interface State {
   status: string;
   retryInMs?: number;

@@ -58,7 +58,7 @@ describe.each(looks)('on $name, $scheme', ({ scheme, name: _, ...size }) => {
   });
 });
 
-test('the form is loaded by who opens it, and by nobody else', { timeout: 60_000 }, async () => {
+test('the form is loaded only by a reader who opens it', { timeout: 60_000 }, async () => {
   const { page, asked } = await openPage(browser);
   await page.goto(`${api.url}/docs/reference/v2/orders-create`, { waitUntil: 'networkidle0' });
   const loaded = () => asked.filter((url) => /call-form|openapi-v2/.test(url)).length;

@@ -29,7 +29,7 @@ afterAll(() => {
   for (const made of [built, folder]) rmSync(made, { recursive: true, force: true });
 });
 
-/** What the script is given; a location of its own for each. */
+/** The input of the script; a location of its own for each. */
 async function surroundings() {
   const locationId = await createLocation(api.app.database);
   const { key } = await createKey(api.app.database, { locationId });
@@ -91,7 +91,7 @@ describe('both entries of the client', () => {
     expect((await bundleOf(shared)).length).toBeLessThanOrEqual(29_000);
   });
 
-  it('stay small with live lists for React: 6 KB compressed beside what tabs share', async () => {
+  it('stay small with live lists for React: 6 KB compressed in addition to the shared part of tabs', async () => {
     const react = `${shared} export * from '@comanda/client/live'; export * from '@comanda/client/react';`;
     expect((await compressed(react)) - (await compressed(shared))).toBeLessThanOrEqual(6_000);
   });

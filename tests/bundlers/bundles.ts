@@ -57,14 +57,14 @@ export const bundlers: Readonly<Record<string, Bundler>> = {
   },
 };
 
-/** What a page has, and Node as well. */
+/** The globals of a page that Node has as well. */
 const web = {
   ...{ AbortController, AbortSignal, Blob, DOMException, File, FormData, Headers, Request, Response },
   ...{ TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, clearTimeout, console, crypto, fetch },
   ...{ performance, setTimeout },
 };
 
-/** Runs a script where nothing of Node is to be had, and calls what it leaves in `globalThis.work`. */
+/** Runs a script without anything of Node, and calls the function that it leaves in `globalThis.work`. */
 export function runAsPage<Result>(script: string, input: object): Promise<Result> {
   const context = createContext({ ...web });
   runInContext(script, context);

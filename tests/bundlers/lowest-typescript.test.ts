@@ -20,7 +20,7 @@ afterAll(() => {
   for (const folder of [built, page]) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The entries of the package that need no types beside the compiler's own. */
+/** The entries of the package that need only the compiler's own types. */
 const entries = ['', '/front', '/live', '/react', '/shared', '/webhooks'];
 
 describe('with TypeScript 5.0, in a browser project that checks every declaration,', () => {

@@ -22,7 +22,7 @@ const entries = ({ stdout }: CommandOutcome) => parseStrict(z.array(AuditEntry),
 
 // Every command is a process of its own, which a busy machine starts slowly.
 describe('comanda audit', { timeout: 120_000 }, () => {
-  it('shows who changed what by which key and request, newest first', async () => {
+  it('shows changes with their author, key and request, newest first', async () => {
     const { database } = api.app;
     const locationId = await createLocation(database, { timezone: 'America/Montevideo' });
     const key = await createKey(database, { locationId });
@@ -131,7 +131,7 @@ describe('comanda audit', { timeout: 120_000 }, () => {
     expect(stdout).toContain('\\u001b[31m');
   });
 
-  it('shows what was done by hand: who by which program, of which table, what from what to what', async () => {
+  it('shows manual edits: the author, the program, the table, and the values before and after', async () => {
     const locationId = await createLocation(api.app.database);
     const id = await createProduct(api.app.database, { locationId, stock: { quantity: 4 } });
     await hand.sql(`update products set price = 13.75, name = 'Tea' where id = $1`, [id]);

@@ -7,7 +7,7 @@ import { controls } from '../support/controls.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { openAs } from '../support/roles.ts';
 
-/** What commands are asked about. */
+/** The subject of the commands. */
 export interface HostilePlace {
   key: string;
   order: string;
@@ -19,7 +19,7 @@ export interface HostilePlace {
   columns: string[];
 }
 
-/** Texts that nobody chooses as a caller, but that hold what others answered or called themselves. */
+/** Texts that no caller chooses, but that hold what others answered or called themselves. */
 const ofOthers = ['error', 'response_body', 'application_name', 'actor_name', 'deed'];
 
 /**
@@ -74,7 +74,7 @@ async function taint({ app: { database }, locationId }: TestApi): Promise<string
   const done: string[] = [];
   try {
     await client.query('begin');
-    // What guards refuse to a hand, this deed may.
+    // This deed may do what guards refuse to a manual edit.
     await client.query(`select deed('repair: hostile texts')`);
     const { rows } = await client.query<{ table: string; column: string; place: string }>(columns);
     for (const { table, column, place } of rows) {
@@ -95,7 +95,7 @@ async function taint({ app: { database }, locationId }: TestApi): Promise<string
   return done;
 }
 
-/** What the commands print of it, for one. */
+/** Texts of it that the commands must print at least. */
 const atLeast = [
   ...['api_keys.name', 'locations.name', 'products.name', 'orders.identifier', 'payment_methods.name'],
   ...['webhook_attempts.error', 'sync_jobs.error'],

@@ -23,14 +23,14 @@ beforeAll(async () => {
 const comanda = (...argv: string[]) =>
   runComanda({ DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: encryptionKey, DATA_DIR: folder }, ...argv);
 
-/** What an operator might type by mistake, or paste. No argument of a process holds a NUL. */
+/** A text that an operator might type by mistake, or paste. No argument of a process holds a NUL. */
 const typed = `x${controls.slice(1).join('')}`;
 
 function expectReadable({ stdout, stderr }: CommandOutcome): void {
   expect({ stdout: controlsIn(stdout), stderr: controlsIn(stderr) }).toEqual({ stdout: [], stderr: [] });
 }
 
-/** What follows the name of each command; those that print texts of callers must succeed, and show some as their codes. */
+/** The words after the name of each command; those that print texts of callers must succeed, and show some as their codes. */
 const words: Readonly<Record<keyof typeof commands, () => { prints?: true; argv: string[] }>> = {
   'keys list': () => ({ prints: true, argv: [] }),
   'keys show': () => ({ prints: true, argv: [place.key] }),

@@ -3,7 +3,7 @@ import { commands } from '../../packages/cli/src/commands.ts';
 import { useApi } from '../support/api.ts';
 import { runComanda } from '../support/command.ts';
 
-// A script reads standard output: whatever a command says with --json is one document, and nothing is beside it.
+// A script reads standard output: the output of a command with --json is one document, and nothing else.
 
 // Every command is a process of its own.
 vi.setConfig({ testTimeout: 120_000 });

@@ -98,7 +98,7 @@ it('applies all of it as the owner, the queue included, and is then up to date',
   );
   expect(tables).toEqual([{ owner: `${prefix()}_owner` }]);
 
-  // Also what this version expects of the queue: its number stands in the code.
+  // Also the number that this version expects of the queue, which is in the code.
   const [queue] = await query<{ last: number }>('select max(id) as last from graphile_worker.migrations');
   const status = await comanda('migrate', '--status', '--json');
   expect(status, status.stderr).toMatchObject({ code: 0 });

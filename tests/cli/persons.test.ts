@@ -165,7 +165,7 @@ describe('comanda db roles person', () => {
     });
   });
 
-  it('leaves a login without a bound to doctor, and db roles --apply mends what is no choice of the operator', async () => {
+  it('leaves a login without a bound to doctor, and db roles --apply repairs settings that are no choice of the operator', async () => {
     const look = async () => {
       const { checks } = await diagnose({ DATABASE_URL: api.databaseUrl, DATABASE_ROLE_PREFIX: prefix });
       return checks.find(({ name }) => name === sessionsOfPeople.name)?.found ?? '';
@@ -209,7 +209,7 @@ describe('comanda db roles person', () => {
     expect(stderr).toContain(told);
   });
 
-  it('takes no role that is somebody else already, and removes none', async () => {
+  it('takes no role that belongs to another person, and removes none', async () => {
     for (const argv of [[stranger], [operator], [operator, '--remove'], [stranger, '--remove']]) {
       const { code, stdout } = await person(...argv, '--json');
       expect(code, argv.join(' ')).toBe(1);

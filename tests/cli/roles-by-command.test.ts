@@ -7,7 +7,7 @@ import { roleKinds } from '../../packages/db/src/roles/names.ts';
 import { runComanda } from '../support/command.ts';
 import { quoteName, runOnce, urlOfDatabase } from '../support/server.ts';
 
-// Every command is a process of its own, and connects as somebody who may make roles, and is no superuser.
+// Every command is a process of its own, and connects as a role that may create roles and is no superuser.
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -2,8 +2,8 @@ import { build, type Metafile } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 import { bundleOptions } from '../../scripts/build.mjs';
 
-// A command starts as fast as what it loads. No time is measured here: the modules are counted that a start loads, of ours
-// and of the registry.
+// The modules that a command loads decide how fast it starts. No time is measured here: the test counts the modules of a start, those of the workspace
+// and those of the registry.
 
 const cli = 'packages/cli/src';
 let outputs: Metafile['outputs'];
@@ -13,7 +13,7 @@ beforeAll(async () => {
   outputs = built.metafile.outputs;
 }, 60_000);
 
-/** What is loaded for these files of ours: packages of the registry, and how many bytes of our own bundles. */
+/** The modules loaded for these files of the workspace: packages of the registry, and how many bytes of our own bundles. */
 function loaded(...files: string[]): { packages: string[]; bytes: number } {
   const [seen, packages] = [new Set<string>(), new Set<string>()];
   const load = (path: string): void => {
@@ -59,7 +59,7 @@ test('what works on the database loads the driver, and no Prisma, no server and 
   expect(works).toEqual(expect.arrayContaining(['keys.ts', 'audit.ts', 'orders.ts', 'webhooks.ts']));
   for (const work of works) {
     const { packages } = loaded('main.ts', 'perform.ts', 'on-database.ts', work);
-    // What makes an endpoint compares addresses.
+    // A command that makes an endpoint compares addresses.
     const allowed = ['@trpc/server', 'ipaddr.js', 'leven', 'pg'];
     expect(
       packages.filter((name) => !allowed.includes(name)),

@@ -26,7 +26,7 @@ interface Ran {
   words: string[];
   at?: Place;
   more?: Record<string, string>;
-  /** What ends what it needed. */
+  /** Ends the preparations. */
   after?(): Promise<void>;
 }
 
@@ -152,9 +152,9 @@ describe('--as', () => {
     const argv = [...name.split(' '), ...words, '--as', 'Ana M', '--json'];
     const { code, stdout, stderr } = await runComanda({ ...settings(at), USER: 'root', ...more }, ...argv);
     await after?.();
-    // Doctor fails for what is amiss beside it.
+    // Doctor fails for other findings, too.
     if (name !== 'doctor') expect(code, stdout + stderr).toBe(0);
-    // What an import brings is older.
+    // Imported entries are older.
     const read = 'select operation, application_name as name from audit_entries where created_at >= $1';
     const written = [await north.sql(read, [began]), await south.sql(read, [began])].flat();
     expect(written.length, stdout + stderr).toBeGreaterThan(0);
@@ -190,7 +190,7 @@ describe('without --as', () => {
     ['who came by sudo', { SUDO_USER: 'ana', USER: 'root' }, 'ana'],
     ['the user of the machine', { USER: 'bob' }, 'bob'],
     ['no name that is none', { SUDO_USER: 'a\u001b[31m', USER: 'bob' }, 'bob'],
-    ['nobody where there is none', {}, null],
+    ['no name where there is none', {}, null],
   ])('it is %s', async (_, environment, name) => {
     expect(await made(environment)).toBe(name);
   });

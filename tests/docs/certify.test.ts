@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { checkNames } from '../../packages/api/src/resources/certifications/schema.ts';
 import { checks } from '../../packages/worker/src/certification/checks.ts';
 
-test('the guide to certification names every check in its order, and what it leans on', () => {
+test('the guide to certification names every check in its order, and the checks that it depends on', () => {
   const guide = readFileSync(join(repositoryRoot, 'docs/guides/certify.md'), 'utf8');
   const rows = [...guide.matchAll(/^\| `(\w+)` \|.* \| ([^|]*) \|$/gm)].map(([, name, leansOn]) => [
     name,

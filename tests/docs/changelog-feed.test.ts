@@ -68,7 +68,7 @@ test('our own begins with the version of package.json', () => {
   expect(within(first, 'title').split(',')[0]).toBe(version);
 });
 
-test('it is served as a feed beside the pages', () => {
+test('it is served as a feed next to the pages', () => {
   const folder = mkdtempSync(join(tmpdir(), 'comanda-feed-'));
   try {
     writeFileSync(join(folder, 'changelog.xml'), feedOf(changelog));

@@ -54,7 +54,7 @@ describe('the pages of the documents', () => {
       expect(site.plain.get(page), page).toMatch(new RegExp(`^# .* \\(${page.split('/')[1]}\\)\n`));
   });
 
-  test('the fields of an event stood in one table with those of all others: each type has its own', () => {
+  test('the fields of an event were in one table with those of all others: each type has its own', () => {
     const page = markdown('reference/v2/events-list');
     const parts = [...page.matchAll(/^`data\[\]\.data` where `type` is (.+):$/gm)];
     const told = parts.flatMap(([, types = '']) => types.replaceAll('`', '').split(', '));

@@ -26,7 +26,7 @@ test.each([
   ['start-and-demo.svg', 40],
   ['flow.svg', 10],
   ['docs.png', 200],
-])('the picture %s stands in the README and has less than %d KB', (name, most) => {
+])('the picture %s is in the README and has less than %d KB', (name, most) => {
   expect(read('README.md')).toContain(`](docs/pictures/${name})`);
   expect(statSync(join(repositoryRoot, 'docs/pictures', name)).size).toBeLessThan(most * 1024);
 });

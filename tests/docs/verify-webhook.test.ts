@@ -71,7 +71,7 @@ const languages: readonly Language[] = [
 const other = (signature: string) =>
   signature.replace(/^v1,./, (start) => (start === 'v1,A' ? 'v1,B' : 'v1,A'));
 
-/** What each sample is asked, and what it must answer. */
+/** The question for each sample, and the answer that it must return. */
 const questions: readonly { about: string; given?: Partial<Delivery>; now?: number; answer: boolean }[] = [
   { about: 'the vector', answer: true },
   { about: 'the vector, five minutes old', now: at + 300, answer: true },

@@ -78,7 +78,7 @@ describe.each(Object.entries(entrances))('behind the entrance %s', (_, start) =>
     expect(tagOf(again)).toBe(tagOf(product));
   });
 
-  it('events are listed of the types that the session may follow, whatever is asked', async () => {
+  it('for any query, events are listed of the types that the session may follow', async () => {
     const ana = front.client('session=ana');
     await api.client().products.create.mutate({ name: 'New', description: '', price: 1 });
     await api.client().products.update.mutate({ id: productId, description: `${Math.random()}` });
@@ -99,7 +99,7 @@ describe.each(Object.entries(entrances))('behind the entrance %s', (_, start) =>
     expect(await posted.text()).not.toContain('"product.created"');
   });
 
-  it('who is not signed in is told so in the shape that the client reads', async () => {
+  it('a caller that is not signed in gets a refusal in the shape that the client reads', async () => {
     const [orders, products] = await Promise.all([
       refusalOf(front.client().orders.list.query()),
       refusalOf(front.client().products.list.query()),
@@ -121,7 +121,7 @@ describe.each(Object.entries(entrances))('behind the entrance %s', (_, start) =>
     ['a path out of it', '/trpc/..%2Fv2%2Fkeys', 'GET'],
     ['a path out of it, encoded twice', '/trpc/..%252Fv2%252Fkeys', 'GET'],
     ['nothing', '/trpc/', 'GET'],
-    ['what nobody encodes so', '/trpc/%zz', 'GET'],
+    ['an encoding that no client uses', '/trpc/%zz', 'GET'],
     ['a name of every object', '/trpc/constructor', 'GET'],
     ['the stream by way of the calls', '/trpc/events.watch', 'GET'],
   ])('refuses %s', async (_what, asked, method) => {

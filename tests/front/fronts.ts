@@ -6,7 +6,7 @@ import { createFront, type FrontAccess, type FrontOptions } from '@comanda/clien
 import { createNodeFront } from '@comanda/client/front/node';
 import express from 'express';
 
-/** The options of a front, but for what each entrance knows of a request: its cookie. */
+/** The options of a front, except the part of a request that each entrance reads: its cookie. */
 export type Options = Omit<FrontOptions, 'path' | 'allow'> & {
   allow:
     | FrontAccess

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { type Complaint, compile, makeFolder } from '../client/outside.ts';
 
-/** What an integrator generates a client with: a command, and the packages that its output imports. */
+/** The generator of a client: a command, and the packages that its output imports. */
 export interface Generator {
   /** The path of the command in `node_modules`. */
   command: string;
@@ -36,7 +36,7 @@ export const heyApi: Generator = {
 
 /**
  * Makes a folder outside of the workspace with the v2 document as the server sends it, the client that is generated
- * from it, and the program of `programs/` as `program.ts`. Remove the folder afterwards.
+ * from it, and the program of `programs/` as `program.ts`. Remove the folder after use.
  * @throws {Error} with what the generator wrote, when it fails.
  */
 export async function makeProject(baseUrl: string, generator: Generator, program: string): Promise<string> {
@@ -58,7 +58,7 @@ export async function makeProject(baseUrl: string, generator: Generator, program
 /** A program that must not compile: what is wrong, the statement, and what the compiler must say of it. */
 export type WrongProgram = readonly [name: string, code: string, complaint: RegExp];
 
-/** What the compiler says of each of the statements, under its name; other complaints under their file. */
+/** The errors of the compiler for each of the statements, under its name; other errors under their file. */
 export async function complaintsAbout(
   folder: string,
   head: string,
@@ -90,7 +90,7 @@ async function generate(folder: string, { command, args, settings }: Generator):
   });
 }
 
-// What a program imports is not there before its client is generated: in the workspace it is not checked.
+// The imports of a program are missing before its client is generated: in the workspace it is not checked.
 const unchecked = '// @ts-nocheck\n';
 
 function checked(program: string): string {

@@ -88,7 +88,7 @@ const breakOff = () => {
 };
 
 describe('a watch', () => {
-  it('gives what is published from now on, and tells when it is live, and behind what', async () => {
+  it('gives all later events, and reports when it is live, and behind which event', async () => {
     await change();
     const before = await newest();
     const watching = watch();
@@ -276,7 +276,7 @@ describe('a watch waits', () => {
     ['unavailable', answer(503, refusal('temporarily_unavailable'), body('internal_error'))],
     ['unavailable', answer(503, { ...html, 'retry-after': '1' }, '<h1>away</h1>')],
     ['unavailable', answer(503, { ...refusal(''), 'x-error-reason': 'away' }, '{"error":"away"}')],
-  ])('as long as it is told to when it is %s', async (reason, fate) => {
+  ])('as long as Retry-After says when it is %s', async (reason, fate) => {
     between.came.length = 0;
     between.fates.push(fate);
     const began = performance.now();

@@ -33,7 +33,7 @@ interface Known {
   order: string;
 }
 
-// Whatever happens in a day, and at the same time: a completed payment is in one settlement once, or waits, or was imported.
+// After any events of a day, concurrent ones too, a completed payment is in one settlement once, or waits, or was imported.
 test.each([11, 12, 13])(
   'no cent is lost or counted twice over random days (seed %i)',
   async (seed) => {

@@ -51,7 +51,7 @@ export async function openRestaurant(place: Place, name: string): Promise<Restau
   return { id, code, key, kitchen: await createOrderKitchen(place.api, id) };
 }
 
-/** Who places orders one after the other until stopped, and reads; what a 503 refuses is sent again with its key. */
+/** Guests that place orders one after the other until stopped, and read; a call refused with 503 is sent again with its key. */
 export interface Guests {
   /** Ids of the orders that were acknowledged. */
   acknowledged: string[];
@@ -64,7 +64,7 @@ export interface Guests {
   stop(): Promise<void>;
 }
 
-/** Lets guests come to a restaurant; `cellOf` is asked for each request. */
+/** Starts guests of a restaurant; `cellOf` is called for each request. */
 export function invite(restaurant: Restaurant, cellOf: () => Place): Guests {
   const guests = {
     acknowledged: [] as string[],
@@ -89,7 +89,7 @@ export function invite(restaurant: Restaurant, cellOf: () => Place): Guests {
     if (answer.status === 503 && again > 0) guests.told[reason] = (guests.told[reason] ?? 0) + 1;
     else guests.faults.push(`${path} ${answer.status} ${await answer.text()}`);
     await answer.body?.cancel().catch(() => {});
-    // Less patient than they were told to be, so that nothing is missed.
+    // Less patient than Retry-After asks, so that nothing is missed.
     await setTimeout(100);
     return undefined;
   };

@@ -17,7 +17,7 @@ export async function contentsOf({ sql }: Place, id: string): Promise<Record<str
   return found;
 }
 
-/** The condition by which rows `t` of a table are of the location $1. */
+/** The condition for rows `t` of a table that belong to the location $1. */
 export const ofLocation = ({ ofKeys }: LocationTable): string =>
   ofKeys === true
     ? 't.api_key_id in (select k.id from api_keys k where k.location_id = $1::uuid)'

@@ -12,7 +12,7 @@ let kitchen: OrderKitchen;
 const name = 'Bar Dos';
 const remove = ['locations', 'delete', '--confirm', name];
 
-// Another location stands beside it: nothing of it may go, nor wait.
+// Another location is next to it: nothing of it may be deleted, nor wait.
 beforeAll(async () => {
   const { api } = place;
   kitchen = await createOrderKitchen(api);

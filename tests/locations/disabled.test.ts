@@ -61,7 +61,7 @@ it('of a disabled location keys are refused, webhooks and jobs wait, and nothing
       [api.locationId],
     );
   });
-  // Read until then: what is written before a process has heard of it is told.
+  // Read until then: writes before a process has learned of it are published.
   const refused = await waitFor('403', async () => {
     const answer = await api.rest('GET /v2/products');
     return answer.status === 403 && answer;

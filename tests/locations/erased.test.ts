@@ -46,7 +46,7 @@ it('what a person left in an order is nowhere in the database once it is erased,
   await api.rest(`POST /v2/orders/${order.id}/cancel`, {
     body: { reason: textOf('orders', 'cancel_reason') },
   });
-  // What the API does not write is written here, and all of it is edited by hand.
+  // Columns that the API does not write are written here, and all are edited by hand.
   for (const { table, name, text } of personal)
     await hand.deed(
       'repair: a test',

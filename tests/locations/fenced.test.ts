@@ -42,7 +42,7 @@ describe.each(['keyed', 'plain'] as const)(
   },
 );
 
-it('a location that was given up answers a process that has not heard as it answers others', async () => {
+it('a location that was given up refuses a process that has not learned of it as it refuses others', async () => {
   const { key, locationId } = await openKitchen(place.api);
   const write = () =>
     place.api.rest('POST /v2/categories', { key, body: { name: 'Late', priority: 1, visible: true } });
@@ -118,7 +118,7 @@ describe('an export waits for', () => {
     expect(rested).toBe('late, then at rest');
   });
 
-  /** Whether the location comes to rest before or after the work, which goes on once the location is long read only. */
+  /** Whether the location becomes idle before or after the work, which goes on once the location is long read only. */
   async function atRestAfter(
     locationId: string,
     work: (leave: () => Promise<void>) => Promise<void>,

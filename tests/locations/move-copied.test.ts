@@ -11,8 +11,8 @@ import { type Cells, cellsOf, invite, openRestaurant } from './cells.ts';
 import { contentsOf, ofLocation } from './contents.ts';
 import { useFolder, usePlace } from './moving.ts';
 
-// A location is copied while it is active. What changes between that and the end of its writes must be in the copy as well: rows that
-// are new, changed or gone, in every table, whatever wrote them.
+// A location is copied while it is active. Changes between that and the end of its writes must be in the copy as well: rows that
+// are new, changed or gone, in every table, by every writer.
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
 const patience = { timeoutMs: 60_000 };
@@ -180,7 +180,7 @@ it('under load nothing is lost: both databases have the same rows when writes ha
   expect(rows.map(({ id }) => id).toSorted()).toEqual(guests.acknowledged.toSorted());
 });
 
-it('nobody enables or deletes the copy while the location is active', async () => {
+it('no command enables or deletes the copy while the location is active', async () => {
   const bar = await openRestaurant(north, 'Bar Cuatro');
   await copied(bar.id);
   const held = { code: 1, stderr: expect.stringContaining('moves to another cell') };

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await south.startWorker();
   for (let n = 0; n < 3; n += 1) await order(north);
   await waitFor(
-    'all to be told',
+    'all to be published',
     async () =>
       (await north.sql('select from internal.captured_changes where location_id = $1', [bar.id])).length ===
       0,
@@ -63,7 +63,7 @@ async function killedAt(line: string, ...options: string[]): Promise<void> {
   }
 }
 
-/** Lets the other cell hold up whoever does this to the location there; what was killed then is undone. */
+/** Makes the other cell block a session that does this to the location there; work killed then is undone. */
 const holdingUp = (event: string, when: string) =>
   south.sql(
     `create function held_up() returns trigger language plpgsql as $$
@@ -171,7 +171,7 @@ it('without a reload it waits for a person, and reads are answered in both cells
       async () => (await api.rest('GET /v2/orders', { key: bar.key })).status === 200,
       patience,
     );
-  // Who prints the map elsewhere is told where it goes, though both answer reads.
+  // A map printed elsewhere names the new cell, though both cells answer reads.
   const printed = await north.comanda('cells', 'map', '--cells', cells.file, '--for', 'haproxy');
   expect(printed.stdout).toContain(`${bar.code} south\n`);
   const refused = await north.comanda(...move, bar.id, ...options, '--abort');

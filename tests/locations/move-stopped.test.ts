@@ -107,7 +107,7 @@ it('while another import is under way nothing is changed', async () => {
   await south.sql(`select pg_advisory_unlock${lock}`);
 });
 
-it('doctor tells of a move that lies', async () => {
+it('doctor reports a forgotten move', async () => {
   const look = async () => {
     const { stdout } = await north.comanda('doctor', '--json');
     const { checks } = JSON.parse(stdout) as { checks: { name: string; outcome: string; found: string }[] };

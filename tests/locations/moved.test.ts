@@ -66,7 +66,7 @@ describe('of a location that went to another cell', () => {
     await comes(503);
   });
 
-  it('a known key is told to come again: over REST, over tRPC, and by the stream that it has open', async () => {
+  it('a known key is asked to retry: over REST, over tRPC, and by the stream that it has open', async () => {
     await expectMoved(await ask(key));
     await expectMoved(await ask(key, '/v2/categories', { method: 'POST', body: '{}' }));
     const typed = await ask(key, '/trpc/products.list');
@@ -84,7 +84,7 @@ describe('of a location that went to another cell', () => {
     await expectMoved(await ask(elsewhere.key));
   });
 
-  it('who comes with another code, or a mistyped key, is told nothing', async () => {
+  it('a caller with another code, or a mistyped key, learns nothing', async () => {
     for (const other of [unknownKey().key, key.slice(0, -1), `cmd_live_${location.code}_x`]) {
       const answer = await ask(other);
       expect([answer.status, answer.headers.get('x-error-reason')]).toEqual([401, 'key_not_valid']);

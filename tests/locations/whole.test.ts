@@ -49,7 +49,7 @@ beforeAll(async () => {
   ({ key } = await createKey(api.app.database, { locationId }));
   await here.startWorker();
   expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBeLessThan(300);
-  await waitFor('the demo to be told', async () => {
+  await waitFor('the demo to be published', async () => {
     const waiting = await here.sql('select from internal.captured_changes where location_id = $1', [
       locationId,
     ]);
@@ -107,7 +107,7 @@ beforeAll(async () => {
 });
 
 describe('a location that is exported', () => {
-  it('stands in a folder of JSON lines, with a manifest that tells rows and checksums', async () => {
+  it('is in a folder of JSON lines, with a manifest of rows and checksums', async () => {
     answers = await answersOf(here);
     expect(Object.values(answers).filter((answer) => !answer.startsWith('200'))).toEqual([]);
     const disabled = await here.comanda('locations', 'disable', locationId, '--json');
@@ -125,7 +125,7 @@ describe('a location that is exported', () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty') });
   });
 
-  it('is read once what was under way is over', async () => {
+  it('is read once the transactions in progress have ended', async () => {
     const session = await here.api.app.database.pool.connect();
     await session.query('begin');
     const counter = `insert into internal.location_counters (location_id, name) values ($1, 'under way')`;
@@ -198,7 +198,7 @@ describe('a location that is exported', () => {
     expect(await there.rowsOf(locationId)).toEqual({});
   });
 
-  it('comes into another database with every answer the same, byte for byte, and nobody is told of it', async () => {
+  it('comes into another database with every answer the same, byte for byte, and nothing is published', async () => {
     const imported = await there.comanda('locations', 'import', exported(), '--json');
     expect(imported.code, imported.stderr).toBe(0);
     const { captured_changes: waiting = 0, ...counts } = await there.rowsOf(locationId);

@@ -6,7 +6,7 @@ import { repositoryRoot } from '@comanda/db';
 export interface Block {
   /** `quick-start.md` */
   guide: string;
-  /** What stands behind its fence: `sh`, `sh operator`, `http`, or `text` for what is not run. */
+  /** The words after its fence: `sh`, `sh operator`, `http`, or `text` for a block that is not run. */
   kind: string;
   code: string;
 }
@@ -20,7 +20,7 @@ export interface Exchange {
   promised?: { status: number; headers: Record<string, string>; body?: unknown };
 }
 
-/** Every block of every guide, in order. What a guide includes from `examples/` is none: it has a test of its own. */
+/** Every block of every guide, in order. A part that a guide includes from `examples/` is none: it has a test of its own. */
 export function guideBlocks(): Block[] {
   const folder = join(repositoryRoot, 'docs/guides');
   return readdirSync(folder)

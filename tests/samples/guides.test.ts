@@ -22,7 +22,7 @@ const codesOf = (guide: string, kind: string) =>
 
 const demo = useDemo();
 
-test('every block of the guides is run, but for those that are marked `text`, which are these', () => {
+test('every block of the guides is run, except these, which are marked `text`', () => {
   const runs = ['sh', 'sh operator', 'http'];
   const others = blocks.filter(({ kind }) => !runs.includes(kind));
   expect(others.map(({ guide, kind, code }) => [guide, kind, code.split('\n')[0]])).toEqual([

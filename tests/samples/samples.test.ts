@@ -15,7 +15,7 @@ const programs: Readonly<Record<string, readonly [program: string, ...words: str
   Node: [process.execPath, '--input-type=module', '-e'],
   Python: ['python3', '-B', '-c'],
 };
-/** What must be on the machine for it, and Debian's package that has it. */
+/** The program that it needs, and Debian's package that has it. */
 const needs: Readonly<Record<string, string>> = { curl: 'curl', Node: 'node', Python: 'python3' };
 
 const missing = sampleLanguages.filter(({ name }) => !isThere(needs[name] ?? name));

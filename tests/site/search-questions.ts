@@ -4,7 +4,7 @@ export interface Question {
   answeredBy: readonly string[];
 }
 
-/** What integrators ask first. */
+/** The first questions of integrators. */
 export const questions: readonly Question[] = [
   { asked: 'how do I get an API key', answeredBy: ['guides/quick-start'] },
   { asked: 'webhook retries schedule', answeredBy: ['guides/webhooks'] },

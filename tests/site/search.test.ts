@@ -11,7 +11,7 @@ const chunks = join(builtSite, 'assets/chunks');
 const index = (await import(
   /* @vite-ignore */ pathToFileURL(join(chunks, named('@localSearchIndex'))).href
 )) as { default: string };
-/** What the search box of the site makes of the index of the site. */
+/** The search of the site's box over the site's index. */
 const search = MiniSearch.loadJSON(index.default, { ...indexOptions, searchOptions });
 
 const pages = readdirSync(builtSite, { recursive: true, encoding: 'utf8' })

@@ -32,7 +32,7 @@ export const usage = `npm test -- --suite soak [options]
   --rate N         calls a second (30 % of what the machine carries)
   --seed N         repeats the order of kills
   --kinds a,b      only these kinds of kills
-  --alone          without bad neighbours
+  --alone          without bad neighbors
   --retry-delays L seconds before delivery attempts 2 to 5 (2,5,15,30)
   --json FILE      keeps the figures
 `;

@@ -10,7 +10,7 @@ import { reportFault } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import type { SoakReport } from './report.ts';
 
-// What takes long in an hour's soak is short here: few kinds of kills, one after the other, and quick retries.
+// The long parts of an hour's soak are short here: few kinds of kills, one after the other, and quick retries.
 const brief = ['--rate', '10', '--retry-delays', '1,1,2,2'];
 
 test.concurrent('a short soak kills, loses nothing, and can explain everything that callers met', {
@@ -57,7 +57,7 @@ test.concurrent('a soak during which an acknowledged order is taken away says so
         url,
         `set session_replication_role = replica;
          do $$ begin
-           -- One of which everything is told: what nobody can tell any more would be waited for.
+           -- An order whose events are all published: the soak would wait for unpublished ones.
            delete from orders where id = (select id from orders where status in ('closed', 'canceled')
              and created_at < now() - interval '2 seconds' and not exists (select from internal.captured_changes) limit 1);
            if not found then raise 'there is none'; end if;
@@ -71,7 +71,7 @@ test.concurrent('a soak during which an acknowledged order is taken away says so
   expect(code, output).toBe(1);
   expect(output).toMatch(/COMPLAINT: lost: order/);
   expect(output).toContain('BROKEN.');
-  // The logs are kept for whoever must find out; here it is known.
+  // The logs are kept for a search of the cause; here it is known.
   expect(output).toContain(`the logs are in ${directory}`);
   rmSync(directory, { recursive: true });
 });

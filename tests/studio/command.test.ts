@@ -31,7 +31,7 @@ describe('npm run studio', { timeout: 120_000 }, () => {
     expect(lost.output()).toContain('no running database: run npm start first, or set DATABASE_URL');
   });
 
-  it('does not open as the service, past which no guard stands', async () => {
+  it('does not open as the service, which no guard stops', async () => {
     for (const role of ['service', 'owner'] as const) {
       const run = startRun([], kit.url, role);
       expect(await ended(run)).toBe(1);

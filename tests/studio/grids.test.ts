@@ -98,7 +98,7 @@ describe('every grid', () => {
 });
 
 describe('a Studio of one restaurant', () => {
-  it('shows no row of another, whatever the page asks', async () => {
+  it('shows no row of another, for any query of the page', async () => {
     for (const { name } of tables) {
       const rows = await here.rows(name);
       expect([name, JSON.stringify(rows)]).not.toEqual([name, expect.stringContaining(there)]);

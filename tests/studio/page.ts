@@ -5,7 +5,7 @@ import type { StudioColumn } from '../../packages/studio/src/schema.ts';
 /** A row of a grid. */
 export type Row = Record<string, unknown>;
 
-/** What the page asks for, compiled by Prisma's own compiler. */
+/** The queries of the page, compiled by Prisma's own compiler. */
 export interface Page {
   /** Every statement that it sent. */
   sent: string[];

@@ -212,7 +212,7 @@ describe('a statement that gets to the database of Studio', () => {
 });
 
 describe('the embedded database', () => {
-  it('keeps the password of a person for nobody but its operator, and forgets it with the login', async () => {
+  it('keeps the password of a person only for its operator, and forgets it with the login', async () => {
     const [folderMode, fileMode] = [join(dataDir, 'logins'), join(dataDir, 'logins', 'ana')].map(
       (path) => statSync(path).mode & 0o777,
     );

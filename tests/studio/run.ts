@@ -17,16 +17,16 @@ export interface Run {
 /** One that serves. */
 export interface RunningStudio extends Run {
   origin: string;
-  /** An address that was printed, and given to nobody yet. */
+  /** A printed address that no test has used yet. */
   address(): Promise<string>;
-  /** What a tab sends that is in. */
+  /** The headers of a tab that is signed in. */
   headers: Record<string, string>;
   /** Sends a query as the page does. */
   query(sql: string, parameters?: unknown[], headers?: Record<string, string>): Promise<Queried>;
   close(): Promise<number | null>;
 }
 
-/** What a query was answered with. */
+/** The answer to a query. */
 export interface Queried {
   status: number;
   refusal: { name: string; message: string } | null;

@@ -103,7 +103,7 @@ it('leaves nothing behind for the next statement: no transaction, no setting', a
     expect(await asAdmin.run([{ sql }])).toEqual({ rows: [[{ deed: '', patience: '30s' }]] });
 });
 
-it('gives every table and view a key, by which Studio tells its rows apart', async () => {
+it('gives every table and view a key, with which Studio distinguishes its rows', async () => {
   for (const { name, columns } of await asAdmin.tables()) {
     const key = columns.flatMap(({ pk }) => pk ?? []).sort();
     expect([name, key]).toEqual([name, key.map((_, index) => index + 1)]);

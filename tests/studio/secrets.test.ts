@@ -4,7 +4,7 @@ import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 
 const api = useApi();
 
-it('no table shows a key or a signing secret in the clear, in whatever schema', async () => {
+it('no table shows a key or a signing secret in the clear, in any schema', async () => {
   const made = await api.client().keys.create.mutate({ name: 'ERP', permissions: ['*'] });
   const endpoint = { url: 'http://127.0.0.1:9/hook', events: ['order.created'] };
   const created = await api.rest<{ data: { id: string; secret: string } }>('POST /v2/webhook-endpoints', {

@@ -33,7 +33,7 @@ describe('the page', () => {
     expect(page).not.toContain('ana');
   });
 
-  it('has the address of the desk that was said, and none that nobody knows', async () => {
+  it('has the given address of the desk, and no unknown one', async () => {
     expect(await session(ana)).toMatchObject({ title: 'Studio · ana', desk: null });
     const studio = await startStudio(kit.url, ['--as', 'eva', '--edit', '--desk', 'https://pos.example/api']);
     try {
@@ -47,7 +47,7 @@ describe('the page', () => {
     expect(wrong.output()).toContain('--desk: must be the address of the service');
   });
 
-  it('is told to talk to nobody but its own server', async () => {
+  it('may connect only to its own server', async () => {
     for (const path of ['/', '/studio.js', '/studio.css']) {
       const policy = (await get(path)).headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'self'");
@@ -61,14 +61,14 @@ describe('the page', () => {
       .flatMap((addresses) => addresses ?? [])
       .filter(({ address: own, family }) => own !== '127.0.0.1' && !(family === 'IPv6' && /^fe80/i.test(own)))
       .map(({ address: own }) => own);
-    // Whoever listens on every address, or on one of these, has its port there; then nobody else can.
+    // A program that listens on every address, or on one of these, has its port there; then no other can.
     for (const other of others) expect(await canListen(other), other).toBe(true);
     expect(await canListen('127.0.0.1')).toBe(false);
   });
 });
 
 describe('an edit as the grid sends it', () => {
-  it('of a price is told to the ERP like any other change, and the audit names who did it', async () => {
+  it('of a price is delivered to the ERP like any other change, and the audit names its author', async () => {
     const id = await createProduct(kit.database, { locationId: kit.locationId, price: 12.5 });
     await kit.publish();
     const before = (await kit.events()).length;
@@ -117,7 +117,7 @@ describe('an edit as the grid sends it', () => {
     });
   });
 
-  it('of an order or an endpoint never deletes it, whatever the page shows', async () => {
+  it('of an order or an endpoint never deletes it, for any page shown', async () => {
     const id = await insertOrder(kit);
     const says = async (sql: string, parameters: unknown[] = []) =>
       (await ana.query(sql, parameters)).refusal?.message;
@@ -147,13 +147,13 @@ describe('an edit as the grid sends it', () => {
     ['updated_at', '2026-01-01', /^products: people edit external_id, .+ and the service writes the rest$/],
   ])('of a product whose %s becomes %j is refused in a sentence', async (column, value, sentence) => {
     await createProduct(kit.database, { locationId: kit.locationId, sku: 'TAKEN' }).catch(() => {});
-    const id = await createProduct(kit.database, { locationId: kit.locationId, name: 'Nobody sees me' });
+    const id = await createProduct(kit.database, { locationId: kit.locationId, name: 'A hidden product' });
     const { refusal } = await ana.query(
       `update "public"."products" set "${column}" = $1 where ("id") = ($2)`,
       [value, id],
     );
     expect(refusal?.message).toMatch(sentence);
-    expect(refusal?.message).not.toContain('Nobody sees me');
+    expect(refusal?.message).not.toContain('A hidden product');
   });
 
   it('of a number that is too large names its column and what fits', async () => {
@@ -175,7 +175,7 @@ describe('an edit as the grid sends it', () => {
     expect(await read(reader)).toHaveLength(1);
   });
 
-  it('is the only way to write: there is no console, whoever asks', async () => {
+  it('is the only way to write: there is no console, for any user', async () => {
     const before = await kit.sql('select count(*) from audit_entries');
     for (const studio of [ana, reader])
       for (const sql of [

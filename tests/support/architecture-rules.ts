@@ -19,12 +19,12 @@ const rules = `${resources}/([\\w-]+\\.)?rules\\.ts`;
 /** The permitted imports; ARCHITECTURE.md says why. */
 export const importRules: readonly ImportRule[] = [
   {
-    rule: 'db imports no other package of ours',
+    rule: 'db imports no other package of the workspace',
     files: /^packages\/db\//,
     about: ours,
   },
   {
-    rule: 'embedded imports db and no other package of ours',
+    rule: 'embedded imports db and no other package of the workspace',
     files: /^packages\/embedded\//,
     about: ours,
     allows: { target: /^@comanda\/db$/ },
@@ -129,7 +129,7 @@ export const importRules: readonly ImportRule[] = [
     },
   },
   {
-    rule: 'only scripts, tests and the service of tests import the worker, but for how it signs',
+    rule: 'only scripts, tests and the service of tests import the worker, except its signature',
     files: /^(packages\/(?!worker\/|testing\/src\/service\/)|prisma\/)/,
     about: /^(@comanda\/worker|packages\/worker\/)/,
     allows: { target: /^packages\/worker\/src\/http\/headers\.ts$/ },
@@ -142,7 +142,7 @@ export const importRules: readonly ImportRule[] = [
   {
     rule: 'rules.ts imports schemas, errors, the vocabulary and other rules alone',
     files: role('rules'),
-    // zod: what schema.ts beside it stands on. ipaddr.js: what an address of a webhook is read with.
+    // zod: the base of schema.ts next to it. ipaddr.js: reads an address of a webhook.
     allows: {
       target: targets('zod', 'ipaddr\\.js', 'packages/api/src/errors\\.ts', vocabulary, schemas, rules),
     },
@@ -189,7 +189,7 @@ export const textRules: readonly TextRule[] = [
     breaks: ({ path }) => !/\/([a-z-]+\.)?(schema|rules|statements|store|service|router)\.ts$/.test(path),
   },
   {
-    rule: 'holds a statement, which stands in statements.ts, or in the service.ts of a folder that has none',
+    rule: 'holds a statement, which belongs in statements.ts, or in the service.ts of a folder that has none',
     files: new RegExp(`^${resources}/(?!([\\w-]+\\.)?statements\\.ts$)`),
     breaks: ({ path, text }, { files }) =>
       (/\b(page)?[sS]tatement(<[^(]*>)?\(/.test(text) ||
@@ -219,7 +219,7 @@ export const textRules: readonly TextRule[] = [
   },
   {
     rule: 'schedules itself again, which is for packages/db/src/loops/loop.ts alone',
-    // Live lists run in browsers, where there is no loop of ours, and port.mjs before anything is installed. The supervisor and the
+    // Live lists run in browsers, where the loop of packages/db does not run, and port.mjs before anything is installed. The supervisor and the
     // demo are no service: the one starts children again when they end, the other asks until an answer is there.
     files:
       /^packages\/(?!db\/src\/(loops\/loop\.ts|processes\/port\.mjs)$|client\/src\/live\/|supervisor\/|demo\/)/,

@@ -116,7 +116,7 @@ function exported(subpath: string, exports: Manifest['exports']): string | undef
   return exports[subpath] ?? (pattern && file?.replace('*', subpath.slice(pattern.length - 1)));
 }
 
-// Only packages/ is held to it: tests and scripts stand above all packages and borrow what those declare.
+// Only packages/ is held to it: tests and scripts are above all packages and borrow what those declare.
 function isDeclared({ from, specifier, target }: Import, { packages }: CodeBase): boolean {
   const folder = /^packages\/([^/]+)\//.exec(from)?.[1];
   if (folder === undefined || specifier.startsWith('.')) return true;
@@ -126,7 +126,7 @@ function isDeclared({ from, specifier, target }: Import, { packages }: CodeBase)
   return isExported && (packages[folder]?.dependencies.includes(name) ?? false);
 }
 
-/** The same between what stands side by side in the API's `src`, files and folders; there types count as well. */
+/** The same between neighbors in the API's `src`, files and folders; there types count as well. */
 function betweenRooms(imports: readonly Import[]): Import[] {
   const room = (path: string) => /^packages\/api\/src\/[^/]+/.exec(path)?.[0];
   return imports.flatMap((line) => {

@@ -18,7 +18,7 @@ export interface Demo {
   key: string;
   databaseUrl: string;
   /**
-   * What the examples speak of and the demo data does not have under their ids: an endpoint and a sync job that were made for
+   * Rows of the examples that the demo data does not have under their ids: an endpoint and a sync job that were made for
    * them, and a settlement, which PostgreSQL makes.
    */
   made: { endpoint: string; job: string; settlement: string };

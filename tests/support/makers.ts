@@ -21,8 +21,8 @@ export interface Made {
 }
 
 /**
- * Makes one of a resource beside what the kitchen holds, for every test that goes over all operations, and for the
- * neighbour whom nobody may see. A resource with an operation `create` needs no row: it is made by that. A row for one
+ * Makes one of a resource in addition to those of the kitchen, for every test that goes over all operations, and for the
+ * neighbor, which no other location may see. A resource with an operation `create` needs no row: it is made by that. A row for one
  * operation is under its name.
  */
 export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> = {

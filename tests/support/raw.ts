@@ -8,7 +8,7 @@ export interface RawAnswer {
   bytes: Buffer;
 }
 
-/** Asks as it is told: `fetch` would unpack the answer, ask for gzip by itself, and tidy the path. */
+/** Sends the request as given: `fetch` would unpack the answer, ask for gzip by itself, and tidy the path. */
 export function askRaw(
   baseUrl: string,
   route: string,

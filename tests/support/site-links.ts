@@ -1,7 +1,7 @@
 import type { Served } from '../../packages/api/src/documents/served.ts';
 import { webhookAddresses } from '../../packages/api/src/documents/webhook-addresses.ts';
 
-/** What is served beside the site, and may be linked to. */
+/** Paths that are served next to the site, and may be linked to. */
 const beside = [...webhookAddresses([]).map(([path]) => path), '/openapi-v1.json', '/openapi-v2.json'];
 
 /** The pages among the files of the documents, as HTML by the path they are served at. */

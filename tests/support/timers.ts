@@ -1,5 +1,5 @@
 /**
- * Whether code calls itself again by the clock, as a loop does: by setInterval, by a wait inside `for`, `while` or
+ * Whether code calls itself again on a timer, as a loop does: by setInterval, by a wait inside `for`, `while` or
  * `do`, or by a timer whose callback leads back to where it is set. A deadline, or a single wait, is none. The text is
  * formatted: blocks are recognized by their indentation.
  */
@@ -30,7 +30,7 @@ export function schedulesItself(text: string): boolean {
 const functionHead =
   /^\s*(?:export )?(?:async )?(?:function (?=\w+[(<])|const (?=\w+(?:: [^=]+)? = (?:async )?(?:<\w+>)?(?:\(|\w+ =>))|(?=\w+\([^)]*\)(?:: .*)? \{$))(?<name>\w+)/;
 
-/** A line and those after it that stand further in, or go on with its head. */
+/** A line and those after it that are indented further, or continue its head. */
 function bodyAt(lines: readonly string[], at: number): string {
   const own = depthOf(lines[at]);
   const goesOn = (line: string) => line === '' || depthOf(line) > own || /^\s*[)\]}].*[{(=>]$/.test(line);

@@ -4,7 +4,7 @@ import { waitFor } from './wait.ts';
 export interface LoadReport {
   /** How much was done, before, between and after the changes. */
   operations: number;
-  /** What was done while each change was under way, so that a change beside nothing is seen. */
+  /** The calls during each change, so that a change without load is seen. */
   during: number[];
   errors: unknown[];
 }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 
-/** For how long something is there: `file` is the file, or the `describe` that it stands in. */
+/** For how long something is there: `file` is the file, or the `describe` that it is in. */
 export type Lifetime = 'file' | 'test';
 
 /**
@@ -28,7 +28,7 @@ export function use<Handle extends object>(
       throw new Error('it is started before the tests: read it in hooks and in tests');
     return started;
   };
-  // Proxies say what they have by traps, each of which asks the one that stands at the moment.
+  // Each trap of the proxy uses the present handle.
   return new Proxy({} as Handle, {
     get: (_, name) => Reflect.get(handle(), name),
     has: (_, name) => Reflect.has(handle(), name),

@@ -23,7 +23,7 @@ export async function waitFor<Result>(
       last = error;
     }
     if (performance.now() >= end)
-      throw new Error(`waited ${timeoutMs} ms in vain for ${description}; last: ${String(last)}`, {
+      throw new Error(`waited ${timeoutMs} ms without success for ${description}; last: ${String(last)}`, {
         cause: last,
       });
     await sleep(intervalMs);

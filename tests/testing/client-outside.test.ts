@@ -30,7 +30,7 @@ afterAll(async () => {
   await api.close();
 });
 
-/** What must not compile, and what the compiler must say of it. */
+/** Programs that must not compile, and the error that the compiler must report. */
 const wrong = [
   ['an unknown resource', `client.dishes.list.query({});`, /'dishes' does not exist/],
   ['an unknown operation', `client.orders.fetch.query({ id: '' });`, /'fetch' does not exist/],
@@ -50,7 +50,7 @@ const wrong = [
     `client.orders.updateStatus.mutate({ id: '', status: 'gone' });`,
     /'"gone"' is not assignable/,
   ],
-  ['a misspelt filter', `client.products.list.query({ serach: '' });`, /'serach' does not exist/],
+  ['a misspelled filter', `client.products.list.query({ serach: '' });`, /'serach' does not exist/],
   ['a call without its input', `client.orders.get.query();`, /Expected 1-2 arguments/],
   [
     'an unknown field of the answer',

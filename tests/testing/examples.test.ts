@@ -65,7 +65,7 @@ const strictest = {
   skipLibCheck: true,
 };
 
-/** Starts a compiled example; its output stands in that of the tests when it fails. */
+/** Starts a compiled example; its output is in that of the tests when it fails. */
 function start(name: string, args: string[], env: Record<string, string>): ChildProcess {
   const child = spawn(process.execPath, [join(folder, 'out', `${name}.js`), ...args], {
     cwd: folder,
@@ -134,7 +134,7 @@ describe('the example for an ERP', () => {
   it('has every order as it is, and every change once, though it was killed when a job had begun', async () => {
     const before = [await place('one'), await place('two')];
     change('001', 95, 300);
-    // The job is made; whoever asked for it is gone before it hears of it.
+    // The job is made; its caller is gone before the answer arrives.
     let killed = false;
     between.usual = async (passing) => {
       if (!killed && passing.request.url?.startsWith('/trpc/syncJobs.startProducts')) {

@@ -64,14 +64,14 @@ it('a key without the permission cannot watch', async () => {
   expect(await watching(fake).end.catch(comandaError)).toMatchObject({ httpStatus: 403 });
 });
 
-it('over a lost connection nothing is missed, and the states are told', async () => {
+it('over a lost connection nothing is missed, and the states are reported', async () => {
   const fake = fakeClient({ 'limits.get': () => ({}) as never });
   const watch = watching(fake);
   await watch.live();
   const first = fake.emit(moved);
   await read(watch.seen, [first.id]);
   fake.disconnect();
-  await waitFor('the loss to be told', async () => watch.states.at(-1)?.status === 'waiting');
+  await waitFor('the loss to be reported', async () => watch.states.at(-1)?.status === 'waiting');
   expect(watch.states.at(-1)).toMatchObject({ reason: 'unreachable' });
   expect(noAnswer(await fake.client.limits.get.query().catch((error: unknown) => error))).toBe('unreachable');
   const second = fake.emit(moved);

@@ -5,7 +5,7 @@ import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { ask, type CallOutcome, outcomeOf, reasonOf } from './outcome.ts';
 
-// What applications were seen to get wrong, at a fake and at a service.
+// Mistakes that applications were seen to make, at a fake and at a service.
 
 const api = useApi();
 const answers = Object.fromEntries(
@@ -22,7 +22,7 @@ const product = (more: object) => ({ name: 'Tea', description: '', price: 1, ...
 
 type Probe = [name: string, path: string, way: 'query' | 'mutate', input: () => unknown];
 
-/** What depends on the input alone: fake and service come to the same. */
+/** Results that depend on the input alone: fake and service have the same. */
 const ofInput: Probe[] = [
   ['an unknown status', 'orders.updateStatus', 'mutate', () => ({ id, status: 'cooking' })],
   ['a quantity below zero', 'orders.create', 'mutate', () => order({ items: [{ ...line, quantity: -1 }] })],
@@ -62,7 +62,7 @@ const ofInput: Probe[] = [
 
 const stockOf = (quantity: number) => ({ product_id: id, quantity });
 
-/** What depends on what there is: a fake without an answer for it cannot know, and a test plays it with `refusal`. */
+/** Results that depend on existing rows: a fake without an answer for them cannot know, and a test plays them with `refusal`. */
 const ofState: [...Probe, reason: string][] = [
   ['an order that is not there', 'orders.get', 'query', () => ({ id }), 'not_found'],
   ['an id that is none', 'orders.get', 'query', () => ({ id: 'o-1' }), 'not_found'],

@@ -104,7 +104,7 @@ describe('a fake client', () => {
     }
   });
 
-  it('answers the one call that needs no key, too', async () => {
+  it('responds to the one call that needs no key, too', async () => {
     const { client } = fakeClient({ 'appCodes.redeem': () => ({ key: 'cmd_live_any' }) as never });
     expect(await client.appCodes.redeem.mutate({ code: '0123456789' } as never)).toEqual({
       key: 'cmd_live_any',
@@ -192,7 +192,7 @@ describe('a refusal', () => {
 
 describe('no answer', () => {
   it.each(['timeout', 'aborted', 'unreachable', 'strange'] as const)(
-    'of the kind %s is told',
+    'of the kind %s is reported',
     async (kind) => {
       const { client } = fakeClient({
         'orders.get': () => {
@@ -233,7 +233,7 @@ describe('no answer', () => {
 });
 
 describe('a repeat', () => {
-  it('with the same key asks once, is told as a repeat, and is refused with another input', async () => {
+  it('with the same key asks once, is reported as a repeat, and is refused with another input', async () => {
     let made = 0;
     const { client } = fakeClient({
       'products.create': ({ name }) => {

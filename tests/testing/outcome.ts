@@ -1,9 +1,9 @@
 import { type ComandaClient, comandaError, noAnswer } from '@comanda/client';
 
-/** What a call came to, as far as a fake and a service can be compared: ids of requests and texts of state differ. */
+/** The outcome of a call, as far as a fake and a service can be compared: ids of requests and texts of state differ. */
 export type CallOutcome = { refused: object } | { noAnswer: string } | { thrown: unknown } | 'answered';
 
-/** Calls a procedure by its path, with whatever input, and says what it came to. */
+/** Calls a procedure by its path, with any input, and returns the outcome. */
 export async function outcomeOf(
   client: ComandaClient,
   path: string,

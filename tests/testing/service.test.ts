@@ -160,7 +160,7 @@ describe('what is received', () => {
 });
 
 describe('a start', () => {
-  it('stands beside others, and each has a database of its own', async () => {
+  it('runs next to others, and each has a database of its own', async () => {
     const [one, other] = await Promise.all([startComanda({ cacheDir }), startComanda({ cacheDir })]);
     try {
       const { key } = await one.newLocation();
@@ -174,7 +174,7 @@ describe('a start', () => {
     await expect(fetch(one.url)).rejects.toThrow();
   });
 
-  it('makes the prepared database anew when that is not whole', async () => {
+  it('makes the prepared database again when that is not whole', async () => {
     const [template = ''] = readdirSync(cacheDir);
     writeFileSync(join(cacheDir, template, 'postgres/data/PG_VERSION'), '3\n');
     const mended = await startComanda({ cacheDir });

@@ -206,7 +206,7 @@ describe('@comanda/cli, installed', () => {
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('set DATABASE_URL') });
   });
 
-  it('has what integrators download beside it', async () => {
+  it('has the downloads of integrators next to it', async () => {
     const { code, stdout } = await run(process.execPath, [bin('comanda-webhooks'), '--help'], {
       env: {},
       cwd: folder,

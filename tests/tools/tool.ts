@@ -30,7 +30,7 @@ export function makeFolder(document: unknown): { folder: string; remove(): void 
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Runs Node in such a folder, with nobody's settings. Throws with what it printed when it fails. */
+/** Runs Node in such a folder, without personal settings. Throws with what it printed when it fails. */
 export async function runTool(folder: string, args: readonly string[], env = {}): Promise<string> {
   const settings = { HOME: join(folder, 'home'), NO_COLOR: '1', ...env };
   const { code, stdout, stderr } = await run(process.execPath, args, { env: settings, cwd: folder });

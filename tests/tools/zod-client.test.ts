@@ -58,7 +58,7 @@ describe('openapi-zod-client', () => {
     remove();
   });
 
-  test('makes one that does not load, of variants that are told apart by `const` alone', async () => {
+  test('makes one that does not load, of variants that differ by `const` alone', async () => {
     const document = JSON.stringify(await servedDocument(demo.url, 'v2'), (_, value) => {
       if (typeof value === 'object' && value !== null && 'const' in value) delete value.enum;
       return value;

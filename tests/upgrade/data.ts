@@ -19,7 +19,7 @@ export async function fillEveryTable(url: string): Promise<void> {
   });
 }
 
-/** What a product is called that was edited while no service ran. */
+/** The name of a product that was edited while no service ran. */
 export const handEdited = 'Edited before the upgrade';
 
 // A row references what is there: the one location, its key, an order and an event of the demo data.
@@ -49,7 +49,7 @@ const inUse = `
   insert into internal.process_heartbeats (id, kind, host, pid) select uuid_v7(), 'worker', 'gone', 1;
 `;
 
-/** Every row of the tables of ours. */
+/** Every row of the tables of the service. */
 export function dumpOf(url: string): Promise<Dump> {
   return withClient(url, async (client) => {
     const { rows } = await client.query<{ name: string }>(

@@ -7,7 +7,7 @@ export interface Release {
   revokesGrants?: true;
 }
 
-/** What today's version is upgraded from: one row, replaced at each release (CONTRIBUTING, "A release"). */
+/** The release from which today's version is upgraded: one row, replaced at each release (CONTRIBUTING, "A release"). */
 export const releaseBefore: Release = {
   version: '0.1.0',
   commit: '98a8ce15ad62f1552fe6a0e4ffb1cf19ef3037a0',

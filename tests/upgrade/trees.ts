@@ -16,7 +16,7 @@ export interface Version {
   package: string;
 }
 
-/** What the version after this one is called, and the one after that. */
+/** The names of the next version and of the one after that. */
 export const nextVersion = '99.1.0';
 
 const run = (cwd: string, ...args: string[]) => {
@@ -81,5 +81,5 @@ export async function buildNext(): Promise<Version> {
   return { tree, package: join(tree, 'dist', `comanda-${nextVersion}`) };
 }
 
-/** What the changed function says of itself. */
+/** The mark of the changed function. */
 export const changed = '/* next version */';

@@ -139,7 +139,7 @@ describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
       data: { barcode: '123', description: 'by the version before' },
     });
     await again.stop();
-    // What the release before had captured and not published is published by the next.
+    // Changes that the release before captured and did not publish are published by the next.
     await alone(dataDir, (superuser) =>
       withClient(superuser, async (client) => {
         const { rows } = await client.query(
@@ -228,7 +228,7 @@ describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
       await stop(fourth);
       await consumer.close();
 
-      // What this version dropped goes with the one after it, when no process of the one before runs any more.
+      // Objects that this version dropped are removed by the one after it, when no process of the one before runs any more.
       const prisma = join(next.tree, 'prisma');
       const { dropped } = await migrate(owner, {
         ...{ directory: join(prisma, 'migrations'), sqlDirectory: join(prisma, 'sql'), release: '99.2.0' },
@@ -239,7 +239,7 @@ describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
   });
 });
 
-/** What the next version has made is there, after the version before has served and migrated. */
+/** The objects of the next version are there, after the version before has served and migrated. */
 async function expectNextVersion(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
     `select (select prosrc like $1 from pg_proc where proname = 'touch_updated_at') as changed,

@@ -246,7 +246,7 @@ describe('checkWebhookUrl', () => {
     ['https://example.com/#part', 'must not contain a fragment'],
     ['https://example.com/#', 'must not contain a fragment'],
     [`https://example.com/${'x'.repeat(2_029)}`, 'must be at most 2048 characters'],
-  ])('refuses %j, whatever the targets', (url, reason) => {
+  ])('refuses %j, with any targets', (url, reason) => {
     expect(checkWebhookUrl(url, 'any', [])).toEqual({ ok: false, reason });
     expect(checkWebhookUrl(url, 'public', [])).toEqual({ ok: false, reason });
   });

@@ -13,7 +13,7 @@ interface ConnectOptions {
   lookup?: LookupFunction;
 }
 
-/** Stands in front of `Socket.connect`, which plain and TLS connections both go through. */
+/** Wraps `Socket.connect`, which plain and TLS connections both use. */
 export function stayOnLoopback(): LoopbackOnly {
   const contacted: string[] = [];
   const connect = Reflect.get(Socket.prototype, 'connect') as (this: Socket, ...args: unknown[]) => Socket;

@@ -113,7 +113,7 @@ describe('a consumer that does not answer in time', () => {
     await consumer.firstClosed;
   });
 
-  it('is told so in seconds, or in milliseconds below one', async () => {
+  it('is reported in seconds, or in milliseconds below one', async () => {
     const consumer = await using(rawConsumer(() => {}));
     expect((await post(consumer, { timeoutMs: 1_500 })).error).toBe('no answer within 1.5 s');
     expect((await post(consumer, { timeoutMs: 200 })).error).toBe('no answer within 200 ms');
@@ -141,8 +141,8 @@ describe('a consumer that does not answer in time', () => {
   });
 });
 
-describe('what is to be sent by a certain time', () => {
-  it('is not sent once that is over, and leaves its connection to the next', async () => {
+describe('a request with a time limit', () => {
+  it('is not sent after that, and leaves its connection to the next', async () => {
     const seen: string[] = [];
     const consumer = await using(
       httpConsumer((request, response) => {
@@ -228,7 +228,7 @@ describe('after a 2xx status the body cannot undo the delivery', () => {
 });
 
 describe('a connection that fails', () => {
-  it('is told as a reset or a close', async () => {
+  it('is reported as a reset or a close', async () => {
     const resetting = await using(
       rawConsumer((socket) => socket.once('data', () => socket.resetAndDestroy())),
     );
@@ -237,13 +237,13 @@ describe('a connection that fails', () => {
     expect(await post(closing)).toMatchObject({ error: 'connection closed before an answer came' });
   });
 
-  it('is told as refused, without address or port', async () => {
+  it('is reported as refused, without address or port', async () => {
     const gone = await rawConsumer(() => {});
     await gone.close();
     expect(await post(gone)).toMatchObject({ ok: false, error: 'connection refused' });
   });
 
-  it('is told as an answer that is not HTTP, or too large a head', async () => {
+  it('is reported as an answer that is not HTTP, or too large a head', async () => {
     const chatty = await using(rawConsumer(answering('220 mail.example ESMTP\r\n')));
     expect(await post(chatty)).toMatchObject({ ok: false, error: 'the answer is not valid HTTP' });
     const verbose = await using(
@@ -253,7 +253,7 @@ describe('a connection that fails', () => {
   });
 
   it.each(['099', '000', '007'])(
-    'is told as an answer that is not HTTP when its status is %s',
+    'is reported as an answer that is not HTTP when its status is %s',
     async (status) => {
       const odd = await using(rawConsumer(answering(`HTTP/1.1 ${status} No such status\r\n\r\n`)));
       expect(await post(odd)).toEqual({

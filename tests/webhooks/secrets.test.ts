@@ -104,7 +104,7 @@ describe('sealing anew', () => {
     expect(() => box.open(moved, { locationId: 'm', endpointId: 'e' })).toThrow('cannot be opened');
   });
 
-  it('refuses to seal anew what it cannot open', () => {
+  it('refuses to seal again a secret that it cannot open', () => {
     const stored = boxOf(base64Key()).seal('plain', owner);
     expect(() => boxOf(base64Key()).reseal(stored, owner)).toThrow('does not hold the key');
   });

@@ -38,7 +38,7 @@ describe('TLS', () => {
     ]);
   });
 
-  it('fails for a self-signed certificate, whatever the environment says of checking', async () => {
+  it('fails for a self-signed certificate, for any setting of the environment', async () => {
     const requests: unknown[] = [];
     const consumer = await httpsConsumer('valid', (request) => requests.push(request));
     // Node prints a warning about the variable; a green run prints none.

@@ -76,7 +76,7 @@ describe('verifyWebhook accepts', () => {
     }
   });
 
-  it('either secret around a rotation, on either side, and unknown signature versions beside', async () => {
+  it('either secret around a rotation, on either side, and unknown signature versions with them', async () => {
     const [newer, older] = [newSigningSecret(), newSigningSecret()];
     const rotating = delivery(body, [newer, older]);
     expect(await verifyWebhook(older, rotating, body, { now })).toEqual(event);

@@ -137,7 +137,7 @@ export const bundleEdits: readonly BundleEdit[] = [
   {
     gives: 'before a deletion one reads of which rows, that more goes with them, and how it comes back',
     find: 'vn=Qri(gi)',
-    put: 'vn=Qri(gi)+" "+Rt.filter(row=>Tt[String(row.__ps_rowid??"")]).map(row=>window.comandaRow(c.name,row)+".").join(" ")+" What belongs to it goes with it; comanda audit undo brings it back."',
+    put: 'vn=Qri(gi)+" "+Rt.filter(row=>Tt[String(row.__ps_rowid??"")]).map(row=>window.comandaRow(c.name,row)+".").join(" ")+" Rows that belong to it are deleted with it; comanda audit undo restores them."',
   },
 ];
 

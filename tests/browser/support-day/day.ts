@@ -39,7 +39,7 @@ export interface Case {
 }
 
 /**
- * Runs the lines of the recipe's code that have all of these words, with what stands in the place of `<name>`, at the root of the
+ * Runs the lines of the recipe's code that have all of these words, with the value for `<name>`, at the root of the
  * repository or in `folder`; gives what they printed.
  */
 export async function shell(

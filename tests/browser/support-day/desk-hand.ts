@@ -1,6 +1,6 @@
 import type { AppPage } from '../app-page.ts';
 
-/** What a case took: presses of the mouse, fields that were typed into, presses of Enter, and lines for a shell. */
+/** The effort of a case: presses of the mouse, fields that were typed into, presses of Enter, and lines for a shell. */
 export interface Effort {
   clicks: number;
   fields: number;

@@ -154,7 +154,7 @@ export const persons: readonly Case[] = [
           update products set description = 'Edit ' || n where id = '${other}'; end loop; end $$`);
       await edits(1, 150);
       await bob.sql('update products set price = 9.5 where id = $1', [wrong]);
-      // What came later, and touched other columns, is kept.
+      // A later change of other columns is kept.
       await bob.sql(`update products set description = 'With cocoa' where id = $1`, [wrong]);
       await edits(151, 299);
       await bob.close();

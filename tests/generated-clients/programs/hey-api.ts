@@ -1,9 +1,9 @@
 // @ts-nocheck
-// What an integrator writes with @hey-api/openapi-ts. The tests compile and run it beside the generated `client`.
+// The program of an integrator with @hey-api/openapi-ts. The tests compile and run it next to the generated `client`.
 import { createClient } from './client/client/index.js';
 import { eventsList, ordersCreate, productsCreate, productsGet, productsList } from './client/index.js';
 
-/** What the integrator has at hand. */
+/** The values that the integrator has. */
 export interface Surroundings {
   url: string;
   key: string;

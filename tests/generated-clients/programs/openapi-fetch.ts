@@ -1,9 +1,9 @@
 // @ts-nocheck
-// What an integrator writes with openapi-fetch. The tests compile and run it beside the generated `openapi-v2.d.ts`.
+// The program of an integrator with openapi-fetch. The tests compile and run it next to the generated `openapi-v2.d.ts`.
 import createClient from 'openapi-fetch';
 import type { components, paths, webhooks } from './openapi-v2.js';
 
-/** What the integrator has at hand. */
+/** The values that the integrator has. */
 export interface Surroundings {
   url: string;
   key: string;
@@ -138,7 +138,7 @@ export async function syncCatalog({ url, key }: Surroundings) {
   };
 }
 
-/** What an integrator does with the events it receives: `data` is typed by `type`. */
+/** The work of an integrator on received events: `data` is typed by `type`. */
 export function tell(events: Event[]): string[] {
   return events.map((event) => {
     switch (event.type) {
@@ -160,7 +160,7 @@ function clientOf(baseUrl: string, key: string) {
   return createClient<paths>({
     baseUrl,
     headers: { authorization: `Bearer ${key}` },
-    // The document says so of every list in a query; openapi-fetch wants to be told.
+    // The document says so of every list in a query; openapi-fetch needs the option.
     querySerializer: { array: { style: 'form', explode: false } },
   });
 }

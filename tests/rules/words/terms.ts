@@ -15,7 +15,7 @@ export const terms: readonly Term[] = [
     term: 'publish',
     use: 'the relay publishes an event; `emit` is the same seen from the change',
     retired: ['tell', 'told'],
-    found: /\b(tells?|told|telling)\b/i,
+    found: /\b(tells?|(?<!comanda\.)told|telling)\b/i,
   },
   { term: 'record', use: 'a trigger records a change; the audit records an edit', retired: ['note down'] },
   { term: 'report', use: 'a function, a command or a log reports an error', retired: ['complain of'] },
