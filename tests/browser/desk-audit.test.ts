@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => browser?.close());
 
-test('a price that a program changed was found at the desk only by its program's name', {
+test('a price that a program changed was found at the desk only by the name of the program', {
   timeout: 60_000,
 }, async () => {
   const { locationId } = api;

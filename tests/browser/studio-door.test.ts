@@ -151,16 +151,12 @@ describe('the door', () => {
     await admin.page.close();
   });
 
-  test(
-    'a link of the guide opened a tab that was signed out, next to one that is signed in',
-    patience,
-    async () => {
-      const page = await browser.newPage();
-      await page.goto(`${studio.origin}/${linkOf('Find an order by its number')}`);
-      await grid(page);
-      await page.close();
-    },
-  );
+  test('a link of the guide opened a tab that was out, while another is in', patience, async () => {
+    const page = await browser.newPage();
+    await page.goto(`${studio.origin}/${linkOf('Find an order by its number')}`);
+    await grid(page);
+    await page.close();
+  });
 
   test(
     'another browser is out, reads how it comes in, and comes in where it wanted to be',

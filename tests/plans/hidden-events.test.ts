@@ -81,8 +81,7 @@ async function readsFew(): Promise<void> {
   const touched: Record<string, number> = {};
   for (const [way, call] of Object.entries(ways))
     for (let n = 0; n < 7; n += 1) touched[way] = Math.max(touched[way] ?? 0, await touchedBy(call));
-  process.stdout.write(`rows read with ${hidden} hidden events: ${JSON.stringify(touched)}
-`);
+  process.stdout.write(`rows read with ${hidden} hidden events: ${JSON.stringify(touched)}\n`);
   expect(Object.entries(touched).filter(([, rows]) => rows > most)).toEqual([]);
 }
 
