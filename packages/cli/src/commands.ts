@@ -73,7 +73,7 @@ export const commands: Record<string, Command> = {
     summary: 'Make a link that signs a person in to the app, once, within 10 minutes',
     options: {
       location: { value: 'ID', help: 'the location it is for (the oldest)' },
-      name: { value: 'NAME', help: 'name of the user; the key is named after them (somebody)' },
+      name: { value: 'NAME', help: 'name of the user; the key is named after them (app user)' },
       screens: {
         value: 'LIST',
         help: 'what they may open, comma-separated: board, day, desk; unset board,day',

@@ -30,7 +30,7 @@ export const screenNames = Object.keys(screens) as [Screen, ...Screen[]];
 /** The input that makes a code. */
 export const CodeCreate = z.object({
   name: Label.refine((name) => name.length <= 100, { error: 'must have at most 100 characters' }).default(
-    'somebody',
+    'app user',
   ),
   screens: list(z.enum(screenNames, { error: `must be some of ${screenNames.join(', ')}` }), 20)
     .min(1, 'must name at least one screen')
