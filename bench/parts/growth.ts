@@ -168,7 +168,7 @@ function rowsOf(costs: readonly LoadCost[]): Row[] {
 }
 
 const rowOf = ({ name, unit, values, note, most: own = most, floor = 0.001 }: Found): Row => {
-  const seen = `${values.many.toFixed(2)} beside ${values.few.toFixed(2)} ${unit}`;
+  const seen = `${values.many.toFixed(2)} compared with ${values.few.toFixed(2)} ${unit}`;
   return figureRow(
     'growth',
     name,

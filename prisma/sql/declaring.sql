@@ -17,8 +17,8 @@ CREATE FUNCTION deeds() RETURNS TABLE (name text, passes text[]) LANGUAGE sql IM
   ('purge',     '{kept,service}')
 $$;
 
--- Whether the session is the service's: a role that may write events. One that may empty their table, too, owns it, and is known by
--- the name of the session: those of the API, the worker and the commands begin with "comanda".
+-- Whether the session is the service's: a role that may insert events. A role that may also TRUNCATE their table is its owner: a
+-- session of the owner counts as the service only if its application_name begins with "comanda", as those of the API do.
 CREATE FUNCTION service_session() RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT has_table_privilege(session_user, 'public.events'::regclass, 'INSERT')
     AND (starts_with(current_setting('application_name'), 'comanda')

@@ -24,7 +24,7 @@ export const accessReasons = {
   ),
   app_code_expired: row(
     'unauthorized',
-    'The code was to be used within ten minutes.',
+    'The code is older than ten minutes.',
     'Ask for another link (`comanda app code`), and open it at once.',
   ),
   permission_missing: row(

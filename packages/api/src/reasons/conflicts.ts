@@ -4,7 +4,7 @@ import { type ReasonRow, row } from './row.ts';
 export const conflictReasons = {
   still_referenced: row(
     'conflict',
-    'Something else of the location still refers to what was to be deleted.',
+    'Another row of the location still refers to the one to delete.',
     'Change or delete the rows that the message names, and delete the resource after them.',
   ),
   external_id_taken: row(

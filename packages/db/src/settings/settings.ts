@@ -95,7 +95,7 @@ export const settingsTable = {
   deliveries: required({
     variable: 'DELIVERIES',
     description:
-      'paused: the worker sends no webhook, as on a copy that is only looked at; what is due waits.',
+      'paused: the worker sends no webhook, as on a copy that is only looked at; due deliveries wait.',
     parse: word<'DELIVERIES'>,
     fallback: 'on',
   }),

@@ -6,7 +6,7 @@ export const apiKeys = table<ApiKey>()('api_keys', {
     ...plain('location_id id prefix permissions all_event_types last_used_at created_at'),
     name: {
       ...{ edited: true, length: [1, 255] },
-      personal: { what: 'what a key is for, perhaps whom', until: "the key's name is changed" },
+      personal: { what: 'the purpose of a key, perhaps a name', until: "the key's name is changed" },
     },
     key_hash: { secret: true },
     per_minute: { edited: true },

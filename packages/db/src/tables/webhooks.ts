@@ -86,7 +86,7 @@ export const webhookAttempts = table<WebhookAttempt>()('webhook_attempts', {
       'error duration_ms attempted_at',
     ),
     response_body: {
-      personal: { what: 'what a consumer answered', erasedTo: 'copies', until: 'KEEP_ATTEMPTS_DAYS' },
+      personal: { what: 'the answer of a consumer', erasedTo: 'copies', until: 'KEEP_ATTEMPTS_DAYS' },
     },
   },
   people: 'read',
