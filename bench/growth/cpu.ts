@@ -2,7 +2,7 @@ import type { Database } from '@comanda/db';
 import { exactCpuMs, threadCpuMs } from '../cpu.ts';
 import type { BenchProcess } from '../processes.ts';
 
-/** CPU in ms by who used it: Node processes, and PostgreSQL for the connections of each of them. */
+/** CPU in ms by its user: Node processes, and PostgreSQL for the connections of each of them. */
 export interface Spent {
   api: number;
   worker: number;

@@ -3,7 +3,7 @@ import { figureRow } from '../result.ts';
 import { makeShop } from '../shop.ts';
 import type { Part } from './part.ts';
 
-/** `GET /v2/catalog` with 10,000 products: to who has it already, and in full. */
+/** `GET /v2/catalog` with 10,000 products: for a caller that has it already, and in full. */
 export const catalog: Part = {
   name: 'catalog',
   summary: 'the catalog of 10,000 products, unchanged and in full',

@@ -40,7 +40,7 @@ BEGIN
   RETURN CASE WHEN v.epoch = v_epoch AND v.token = p_token THEN v.version END;
 END $$;
 
--- The same for who has built the text of that state: when it is that of the last version, the version stays.
+-- The same for a caller that has built the text of that state: when it is that of the last version, the version stays.
 CREATE FUNCTION stamp_catalog_text(p_location uuid, p_token bigint, p_digest text) RETURNS timestamptz LANGUAGE plpgsql AS $$
 DECLARE
   v internal.catalog_versions%ROWTYPE;

@@ -296,7 +296,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE t.location_id = location AND t.id = ANY (ids)
 $$;
 
--- Shared by each order and each entry from the moment at which it asks for the open turn, taken alone by who closes or opens one: it
+-- Shared by each order and each entry from the moment at which it asks for the open turn, taken exclusively to close or open one: it
 -- is queued for in order, so that closing waits for what is under way and for no other.
 CREATE FUNCTION turn_lock(location uuid) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT hashtextextended('turn' || location::text, 0)

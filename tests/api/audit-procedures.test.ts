@@ -29,7 +29,7 @@ describe('the audit', () => {
     return { locationId, clerk, productId, entry: data[0]?.id ?? '', price };
   }
 
-  it('lists what was done at the own location, with who and what, and what the key may undo', async () => {
+  it('lists the changes at the own location, their authors and rows, and those that the key may undo', async () => {
     const { locationId, clerk, productId, entry } = await edited();
     const { data, pagination } = await desk(clerk.key).audit.list.query({ limit: 10 });
     expect(pagination).toEqual({ limit: 10, offset: 0, total: 1 });
@@ -140,7 +140,7 @@ describe('the audit', () => {
     ]);
   });
 
-  it('is undone: rehearsed first, then written, by the name of who did it', async () => {
+  it('is undone: rehearsed first, then written, by the name of its author', async () => {
     const { clerk, entry, price } = await edited();
     const undo = (input: { dry_run?: boolean }, idempotencyKey = 'undo-once') =>
       desk(clerk.key).audit.undo.mutate({ id: entry, ...input, idempotencyKey });

@@ -41,7 +41,7 @@ describe('the page', () => {
     }
   });
 
-  it('is as it was for who has it', async () => {
+  it('is not sent again to a browser that has it', async () => {
     const etag = (await get('/app')).headers.get('etag') ?? '';
     expect((await get('/app', { 'if-none-match': etag })).status).toBe(304);
   });

@@ -106,7 +106,7 @@ describe('an order', () => {
     await says(page, 'canceled');
   });
 
-  test('is sent again to who did not take it', { timeout }, async () => {
+  test('is sent again to a consumer that did not take it', { timeout }, async () => {
     const endpointId = await endpoint();
     answer = 500;
     const order = await placeOrder(api, kitchen);

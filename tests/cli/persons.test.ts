@@ -220,7 +220,7 @@ describe('comanda db roles person', () => {
     await signedIn(urlOf(stranger), (client) => client.query('select 1'));
   });
 
-  it('says what it needs to who may make no roles, and where there are none', async () => {
+  it('names its needs to a role that may create no roles, and where there are none', async () => {
     const lacking = await comanda(urlOf(stranger), 'db', 'roles', 'person', `bob_${suffix}`, '--json');
     expect(lacking.code).toBe(1);
     expect(JSON.parse(lacking.stdout)).toEqual({

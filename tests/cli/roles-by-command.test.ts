@@ -71,7 +71,7 @@ describe('comanda db roles --apply', () => {
     expect(JSON.parse(made.stdout)).toEqual({ roles: `${prefix()}_…`, granted: true });
   });
 
-  it('fails for who may make no roles, with the reason', async () => {
+  it('fails for a role that may create no roles, with the reason', async () => {
     const made = await comanda({ DATABASE_URL: service() }, 'db', 'roles', '--apply');
     expect(made.code).toBe(1);
     expect(made.stderr).toMatch(/permission denied|must be/);

@@ -51,7 +51,7 @@ describe('a batch of one item', () => {
 });
 
 describe('a category that gets another name', () => {
-  it('leaves the stock of its products to who sells it meanwhile', async () => {
+  it('leaves the stock of its products to concurrent orders', async () => {
     const held = 'select from product_stock where location_id = $1 for update';
     expect(await beside(held, () => sync([category('drinks', [], { name: 'Hot drinks' })]))).toBe(200);
   });

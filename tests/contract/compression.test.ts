@@ -32,7 +32,7 @@ const batch = (...names: string[]) =>
 
 describe('an answer of the API', () => {
   test.each(['GET /v2/orders?limit=50', 'GET /v1/orders?limit=50', 'GET /v2/catalog', batch('orders.list')])(
-    'comes as gzip to who asks: the same bytes, fewer on the way: %s',
+    'comes as gzip on request: the same bytes, fewer on the way: %s',
     async (route) => {
       const plain = await ask(route);
       const packed = await ask(route, asGzip);
@@ -67,7 +67,7 @@ describe('an answer of the API', () => {
   );
 
   test.each(['gzip;q=0', 'identity', 'br', 'identity, gzip;q=0.5', '', '*;q=0'])(
-    'comes as it is to who asks with "%s"',
+    'comes as it is for "%s"',
     async (accepted) => {
       for (const route of ['GET /v2/orders?limit=50', exported, batch('orders.list')]) {
         const { headers, bytes } = await ask(route, { 'accept-encoding': accepted });

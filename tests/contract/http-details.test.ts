@@ -63,7 +63,7 @@ test('an unpaired surrogate in a name is sent as the replacement character', () 
   expect(namesInHeader(['a\ud800', 'z'.repeat(2_000), 'b'])).toBe('a%EF%BF%BD, b');
 });
 
-test('a short catalog has the tag of what it is, also for who takes gzip', async () => {
+test('a short catalog has the tag of its contents, also for a caller that takes gzip', async () => {
   const headers = { 'accept-encoding': 'gzip' };
   const short = await api.rest('GET /v2/catalog', { headers });
   const etag = short.headers.get('etag') ?? '';

@@ -37,7 +37,7 @@ const products = (at: string, count: number, sku = 'p') =>
   );
 
 describe('a statement by hand is one entry a location:', () => {
-  it('an update, with who did it and the columns that differ', async () => {
+  it('an update, with its author and the columns that differ', async () => {
     const id = await product({ price: 10, name: 'Tea' });
     await product({ price: 12.5, name: 'Mate' });
     await hand.sql(`update products set price = 12.50, name = name where location_id = $1`, [location]);

@@ -42,7 +42,7 @@ describe('trigger', () => {
     expect(new Set(ids).size).toBe(eventTypes.length);
   });
 
-  test('takes secret, id and attempt from who asks, and says 1 when it was not delivered', async () => {
+  test('takes secret, id and attempt from its caller, and exits with 1 when it was not delivered', async () => {
     const { run } = await download(api);
     const secret = newSigningSecret();
     const failing = await startConsumer((_, response) => response.writeHead(500).end('broken'));

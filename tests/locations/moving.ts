@@ -24,7 +24,7 @@ export interface Place {
   begin(line: string, ...argv: string[]): Promise<Begun>;
   /** Starts a worker, which is stopped with the place. */
   startWorker(): Promise<RunningWorker>;
-  /** Plain SQL of who may do everything. */
+  /** Plain SQL of a superuser. */
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
   /** How many rows each table has of a location; those with none are left out. */
   rowsOf(locationId: string): Promise<Record<string, number>>;

@@ -101,7 +101,7 @@ export const exemptions: readonly Exemption[] = [
   },
   {
     pattern: /^(list|count)_audit_entries_here_of_(people|all|row)$/,
-    reason: 'the audit of a location, by who, table or row: an index for each would cost every entry',
+    reason: 'the audit of a location, by author, table or row: an index for each would cost every entry',
     allowed: 'anything',
   },
   {

@@ -58,7 +58,7 @@ test('endpoints that do not answer in time have one slot each, and never all of 
   expect(healthy.every(({ inFlight }) => inFlight === 1)).toBe(true);
 });
 
-test('a slot that is given back goes to who has none: those that answer first, then in the order they came', () => {
+test('a returned slot goes to an endpoint without one: those that answer first, then in the order they came', () => {
   const slots = createSlots();
   const silent = senders(mostSilent, true);
   const gaveBack = fill(slots, silent);

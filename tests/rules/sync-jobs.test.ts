@@ -98,7 +98,7 @@ describe('planProducts', () => {
     expect(ids(plan.writes.products.created)).toEqual(['new-1']);
   });
 
-  it('has a sku released by who gives it up before another is written with it', () => {
+  it('has a sku released by its product before another is written with it', () => {
     const items = [
       item('c', { sku: 'D' }),
       item('b', { sku: 'C' }),

@@ -93,7 +93,7 @@ describe('served, the site', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
   });
 
-  test.each(['br', 'gzip'])('comes as %s to who asks for it, the same bytes', async (encoding) => {
+  test.each(['br', 'gzip'])('comes as %s on request, the same bytes', async (encoding) => {
     const plain = await raw('/docs/errors', 'identity');
     const packed = await raw('/docs/errors', encoding);
     const unpack = encoding === 'br' ? brotliDecompressSync : gunzipSync;

@@ -24,7 +24,7 @@ export interface Stage {
   consumer: ConsumerProcess;
   journal: Journal;
   databaseUrl: string;
-  /** The same database for who works on it by hand. */
+  /** The same database for manual edits. */
   superuserUrl: string;
   database: Database;
   ledger: Ledger;

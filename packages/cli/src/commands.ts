@@ -321,7 +321,7 @@ export const commands: Record<string, Command> = {
     work: async () => (await import('./doctor/command.ts')).retryRelay,
   },
   'db url': {
-    summary: 'Print the connection string of the running database, for who only reads unless said',
+    summary: 'Print the connection string of the running database, by default for a role that only reads',
     options: { role: { value: 'ROLE', help: 'reader, admin or owner (reader)' } },
     work: async () => (await import('./roles.ts')).showUrl,
   },

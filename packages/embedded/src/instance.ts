@@ -51,7 +51,7 @@ export function chooseInstance(dataDir: string, log: (line: string) => void): In
   return { ...instance, account };
 }
 
-/** Reads the password and port of an earlier start, or keeps new ones; only for who has claimed the home. */
+/** Reads the password and port of an earlier start, or keeps new ones; the caller must have claimed the home. */
 export function settleInstance(instance: Instance, log: (line: string) => void): void {
   const known = readInstance(instance.dataDir);
   if (known?.home === instance.home) {
@@ -93,7 +93,7 @@ export function postmasterOf(instance: Instance): number | null {
   }
 }
 
-/** Connection string of the server's database as one of the roles; as who may do everything where there are none. */
+/** Connection string of the server's database as one of the roles; as the superuser where there are none. */
 export function roleUrlOf(instance: Instance, port: number, role: RoleKind | 'superuser'): string {
   if (role === 'superuser' || instance.rolePrefix === null) return instanceUrl(instance, port);
   const name = roleName(instance.rolePrefix, role);

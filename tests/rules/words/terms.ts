@@ -40,8 +40,8 @@ export const terms: readonly Term[] = [
   {
     term: 'any caller that, any value',
     use: 'a general statement has a subject, too',
-    retired: ['whoever', 'whomever', 'whatever'],
-    found: /\b(whoever|whomever|whatever)\b/,
+    retired: ['whoever', 'whomever', 'whatever', 'for who', 'to who', 'by who'],
+    found: /\b(whoever|whomever|whatever|(for|to|by|of|as|from) who)\b/,
   },
   {
     term: 'is, is in, is written',

@@ -10,7 +10,7 @@ import { deskTexts } from './texts.ts';
 interface Props<Result> {
   /** On the button, and on the one that confirms. */
   label: string;
-  /** Names what it is done to, for who hears a list of equal buttons. */
+  /** Names its subject, for a person that hears a list of equal buttons. */
   of?: string;
   /** The question that is asked before it is done; without it, it is done at once. */
   question?: { title: string; text: ReactNode };

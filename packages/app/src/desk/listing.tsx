@@ -13,7 +13,7 @@ interface Column<Row> {
 interface Props<Row> {
   /** Names the table. */
   caption: string;
-  /** A heading above says the same: the caption is for who cannot see it. */
+  /** A heading above says the same: the caption is for a person that cannot see it. */
   isTitled?: boolean;
   columns: readonly Column<Row>[];
   rows: Rows<Row>;

@@ -10,7 +10,7 @@ export interface Signed {
   relocate(location: Pick<Session['location'], 'name' | 'timezone' | 'currency'>): void;
 }
 
-/** Given by the frame to all that is shown to who is signed in. */
+/** Given by the frame to all parts that a signed-in person sees. */
 export const ComandaContext = createContext<Signed | undefined>(undefined);
 
 /** The client and the session. Throws outside of a screen. */

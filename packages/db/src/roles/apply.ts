@@ -14,7 +14,7 @@ import { setupStatements } from './setup.ts';
 
 type Client = Pick<pg.ClientBase, 'query'>;
 
-/** All SQL of the roles of a prefix, as `comanda db roles` prints it: first for who makes roles, then for the owner. */
+/** All SQL of the roles of a prefix, as `comanda db roles` prints it: first for a role that may create roles, then for the owner. */
 export function rolesSql(prefix: string): { setup: string[]; grants: string[] } {
   return {
     setup: setupStatements(prefix),

@@ -78,7 +78,7 @@ export function looseLogins(prefix: string, more: (role: BoundedRole) => object 
         and split_part(c, '=', 1) = w.setting and split_part(c, '=', 2) !~ '^(-1|0[a-z]*|off|)$') end`;
 }
 
-/** A setting of a role is not inherited by who is a member of it. */
+/** Members of a role do not inherit its settings. */
 const boundLogins = (prefix: string): string => `do $$ declare l record; begin
   for l in ${looseLogins(`'${prefix}'`, fileLimit)} loop
     begin

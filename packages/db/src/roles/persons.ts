@@ -156,7 +156,7 @@ async function changing<Result>(client: Client, group: string, work: () => Promi
     if (!(error instanceof Error) || !isState(error, 'notGranted')) throw error;
     throw new PersonRefused(
       'lacks',
-      `this needs CREATEROLE, and from PostgreSQL 16 on ADMIN OPTION on ${group}: connect as who ran comanda db roles --apply (${error.message})`,
+      `this needs CREATEROLE, and from PostgreSQL 16 on ADMIN OPTION on ${group}: connect as the role that ran comanda db roles --apply (${error.message})`,
       { cause: error },
     );
   }

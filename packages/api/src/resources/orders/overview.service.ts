@@ -15,7 +15,7 @@ import { timeline } from './timeline.service.ts';
 
 /**
  * Reads everything about an order: it in full, its payment, its turn, what happened to it, every delivery of its events,
- * and what may be done with it by who was `granted` that. Throws `resource_not_found`.
+ * and the actions on it that the caller was `granted`. Throws `resource_not_found`.
  */
 export async function overview(
   ctx: Lookup,

@@ -133,7 +133,7 @@ export const ordersRouter = router({
     permission: 'orders:read',
     summary: 'Read what happened to an order',
     description:
-      'Oldest first: creation and moves with who made them, the events of the order and of its payment, and each ' +
+      'Oldest first: creation and moves with their authors, the events of the order and of its payment, and each ' +
       'attempt to deliver these.',
     rest: ['GET /v2/orders/{id}/timeline'],
     errors: ['resource_not_found'],

@@ -117,7 +117,7 @@ export function shortages(wanted: readonly Wanted[], left: (id: string) => strin
   });
 }
 
-/** The same facts, had all that is counted or not been sold: for who wants to see that refusal. */
+/** The same facts, as if nothing counted were left: for a caller that wants to see that refusal. */
 export const soldOut = (facts: OrderFacts): OrderFacts => ({
   ...facts,
   products: new Map([...facts.products].map(([id, product]) => [id, { ...product, left: '0' }])),
