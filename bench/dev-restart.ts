@@ -48,7 +48,7 @@ export async function restartsAfterEdits(directory: string, edits: number): Prom
       const mark = `edited ${edit} times before`;
       const began = performance.now();
       appendFileSync(join(copy, 'packages/api/src/http/health.ts'), `\nconsole.log('${mark}');\n`);
-      // The new process says so while it loads; the old one has gone by then.
+      // The new process reports it while it loads; the old one has ended before that.
       await until('the new process', () => output.includes(mark));
       await until('its answer', answers);
       seconds.push((performance.now() - began) / 1_000);

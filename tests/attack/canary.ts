@@ -95,7 +95,7 @@ function base64Within(raw: Buffer, shift: number): string {
 
 const toUrl = (base64: string): string => base64.replaceAll('+', '-').replaceAll('/', '_');
 
-/** Nothing for what is gone by then. */
+/** Undefined for a file that has been removed by then. */
 function readQuietly(file: string, encoding: BufferEncoding = 'utf8'): string {
   try {
     return readFileSync(file, encoding);

@@ -7,7 +7,7 @@ import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
 import { type Browser, type Page, startBrowser } from './browser.ts';
 import { type KitchenDisplay, startKitchenDisplay } from './kitchen-display.ts';
 
-// The screen of the guide with each React that the client is said to work with.
+// The screen of the guide with each React version that the client supports.
 
 vi.setConfig({ testTimeout: 120_000 });
 const api = usePublishingApi();

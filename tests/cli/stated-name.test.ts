@@ -21,7 +21,7 @@ const settings = (place: Place) => ({
   ...{ ENCRYPTION_KEY: encryptionKey, DATA_DIR: folder.path },
 });
 
-/** A run of a command that writes: its words, in another place or with other settings than north's where that is said. */
+/** A run of a command that writes: its words, in another place or with other settings than north's where given. */
 interface Ran {
   words: string[];
   at?: Place;

@@ -6,7 +6,7 @@ import { orderBody, orderOf, refusalOf } from '../support/orders.ts';
 import { waitFor } from '../support/wait.ts';
 import { statuses, useTwoProcesses } from './two-processes.ts';
 
-// Finding 5: an order that waited for stock was made of what had been gone by the time it took the stock.
+// Finding 5: an order that waited for stock was made of rows that had been deleted before it took the stock.
 
 const two = useTwoProcesses();
 

@@ -4,7 +4,7 @@ export interface RefusedEdit {
   sentence: string | RegExp;
 }
 
-/** Updates of rows of one table: what is set, and what is said. */
+/** Updates of rows of one table: the assignment, and the refusal. */
 const updates = (
   table: string,
   where: string,

@@ -57,7 +57,7 @@ interface Entry {
 }
 
 /**
- * The rows before, with what the entries of a transaction did to them, of this one unless another's moment is said. Of rows whose
+ * The rows before, with what the entries of a transaction did to them, of this one unless another's moment is given. Of rows whose
  * values no entry has, those of today.
  */
 export async function replay(hand: Hand, before: Rows, moment?: string): Promise<Rows> {

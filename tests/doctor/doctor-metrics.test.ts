@@ -19,7 +19,7 @@ const checks = async () =>
     ({ name }) => name === 'comanda_check_outcome',
   );
 
-/** `name: outcome` of each check that is said; one outcome each. */
+/** `name: outcome` of each reported check; one outcome each. */
 function said({ samples }: ExposedMetric): string[] {
   const names = [...new Set(samples.map(({ labels }) => labels.check ?? ''))];
   return names.flatMap((name) => {

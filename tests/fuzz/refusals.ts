@@ -29,7 +29,7 @@ export const refusals: Partial<Record<Reason, string>> = {
   address_refused: 'how the service is set up, and which names a URL may have',
 };
 
-/** Relations between values that JSON Schema has no words for: each is said in the description of a field. */
+/** Relations between values that JSON Schema has no words for: each is in the description of a field. */
 export const relations: readonly RegExp[] = [
   /^from: must not be after to$/,
   /^since: must not be after until$/,

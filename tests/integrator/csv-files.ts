@@ -22,7 +22,7 @@ function byteOf(sign: string): number {
 
 const marked = (mark: number[], bytes: Buffer) => Buffer.concat([Buffer.from(mark), bytes]);
 
-/** Every encoding that is recognized: how a file of it is written, and what is said of it. */
+/** Every encoding that is recognized: how a file of it is written, and the message about it. */
 export const encodings: Readonly<Record<string, { bytes: (text: string) => Buffer; said: string }>> = {
   'UTF-8': { bytes: (text) => written(text, 'utf-8'), said: 'UTF-8' },
   'UTF-8 with a mark': {

@@ -11,7 +11,7 @@ export interface SlowArchive {
   giveLast(): Promise<void>;
 }
 
-/** Makes the copy in `folder`; its last file comes when that is said. */
+/** Makes the copy in `folder`; its last file comes on command. */
 export function slowArchive(archive: string, folder: string): SlowArchive {
   runProgram('cp', ['-a', archive, folder]);
   const files = readdirSync(archive).filter((file) => /^[0-9A-F]{24}$/.test(file));

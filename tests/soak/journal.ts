@@ -12,7 +12,7 @@ export interface JournalLine {
   attempt: number;
   /** When it arrived, in ms since the epoch. */
   at: number;
-  /** The answer; absent when the sender was gone by then. */
+  /** The answer; absent when the sender had ended before. */
   status?: number;
   /** Why it is not what was promised: a signature or a header that is wrong. */
   fault?: string;

@@ -18,7 +18,7 @@ it('a tab that was left alone stayed in for good', () => {
   }
   now += idleHours * hour;
   expect(door.isIn(asking(token))).toBe(false);
-  // Nor does asking again wake it.
+  // A repeated request does not wake it either.
   now -= hour;
   expect(door.isIn(asking(token))).toBe(false);
 });

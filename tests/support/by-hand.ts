@@ -13,7 +13,7 @@ export interface Hand {
   close(): Promise<void>;
 }
 
-/** Sits down at a database, as its owner unless another role is said. */
+/** Opens a session for manual edits of a database, as its owner unless another role is given. */
 export async function openHand(url: string, role: RoleKind = 'owner'): Promise<Hand> {
   const client = await openAs(url, role);
   return {

@@ -4,7 +4,7 @@ export interface OwnTable {
   sql: string;
 }
 
-/** The tables of the schemas `public` and `internal`, by name; only those with the column, when one is said. */
+/** The tables of the schemas `public` and `internal`, by name; only those with the column, when one is given. */
 export async function ownTables(on: Asks, column?: string): Promise<OwnTable[]> {
   const { rows } = await on.query(
     `select c.relname as name, format('%I.%I', n.nspname, c.relname) as sql

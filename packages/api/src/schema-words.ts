@@ -2,7 +2,7 @@
 export type SchemaPart = Readonly<Record<string, unknown>>;
 
 /**
- * Nothing is valid but what keeps all these rules. As `if` and `else`, which validators keep and generators ignore:
+ * A value is valid only if it keeps all these rules. As `if` and `else`, which validators keep and generators ignore:
  * from an `allOf`, `oneOf` or `not` next to `properties` most of them make a type that allows anything.
  */
 export const onlyIf = (...rules: SchemaPart[]): SchemaPart => ({

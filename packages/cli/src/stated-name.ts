@@ -8,7 +8,7 @@ import type { Options } from './command.ts';
 const personName = /^[\w .@-]{1,40}$/;
 
 /**
- * The user at the command line: `--as`, else the user of sudo, else the user of the machine. Undefined where neither is
+ * The user at the command line: `--as`, else the user of sudo, else the user of the machine. Undefined where none is
  * a name. Throws `validation_error` for an `--as` that is none.
  */
 export function statedName({ as }: Options, { SUDO_USER, USER }: NodeJS.ProcessEnv): string | undefined {

@@ -29,7 +29,7 @@ export interface FollowOptions<Type extends EventType = EventType> {
 
 /**
  * The feed of events, oldest first, and on and on as new ones come. It outlasts outages: calls are repeated where a
- * repeat can help. All else is thrown (a revoked key, a cursor older than 30 days, or gone by a restore). A program
+ * repeat can help. Any other error is thrown (a revoked key, a cursor older than 30 days, or one lost in a restore). A program
  * that keeps the cursor and does each event's work once by its `id` misses nothing and does nothing twice.
  *
  * @example

@@ -32,7 +32,7 @@ function fieldsIn(code: unknown, message: unknown): { path: string; message: str
     });
 }
 
-// Streams are REST's, and so is what is refused before it is known to be a call, such as headers that are too large.
+// Refusals of streams have the form of REST, and so do those before the request is known to be a call, such as for too large headers.
 function refusedByRest(error: unknown, { answer: { status, headers } }: Answer): Error | undefined {
   const { code, message, request_id: requestId } = (error ?? {}) as Record<string, unknown>;
   const wait = headers.get('retry-after');

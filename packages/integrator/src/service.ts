@@ -127,7 +127,7 @@ interface Trouble extends Pick<Refusal, 'reason' | 'since' | 'status'> {
   /** Finds the call in the logs of the service. */
   requestId: string;
   mayPass: boolean;
-  /** In seconds; 0 when nothing is said. */
+  /** In seconds; 0 when the service names none. */
   retryAfter: number;
 }
 

@@ -18,7 +18,7 @@ export interface StudioColumn {
   autoinc: boolean;
   /** No editor opens for it. */
   computed: boolean;
-  /** Nor does one in a row that is there; a new row may have a value. */
+  /** No editor opens for it in an existing row; a new row may have a value. */
   fixed: boolean;
   /** It is of no table: the column `of` of the row of `table` that the column `by` names. */
   shows: { by: string; table: string; of: string } | null;

@@ -21,7 +21,7 @@ export interface SmallDisk {
 /**
  * Starts a server that can reach a tmpfs of `megabytes`. Root mounts one; anybody else may in a user namespace, where
  * the server is then started.
- * @throws {Error} saying what is needed, where neither is allowed.
+ * @throws {Error} that names the requirement, where none of the two is allowed.
  */
 export async function startOnSmallDisk(
   megabytes: number,

@@ -60,7 +60,7 @@ function inputsOf({ input }: Operation, { path }: Route): z.ZodType[] {
   return [required ? carried : carried.optional()];
 }
 
-// The generator takes `.optional()` off a parameter, and what is said about it with it.
+// The generator removes `.optional()` from a parameter, and its description with it.
 function saidInside(field: z.ZodType): z.ZodType {
   const said = field instanceof z.ZodOptional ? field.meta() : undefined;
   return said === undefined ? field : ((field as z.ZodOptional).unwrap() as z.ZodType).meta(said).optional();

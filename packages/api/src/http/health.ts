@@ -5,7 +5,7 @@ import type { App } from '../request/context.ts';
 /**
  * `/healthz`: 200 while the process lives, with the version and the commit that it runs. `/readyz`: 200 once requests
  * can be served; 503 while the database cannot be reached or written to, or the server drains. It also says whether a
- * worker beats: requests are served without one, too, so that alone is no 503. Neither is an API call: no credential,
+ * worker beats: requests are served without one, too, so that alone is no 503. The two are no API calls: no credential,
  * no envelope, no limit.
  */
 export function healthHandler(app: Pick<App, 'readiness'>, draining: () => boolean) {

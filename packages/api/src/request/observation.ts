@@ -18,7 +18,7 @@ export interface ObservedCall {
 
 /**
  * Serves an admitted call; what `serve` answers is the status, where that is a number. Where the location is a sandbox under certification, what arrived and how it was answered is noted
- * for it, and `serve` is given the fault that the certification plays upon the call, and what notes its answer. A live location is served at once:
+ * for it, and `serve` gets the fault that the certification plays on the call, and a function that records its answer. A live location is served at once:
  * its call does nothing more.
  */
 export function observing<Result>(

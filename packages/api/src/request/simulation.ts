@@ -77,7 +77,7 @@ export function simulateOf(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /**
- * The fault that an admitted call asks for by `X-Comanda-Simulate`, or that is played upon it; the answer names it. Throws what it is where
+ * The fault that an admitted call asks for by `X-Comanda-Simulate`, or that is played on it; the answer names it. Throws what it is where
  * that is a refusal before any work: 429 or 503. Throws `validation_error` for a key of a live location, and for what is
  * unknown or cannot happen to the operation.
  */

@@ -26,7 +26,7 @@ export function answered(answer: StubAnswer | undefined): Done {
   return { text: JSON.stringify(answer.done.value), lost: answer.failed };
 }
 
-// By the table where nothing else is said: a test may play a reason of a later version.
+// By the table unless the test says otherwise: a test may play a reason of a later version.
 function refusalOf({ reason, code, httpStatus, message, fields, ...more }: StubRefusal): ApiError {
   const { resourceId, retryAfterSeconds, etag, since } = more;
   const error = new ApiError('internal', message, {

@@ -4,5 +4,5 @@ const en = { yes: 'yes', no: 'no' };
 
 const es: typeof en = { yes: 'sí', no: 'no' };
 
-/** How a field that is on or off is said. */
+/** The words for a field that is on or off. */
 export const editTexts: Texts<typeof en> = { en, es };

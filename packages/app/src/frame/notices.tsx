@@ -18,7 +18,7 @@ let last = 0;
 /** Says something in a corner, to screen readers at once: `notify('Order 12 stays', 'It has moved on meanwhile.')`. */
 export const useNotify = (): Notify => useContext(Context);
 
-/** Shows what is said. */
+/** Shows the notices. */
 export function NoticeProvider({ children }: { children: ReactNode }) {
   const texts = useTexts(frameTexts);
   const [notices, setNotices] = useState<readonly Notice[]>([]);

@@ -7,7 +7,7 @@ import { replaceFile } from './command.ts';
 /** A reload that takes longer is ended, and counts as failed. */
 const reloadMs = 120_000;
 
-/** Writes the map and makes proxies load it, as far as it is said how. Throws CommandError. */
+/** Writes the map and makes proxies load it, where the command for that is given. Throws CommandError. */
 export async function load(path: string | undefined, map: string, reload: string | undefined): Promise<void> {
   if (path !== undefined) {
     await replaceFile(path, map);

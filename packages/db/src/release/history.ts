@@ -22,9 +22,8 @@ export function compareReleases(a: string, b: string): number {
 }
 
 /**
- * Whether release `a` comes before `b`: by version, and within a version by the time of the commit. A build of edited files
- * comes before no other of its version, nor does one of an unknown commit: what a developer edits must be applied, and so
- * must what is undone again.
+ * Whether release `a` comes before `b`: by version, and within a version by the time of the commit. A build of edited files, or of
+ * an unknown commit, comes before no other of its version: edits of a developer must be applied, and their undo, too.
  * @throws {MigrationError} one is no such version.
  */
 export function isBefore(a: string, b: string): boolean {

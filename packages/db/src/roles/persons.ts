@@ -144,7 +144,7 @@ async function findLogin(client: Client, prefix: string, name: string): Promise<
   return found;
 }
 
-/** In one transaction; what the session may not do is said as what it needs. */
+/** In one transaction; an error names the privilege that the session lacks. */
 async function changing<Result>(client: Client, group: string, work: () => Promise<Result>): Promise<Result> {
   await client.query('begin');
   try {

@@ -15,7 +15,7 @@ export const words = {
   target_session_attrs: ['any', 'read-write', 'primary', 'read-only', 'standby'],
 };
 
-/** Where the API listens when nothing else is said. */
+/** The address on which the API listens by default. */
 export const fallbacks = { PORT: '3000', HOST: '127.0.0.1' };
 
 /** By variable: what must be so that is not, or undefined. The text is trimmed, and not empty. */

@@ -66,7 +66,7 @@ export interface Run extends RunRef {
   ): Promise<void>;
   /** Waits until the integration has been quiet for two seconds, at most ten: one that polls never is. */
   settle(): Promise<void>;
-  /** Plays these faults, in this order, upon the next calls of the operations. */
+  /** Plays these faults, in this order, on the next calls of the operations. */
   playFaults(faults: readonly string[], operations: readonly string[]): Promise<void>;
 }
 

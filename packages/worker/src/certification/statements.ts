@@ -10,7 +10,7 @@ export interface Call {
   request: string;
   idempotencyKey: string | null;
   requestId: string;
-  /** The fault that was played upon it. */
+  /** The fault that was played on it. */
   fault: string | null;
   /** Null until it is answered. */
   status: number | null;

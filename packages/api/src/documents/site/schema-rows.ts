@@ -6,7 +6,7 @@ type Referred = Schema | oas31.ReferenceObject;
 /** `components.schemas` of a document. */
 export type Schemas = Record<string, Referred>;
 
-/** Fields: each as `items[].quantity`, its type, whether it must be there, and what is said of it. */
+/** Fields: each as `items[].quantity`, its type, whether it is required, and its description. */
 export interface FieldTable {
   /** Which part of the body they are of, and when; the first table has the body itself. */
   of?: string;
