@@ -114,23 +114,20 @@ test('categories and products count against max_items_per_batch, a product once'
 it.each([
   ['upsert', 'a product that keeps it', { external_id: 'other' }],
   ['replace', 'a product without an external_id', {}],
-])(
-  '%s is refused with a conflict for the sku of %s',
-  async (mode, _, { external_id }: { external_id?: string }) => {
-    const { database } = api.app;
-    const owner = await createProduct(database, {
-      locationId,
-      sku: 'mine',
-      ...(external_id && { externalId: external_id }),
-    });
-    for (const more of [{ mode }, { mode, dry_run: true }]) {
-      const answer = await call([category('c', [product('p', { sku: 'mine' })])], more);
-      expect(refusalOf(answer, 409, 'conflict')).toBe(`sku mine is taken by product ${owner}.`);
-      expect(answer.headers.get('x-ratelimit-batch-remaining')).toBe('30');
-    }
-    expect((await catalog()).categories).toEqual([]);
-  },
-);
+])('%s is a conflict for the sku of %s', async (mode, _, { external_id }: { external_id?: string }) => {
+  const { database } = api.app;
+  const owner = await createProduct(database, {
+    locationId,
+    sku: 'mine',
+    ...(external_id && { externalId: external_id }),
+  });
+  for (const more of [{ mode }, { mode, dry_run: true }]) {
+    const answer = await call([category('c', [product('p', { sku: 'mine' })])], more);
+    expect(refusalOf(answer, 409, 'conflict')).toBe(`sku mine is taken by product ${owner}.`);
+    expect(answer.headers.get('x-ratelimit-batch-remaining')).toBe('30');
+  }
+  expect((await catalog()).categories).toEqual([]);
+});
 
 test('external ids of another location are none of its business', async () => {
   const foreign = await createProduct(api.app.database, {

@@ -49,82 +49,77 @@ test('the story has every type', () => {
   expect(new Set(all)).toEqual(new Set(eventTypes));
 });
 
-describe.each(Permission.options)(
-  'a key with %s alone, in addition to the feed or endpoints',
-  (permission) => {
-    const forFeed: Permission[] = [permission, 'events:read'];
-    const forEndpoints: Permission[] = [permission, 'webhooks:write'];
+describe.each(Permission.options)('a key with %s alone, and the feed or endpoints', (permission) => {
+  const forFeed: Permission[] = [permission, 'events:read'];
+  const forEndpoints: Permission[] = [permission, 'webhooks:write'];
 
-    test('reads its types in the feed, and is refused each other one by name', async () => {
-      const key = await keyOf(...forFeed);
-      const answer = await api.rest<Page>('GET /v2/events?limit=200', { key });
-      const seen = all.filter(isSeen(forFeed));
-      expect(answer.body.data.map(({ type }) => type)).toEqual(seen);
-      expect(answer.body.pagination.total).toBe(seen.length);
-      expect(answer.headers.get('x-hidden-event-types')).toBe(hiddenIn(eventTypes, forFeed));
-      const latest = await api.rest<Page>('GET /v2/events?after=latest', { key });
-      const last = answer.body.data.at(-1)?.id ?? '00000000-0000-0000-0000-000000000000';
-      expect(latest.body.pagination.next).toBe(last);
-      for (const type of eventTypes) {
-        const asked = await api.rest<Page>(`GET /v2/events?limit=200&types=${type}`, { key });
-        expect(asked.headers.get('x-hidden-event-types')).toBeNull();
-        if (isSeen(forFeed)(type))
-          expect(asked.body.data).toHaveLength(all.filter((each) => each === type).length);
-        else
-          expect([asked.status, asked.body]).toMatchObject([
-            403,
-            { error: { code: 'permission_denied', message: refusal(type) } },
-          ]);
-      }
-    });
+  test('reads its types in the feed, and is refused each other one by name', async () => {
+    const key = await keyOf(...forFeed);
+    const answer = await api.rest<Page>('GET /v2/events?limit=200', { key });
+    const seen = all.filter(isSeen(forFeed));
+    expect(answer.body.data.map(({ type }) => type)).toEqual(seen);
+    expect(answer.body.pagination.total).toBe(seen.length);
+    expect(answer.headers.get('x-hidden-event-types')).toBe(hiddenIn(eventTypes, forFeed));
+    const latest = await api.rest<Page>('GET /v2/events?after=latest', { key });
+    const last = answer.body.data.at(-1)?.id ?? '00000000-0000-0000-0000-000000000000';
+    expect(latest.body.pagination.next).toBe(last);
+    for (const type of eventTypes) {
+      const asked = await api.rest<Page>(`GET /v2/events?limit=200&types=${type}`, { key });
+      expect(asked.headers.get('x-hidden-event-types')).toBeNull();
+      if (isSeen(forFeed)(type))
+        expect(asked.body.data).toHaveLength(all.filter((each) => each === type).length);
+      else
+        expect([asked.status, asked.body]).toMatchObject([
+          403,
+          { error: { code: 'permission_denied', message: refusal(type) } },
+        ]);
+    }
+  });
 
-    test('gets its types in a stream', async () => {
-      const key = await keyOf(...forFeed);
-      const path = '/v2/events/stream?after=00000000-0000-0000-0000-000000000000';
-      const stream = await openStream(api.url, key, path);
-      const seen = all.filter(isSeen(forFeed));
-      expect(stream.headers.get('x-hidden-event-types')).toBe(hiddenIn(eventTypes, forFeed));
-      await waitFor('its events', () => stream.sent.length >= seen.length);
-      expect(stream.sent.map(({ event }) => event)).toEqual(seen);
-      stream.close();
-      const asked = await openStream(api.url, key, `${path}&types=${eventTypes.join(',')}`);
-      expect(asked.status).toBe(seen.length === all.length ? 200 : 403);
-      asked.close();
-    });
+  test('gets its types in a stream', async () => {
+    const key = await keyOf(...forFeed);
+    const path = '/v2/events/stream?after=00000000-0000-0000-0000-000000000000';
+    const stream = await openStream(api.url, key, path);
+    const seen = all.filter(isSeen(forFeed));
+    expect(stream.headers.get('x-hidden-event-types')).toBe(hiddenIn(eventTypes, forFeed));
+    await waitFor('its events', () => stream.sent.length >= seen.length);
+    expect(stream.sent.map(({ event }) => event)).toEqual(seen);
+    stream.close();
+    const asked = await openStream(api.url, key, `${path}&types=${eventTypes.join(',')}`);
+    expect(asked.status).toBe(seen.length === all.length ? 200 : 403);
+    asked.close();
+  });
 
-    test('makes endpoints of its types, and replays these', async () => {
-      const key = await keyOf(...forEndpoints);
-      const make = (types: readonly EventType[], by = api.key.key) =>
-        api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
-          key: by,
-          body: { url: consumer.url, events: types },
+  test('makes endpoints of its types, and replays these', async () => {
+    const key = await keyOf(...forEndpoints);
+    const make = (types: readonly EventType[], by = api.key.key) =>
+      api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
+        key: by,
+        body: { url: consumer.url, events: types },
+      });
+    const remove = (id: string) => api.rest(`DELETE /v2/webhook-endpoints/${id}`);
+    for (const type of subscribableEventTypes) {
+      const made = await make([type], key);
+      if (isSeen(forEndpoints)(type)) {
+        expect(made.status, type).toBe(201);
+        await remove(made.body.data.id);
+      } else expect([made.status, made.body]).toMatchObject([403, { error: { message: refusal(type) } }]);
+    }
+    const { id } = (await make(subscribableEventTypes)).body.data;
+    const replay = (more: object = {}) =>
+      api.rest<{ data: { replayed: number } }>(`POST /v2/webhook-endpoints/${id}/replay`, {
+        key,
+        body: { since: '2020-01-01T00:00:00Z', only: 'all', ...more },
+      });
+    const replayed = await replay();
+    const seen = all.filter((type) => type !== 'webhook.test' && isSeen(forEndpoints)(type));
+    expect(replayed.body.data.replayed).toBe(seen.length);
+    expect(replayed.headers.get('x-hidden-event-types')).toBe(hiddenIn(subscribableEventTypes, forEndpoints));
+    for (const type of subscribableEventTypes)
+      if (!isSeen(forEndpoints)(type))
+        expect((await replay({ event_types: [type] })).body).toMatchObject({
+          error: { message: refusal(type) },
         });
-      const remove = (id: string) => api.rest(`DELETE /v2/webhook-endpoints/${id}`);
-      for (const type of subscribableEventTypes) {
-        const made = await make([type], key);
-        if (isSeen(forEndpoints)(type)) {
-          expect(made.status, type).toBe(201);
-          await remove(made.body.data.id);
-        } else expect([made.status, made.body]).toMatchObject([403, { error: { message: refusal(type) } }]);
-      }
-      const { id } = (await make(subscribableEventTypes)).body.data;
-      const replay = (more: object = {}) =>
-        api.rest<{ data: { replayed: number } }>(`POST /v2/webhook-endpoints/${id}/replay`, {
-          key,
-          body: { since: '2020-01-01T00:00:00Z', only: 'all', ...more },
-        });
-      const replayed = await replay();
-      const seen = all.filter((type) => type !== 'webhook.test' && isSeen(forEndpoints)(type));
-      expect(replayed.body.data.replayed).toBe(seen.length);
-      expect(replayed.headers.get('x-hidden-event-types')).toBe(
-        hiddenIn(subscribableEventTypes, forEndpoints),
-      );
-      for (const type of subscribableEventTypes)
-        if (!isSeen(forEndpoints)(type))
-          expect((await replay({ event_types: [type] })).body).toMatchObject({
-            error: { message: refusal(type) },
-          });
-      await remove(id);
-    });
-  },
-);
+    await remove(id);
+  });
+});

@@ -130,19 +130,16 @@ describe('PATCH', () => {
     expect(dataOf(await api.rest(`GET /v1/products/${bare.id}/stock`), 200, Stock)).toEqual(stock);
   });
 
-  test.each(['external_id', 'sku'] as const)(
-    'is refused with a conflict that names a taken %s',
-    async (field) => {
-      const other = await create({ name: 'Tea', description: '', price: 1, [field]: `patch-${field}` });
-      const answer = await api.rest(`PATCH /v1/products/${product.id}`, {
-        body: { name: 'Lost', [field]: other[field] },
-      });
-      const message = refusalOf(answer, 409, 'conflict');
-      expect(message).toContain(`${field} ${other[field]}`);
-      expect(message).toContain(other.id);
-      expect(await captured(product.id)).toEqual([]);
-    },
-  );
+  test.each(['external_id', 'sku'] as const)('refuses a taken %s with a conflict', async (field) => {
+    const other = await create({ name: 'Tea', description: '', price: 1, [field]: `patch-${field}` });
+    const answer = await api.rest(`PATCH /v1/products/${product.id}`, {
+      body: { name: 'Lost', [field]: other[field] },
+    });
+    const message = refusalOf(answer, 409, 'conflict');
+    expect(message).toContain(`${field} ${other[field]}`);
+    expect(message).toContain(other.id);
+    expect(await captured(product.id)).toEqual([]);
+  });
 
   it('answers 404 for a product that is not there', async () => {
     for (const id of [categories[0], 'no-id'])

@@ -108,17 +108,14 @@ describe('create', () => {
     expect(refusalOf(answer, 422, 'validation_error')).toContain('category_ids[0]: ');
   });
 
-  test.each(['external_id', 'sku'])(
-    'is refused with a conflict that names the %s that is taken',
-    async (field) => {
-      const value = `taken-${field}`;
-      const { id } = await create({ ...least, [field]: value });
-      const answer = await api.rest('POST /v1/products', { body: { ...least, [field]: value } });
-      const message = refusalOf(answer, 409, 'conflict');
-      expect(message).toContain(`${field} ${value}`);
-      expect(message).toContain(id);
-    },
-  );
+  test.each(['external_id', 'sku'])('refuses a taken %s with a conflict', async (field) => {
+    const value = `taken-${field}`;
+    const { id } = await create({ ...least, [field]: value });
+    const answer = await api.rest('POST /v1/products', { body: { ...least, [field]: value } });
+    const message = refusalOf(answer, 409, 'conflict');
+    expect(message).toContain(`${field} ${value}`);
+    expect(message).toContain(id);
+  });
 
   it('lets another location have the same external_id and sku', async () => {
     const body = { ...least, external_id: 'shared', sku: 'shared' };

@@ -39,72 +39,74 @@ const options = {
 };
 
 // The first tRPC that has the names of our declarations, with React 19 and 18, and the last that React's integration is there for.
-describe.each(['floor', 'react-18', 'newest'])('with the %s of its peers, with React, the client', (name) => {
-  const tools = join(repositoryRoot, 'tests/bundlers', name);
-  const folder = makeFolder();
-  folders.push(folder);
+describe.each(['floor', 'react-18', 'newest'])(
+  'together with the %s of its peers, with React, the client',
+  (name) => {
+    const tools = join(repositoryRoot, 'tests/bundlers', name);
+    const folder = makeFolder();
+    folders.push(folder);
 
-  beforeAll(() => unpackBeside(tools, built, folder));
+    beforeAll(() => unpackBeside(tools, built, folder));
 
-  it('installs without force', async () => {
-    const { dependencies } = JSON.parse(readFileSync(join(tools, 'package.json'), 'utf8'));
-    const version = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8')).version;
-    const tarball = join(built, `comanda-client-${version}.tgz`);
-    const project = makeFolder();
-    folders.push(project);
-    writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'app', dependencies }));
-    writeFileSync(join(project, 'package-lock.json'), readFileSync(join(tools, 'package-lock.json')));
-    const args = [
-      'install',
-      '--dry-run',
-      '--offline',
-      '--ignore-scripts',
-      '--no-audit',
-      '--no-fund',
-      tarball,
-    ];
-    await expect(run('npm', args, { cwd: project })).resolves.toMatchObject({ stdout: /added/ });
-  });
+    it('installs without force', async () => {
+      const { dependencies } = JSON.parse(readFileSync(join(tools, 'package.json'), 'utf8'));
+      const version = JSON.parse(readFileSync(join(built, 'package.json'), 'utf8')).version;
+      const tarball = join(built, `comanda-client-${version}.tgz`);
+      const project = makeFolder();
+      folders.push(project);
+      writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'app', dependencies }));
+      writeFileSync(join(project, 'package-lock.json'), readFileSync(join(tools, 'package-lock.json')));
+      const args = [
+        'install',
+        '--dry-run',
+        '--offline',
+        '--ignore-scripts',
+        '--no-audit',
+        '--no-fund',
+        tarball,
+      ];
+      await expect(run('npm', args, { cwd: project })).resolves.toMatchObject({ stdout: /added/ });
+    });
 
-  it('compiles, and is not any', async () => {
-    writeFileSync(
-      join(folder, 'typed.ts'),
-      [
-        `import { createClient, listAll, type Order, type ComandaClient } from '@comanda/client';`,
-        `import { trpcClient } from '@comanda/client/trpc';`,
-        `import { getUntypedClient } from '@trpc/client';`,
-        `const comanda: ComandaClient = createClient({ url: '', key: '' });`,
-        `export const order: Promise<Order> = comanda.orders.get.query({ id: '' });`,
-        `export const entries = listAll(comanda.orders.list, { status: 'ready' });`,
-        `export const untyped = getUntypedClient(trpcClient(comanda));`,
-        `// @ts-expect-error`,
-        `comanda.dishes;`,
-        `// @ts-expect-error`,
-        `comanda.orders.get.query({ id: 1 });`,
-        `// @ts-expect-error`,
-        `comanda.orders.get.query({ id: '' }).then(({ color }) => color);`,
-      ].join('\n'),
-    );
-    // Missing names in tRPC's own declarations (of http, of ws) do not count; a name missing in ours would be any.
-    const options = { module: 'esnext', moduleResolution: 'bundler', noEmit: true, skipLibCheck: true };
-    expect(await compile(folder, ['typed.ts'], options)).toEqual([]);
-  });
+    it('compiles, and is not any', async () => {
+      writeFileSync(
+        join(folder, 'typed.ts'),
+        [
+          `import { createClient, listAll, type Order, type ComandaClient } from '@comanda/client';`,
+          `import { trpcClient } from '@comanda/client/trpc';`,
+          `import { getUntypedClient } from '@trpc/client';`,
+          `const comanda: ComandaClient = createClient({ url: '', key: '' });`,
+          `export const order: Promise<Order> = comanda.orders.get.query({ id: '' });`,
+          `export const entries = listAll(comanda.orders.list, { status: 'ready' });`,
+          `export const untyped = getUntypedClient(trpcClient(comanda));`,
+          `// @ts-expect-error`,
+          `comanda.dishes;`,
+          `// @ts-expect-error`,
+          `comanda.orders.get.query({ id: 1 });`,
+          `// @ts-expect-error`,
+          `comanda.orders.get.query({ id: '' }).then(({ color }) => color);`,
+        ].join('\n'),
+      );
+      // Missing names in tRPC's own declarations (of http, of ws) do not count; a name missing in ours would be any.
+      const options = { module: 'esnext', moduleResolution: 'bundler', noEmit: true, skipLibCheck: true };
+      expect(await compile(folder, ['typed.ts'], options)).toEqual([]);
+    });
 
-  it("gives React's queries the names of the results", async () => {
-    const sample = sampleWith('createTRPCContext');
-    const check = `import type { ChangesPage, OrderListEntry } from '@comanda/client';
+    it("gives React's queries the names of the results", async () => {
+      const sample = sampleWith('createTRPCContext');
+      const check = `import type { ChangesPage, OrderListEntry } from '@comanda/client';
       export function Check() {
         const { data } = useQuery(useTRPC().orders.list.queryOptions());
         const page: ChangesPage<OrderListEntry> | undefined = data;
         // @ts-expect-error
         return page?.data[0]?.color;
       }`;
-    writeFileSync(join(folder, 'board.tsx'), `${sample}\n${check}`);
-    expect(await compile(folder, ['board.tsx'], options)).toEqual([]);
-  });
+      writeFileSync(join(folder, 'board.tsx'), `${sample}\n${check}`);
+      expect(await compile(folder, ['board.tsx'], options)).toEqual([]);
+    });
 
-  it('gives a live list the names of its entries', async () => {
-    const check = `import type { ComandaClient, OrderListEntry } from '@comanda/client';
+    it('gives a live list the names of its entries', async () => {
+      const check = `import type { ComandaClient, OrderListEntry } from '@comanda/client';
       declare const comanda: ComandaClient;
       declare const show: (error: unknown) => void;
       export function Check() {
@@ -118,7 +120,8 @@ describe.each(['floor', 'react-18', 'newest'])('with the %s of its peers, with R
         return entries?.[0]?.color;
       }
       export { Board };`;
-    writeFileSync(join(folder, 'live.tsx'), `${sampleWith('useLive(')}\n${check}`);
-    expect(await compile(folder, ['live.tsx'], options)).toEqual([]);
-  });
-});
+      writeFileSync(join(folder, 'live.tsx'), `${sampleWith('useLive(')}\n${check}`);
+      expect(await compile(folder, ['live.tsx'], options)).toEqual([]);
+    });
+  },
+);
