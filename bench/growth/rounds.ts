@@ -33,7 +33,7 @@ export interface Found {
 /** A hundred times the locations take a hundred times as much, and a tenth more. */
 export const eachLocation = 110;
 
-/** In ms, that by which the kernel counts the CPU of a process. */
+/** The unit in which the kernel counts the CPU of a process, in ms. */
 export const tick = 10;
 
 const log = createLog('silent', 'worker');
