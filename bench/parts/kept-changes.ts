@@ -99,6 +99,6 @@ function interval(values: readonly number[]): [number, number] {
 const switched = (mode: 'kept' | 'bare') => `
 do $$ declare f record; begin
   for f in select pg_get_functiondef(oid) as definition from pg_proc where proname ~ '^capture_(insert|update|delete)_' loop
-    execute replace(f.definition, ${mode === 'bare' ? `'by_program := pg_trigger', 'by_program := false AND pg_trigger'` : `'by_program := false AND pg_trigger', 'by_program := pg_trigger'`});
+    execute replace(f.definition, ${mode === 'bare' ? `'program := CASE WHEN pg_trigger', 'program := CASE WHEN false AND pg_trigger'` : `'program := CASE WHEN false AND pg_trigger', 'program := CASE WHEN pg_trigger'`});
   end loop;
 end $$`;

@@ -42,9 +42,10 @@ $$;
 CREATE FUNCTION current_traceparent() RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 2), '') END
 $$;
--- The key for which the catalog is changed; null where none is declared, as by a process of the release before.
-CREATE FUNCTION current_request_key() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 3), '')::uuid END
+-- A word of the same setting, for callers that know that the session is the service's: the id of the request, its trace, and the key for
+-- which the catalog is changed. Null where it is not declared, as the key by a process of the release before.
+CREATE FUNCTION request_word(n int) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT nullif(split_part(current_setting('comanda.request_id', true), ' ', n), '')
 $$;
 CREATE FUNCTION current_api_key_id() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN service_session() THEN nullif(current_setting('comanda.api_key_id', true), '')::uuid END

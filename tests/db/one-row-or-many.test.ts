@@ -7,13 +7,17 @@ import { useApi } from '../support/api.ts';
 
 const api = useApi();
 
-const cases = tables.flatMap(({ name, columns, key, published }) =>
-  Object.values(columns).some(({ history }) => history)
-    ? Object.entries(columns)
-        .filter(([column, of]) => (of.published || of.catalog) && !key.includes(column))
-        .map(([column]) => ({ table: name, column, id: published?.id ?? 'id' }))
-    : [],
-);
+/** Each column alone, and all columns whose changes are kept. */
+const cases = tables.flatMap(({ name, columns, key, published }) => {
+  const differing = (holds: (of: (typeof columns)[string]) => boolean | undefined) =>
+    Object.entries(columns).flatMap(([column, of]) => (holds(of) && !key.includes(column) ? [column] : []));
+  const kept = differing(({ history }) => history);
+  if (!Object.values(columns).some(({ history }) => history)) return [];
+  const alone = differing((of) => of.published || of.catalog).map((column) => [column]);
+  return [...alone, ...(kept.length > 1 ? [kept] : [])].map((changing) => ({
+    ...{ table: name, columns: changing, names: changing.join(', '), id: published?.id ?? 'id' },
+  }));
+});
 
 /** The value that a column is set to, by its type. */
 const changed: Record<string, (column: string) => string> = {
@@ -51,11 +55,17 @@ async function makeRows(client: PoolClient): Promise<void> {
 /** The captured, counted and kept rows after a change of a column of one row: by a statement of its own, or among other rows. */
 async function leftBy(client: PoolClient, of: (typeof cases)[number], alone: boolean): Promise<unknown> {
   const ask = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
-  const [type] = await ask(
-    `select coalesce(domain_name, data_type) as type from information_schema.columns where table_schema = 'public' and table_name = $1 and column_name = $2`,
-    [of.table, of.column],
+  const types = await ask(
+    `select column_name as column, coalesce(domain_name, data_type) as type from information_schema.columns
+     where table_schema = 'public' and table_name = $1 and column_name = any ($2)`,
+    [of.table, of.columns],
   );
-  const value = ofColumn[of.column] ?? changed[String(type?.type)]?.(of.column) ?? 'no value';
+  expect(types).toHaveLength(of.columns.length);
+  const set = types.map((each) => {
+    const column = String(each.column);
+    const value = ofColumn[column] ?? changed[String(each.type)]?.(column) ?? 'no value';
+    return `${column} = case when ${of.id} = $1 then ${value} else ${column} end`;
+  });
   const rows = await ask(`select ${of.id} as id from ${of.table} where location_id = $1 order by 1 limit 2`, [
     api.locationId,
   ]);
@@ -63,7 +73,7 @@ async function leftBy(client: PoolClient, of: (typeof cases)[number], alone: boo
   const [row, other] = rows.map(({ id }) => String(id));
   const chosen = alone ? [row] : [row, other];
   const { rowCount } = await client.query(
-    `update ${of.table} set ${of.column} = case when ${of.id} = $1 then ${value} else ${of.column} end where location_id = $2 and ${of.id} = any ($3::uuid[])`,
+    `update ${of.table} set ${set.join(', ')} where location_id = $2 and ${of.id} = any ($3::uuid[])`,
     [row, api.locationId, chosen],
   );
   expect(rowCount).toBe(chosen.length);
@@ -87,7 +97,7 @@ describe.each([
   { by: 'a program', request: (key: string) => `req_one 00-trace ${key}` },
   { by: 'the service itself', request: () => '' },
 ])('a change by $by of one row leaves other traces than among other rows', ({ request }) => {
-  test.each(cases)('$table: $column', async (of) => {
+  test.each(cases)('$table: $names', async (of) => {
     const client = await api.app.database.pool.connect();
     try {
       const { rows } = await client.query('select id from api_keys limit 1');

@@ -25,7 +25,7 @@ CREATE FUNCTION capture_insert_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'insert', 'categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -42,17 +42,17 @@ BEGIN
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   ELSE
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT n.location_id, n.id AS id, n.name AS is_name, n.visible AS is_visible
     FROM new_rows n
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'insert', 'categories',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'insert', 'categories',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('after', jsonb_build_object('name', to_jsonb(array_agg(c.is_name)), 'visible', to_jsonb(array_agg(c.is_visible))))
-    FROM changed c WHERE by_program
+    FROM changed c WHERE program IS NOT NULL
     GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
@@ -79,10 +79,11 @@ CREATE FUNCTION capture_update_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
   former categories%ROWTYPE;
   current categories%ROWTYPE;
   changed int;
+  entry jsonb;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'update', 'categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -103,7 +104,7 @@ BEGIN
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   ELSE
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   END IF;
   IF pg_trigger_depth() = 1 AND (SELECT count(*) FROM (SELECT FROM new_rows LIMIT 2) n) = 1 THEN
     SELECT * INTO former FROM old_rows;
@@ -117,12 +118,18 @@ BEGIN
       IF changed & 6 <> 0 THEN
         PERFORM touched_by_categories(ARRAY[current.location_id], ARRAY[current.id]);
       END IF;
-      IF by_program AND changed & 10 <> 0 THEN
+      IF program IS NOT NULL AND changed & 10 <> 0 THEN
+        IF changed & 10 = 2 THEN
+          entry := jsonb_build_object('before', jsonb_build_object('name', jsonb_build_array(former.name)), 'after', jsonb_build_object('name', jsonb_build_array(current.name)));
+        ELSIF changed & 10 = 8 THEN
+          entry := jsonb_build_object('before', jsonb_build_object('visible', jsonb_build_array(former.visible)), 'after', jsonb_build_object('visible', jsonb_build_array(current.visible)));
+        ELSE
+          entry := jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 2 <> 0 THEN jsonb_build_array(former.name) END, 'visible', CASE WHEN changed & 8 <> 0 THEN jsonb_build_array(former.visible) END)),
+            'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 2 <> 0 THEN jsonb_build_array(current.name) END, 'visible', CASE WHEN changed & 8 <> 0 THEN jsonb_build_array(current.visible) END)));
+        END IF;
         INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-        VALUES (current.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'categories',
-          current.id, ARRAY[current.id], 1,
-          jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 2 <> 0 THEN jsonb_build_array(former.name) END, 'visible', CASE WHEN changed & 8 <> 0 THEN jsonb_build_array(former.visible) END)),
-            'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 2 <> 0 THEN jsonb_build_array(current.name) END, 'visible', CASE WHEN changed & 8 <> 0 THEN jsonb_build_array(current.visible) END))));
+        VALUES (current.location_id, 'api_key', program, request_word(1), 'update', 'categories',
+          current.id, ARRAY[current.id], 1, entry);
       END IF;
       IF changed & 31 <> 0 THEN
         INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
@@ -156,11 +163,11 @@ BEGIN
     WHERE c.operation <> 'update' OR c.changed & 6 <> 0
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'categories',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'update', 'categories',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN bit_or(c.changed) & 2 <> 0 THEN to_jsonb(array_agg(c.was_name)) END, 'visible', CASE WHEN bit_or(c.changed) & 8 <> 0 THEN to_jsonb(array_agg(c.was_visible)) END)),
         'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN bit_or(c.changed) & 2 <> 0 THEN to_jsonb(array_agg(c.is_name)) END, 'visible', CASE WHEN bit_or(c.changed) & 8 <> 0 THEN to_jsonb(array_agg(c.is_visible)) END)))
-    FROM changed c WHERE by_program AND c.operation = 'update' AND c.changed & 10 <> 0
+    FROM changed c WHERE program IS NOT NULL AND c.operation = 'update' AND c.changed & 10 <> 0
     GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
@@ -192,7 +199,7 @@ CREATE FUNCTION capture_delete_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'delete', 'categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -209,17 +216,17 @@ BEGIN
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   ELSE
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT o.location_id, o.id AS id, o.name AS was_name, o.visible AS was_visible
     FROM old_rows o
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'delete', 'categories',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'delete', 'categories',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('before', jsonb_build_object('name', to_jsonb(array_agg(c.was_name)), 'visible', to_jsonb(array_agg(c.was_visible))))
-    FROM changed c WHERE by_program AND EXISTS (SELECT FROM locations l WHERE l.id = c.location_id)
+    FROM changed c WHERE program IS NOT NULL AND EXISTS (SELECT FROM locations l WHERE l.id = c.location_id)
     GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)

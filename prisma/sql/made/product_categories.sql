@@ -4,7 +4,7 @@ CREATE FUNCTION capture_insert_product_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'insert', 'product_categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -21,17 +21,17 @@ BEGIN
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   ELSE
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT n.location_id, n.product_id AS id, n.category_id AS is_category_id
     FROM new_rows n
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'insert', 'product_categories',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'insert', 'product_categories',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('after', jsonb_build_object('category_id', to_jsonb(array_agg(c.is_category_id))))
-    FROM changed c WHERE by_program AND EXISTS (
+    FROM changed c WHERE program IS NOT NULL AND EXISTS (
       SELECT FROM products p WHERE p.location_id = c.location_id AND p.id = c.id AND p.created_at < now()::timestamptz(3))
     GROUP BY c.location_id
   ), captured AS (
@@ -59,7 +59,7 @@ CREATE FUNCTION capture_update_product_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'update', 'product_categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -80,7 +80,7 @@ BEGIN
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   ELSE
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT coalesce(n.location_id, o.location_id) AS location_id, coalesce(n.product_id, o.product_id) AS id,
@@ -93,11 +93,11 @@ BEGIN
       OR o.location_id IS NULL OR n.location_id IS NULL
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'product_categories',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'update', 'product_categories',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('category_id', CASE WHEN bit_or(c.changed) & 1 <> 0 THEN to_jsonb(array_agg(c.was_category_id)) END)),
         'after', jsonb_strip_nulls(jsonb_build_object('category_id', CASE WHEN bit_or(c.changed) & 1 <> 0 THEN to_jsonb(array_agg(c.is_category_id)) END)))
-    FROM changed c WHERE by_program AND c.operation = 'update' AND c.changed & 1 <> 0
+    FROM changed c WHERE program IS NOT NULL AND c.operation = 'update' AND c.changed & 1 <> 0
     GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
@@ -129,7 +129,7 @@ CREATE FUNCTION capture_delete_product_categories() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'delete', 'product_categories', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -147,17 +147,17 @@ BEGIN
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   ELSE
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT o.location_id, o.product_id AS id, o.category_id AS was_category_id
     FROM old_rows o
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'delete', 'product_categories',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'delete', 'product_categories',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('before', jsonb_build_object('category_id', to_jsonb(array_agg(c.was_category_id))))
-    FROM changed c WHERE by_program AND EXISTS (
+    FROM changed c WHERE program IS NOT NULL AND EXISTS (
       SELECT FROM products p WHERE p.location_id = c.location_id AND p.id = c.id AND p.created_at < now()::timestamptz(3))
     GROUP BY c.location_id
   ), captured AS (

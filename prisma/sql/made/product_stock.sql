@@ -7,13 +7,13 @@ CREATE FUNCTION capture_insert_product_stock() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
 BEGIN
   IF by_service() THEN
     IF current_setting('comanda.told', true) = 'true' THEN
       RETURN NULL;
     END IF;
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   ELSIF pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'insert', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
@@ -34,10 +34,10 @@ BEGIN
     FROM new_rows n
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'insert', 'product_stock',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'insert', 'product_stock',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('after', jsonb_build_object('enabled', to_jsonb(array_agg(c.is_enabled)), 'quantity', to_jsonb(array_agg(c.is_quantity))))
-    FROM changed c WHERE by_program AND EXISTS (
+    FROM changed c WHERE program IS NOT NULL AND EXISTS (
       SELECT FROM products p WHERE p.location_id = c.location_id AND p.id = c.id AND p.created_at < now()::timestamptz(3))
     GROUP BY c.location_id
   ), captured AS (
@@ -65,16 +65,17 @@ CREATE FUNCTION capture_update_product_stock() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
   former product_stock%ROWTYPE;
   current product_stock%ROWTYPE;
   changed int;
+  entry jsonb;
 BEGIN
   IF by_service() THEN
     IF current_setting('comanda.told', true) = 'true' THEN
       RETURN NULL;
     END IF;
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   ELSIF pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'update', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
@@ -101,12 +102,18 @@ BEGIN
       changed := CASE WHEN former.enabled IS DISTINCT FROM current.enabled THEN 1 ELSE 0 END
         + CASE WHEN former.quantity IS DISTINCT FROM current.quantity THEN 2 ELSE 0 END
         + CASE WHEN former.min_stock_alarm IS DISTINCT FROM current.min_stock_alarm THEN 4 ELSE 0 END;
-      IF by_program AND changed & 3 <> 0 THEN
+      IF program IS NOT NULL AND changed & 3 <> 0 THEN
+        IF changed & 3 = 1 THEN
+          entry := jsonb_build_object('before', jsonb_build_object('enabled', jsonb_build_array(former.enabled)), 'after', jsonb_build_object('enabled', jsonb_build_array(current.enabled)));
+        ELSIF changed & 3 = 2 THEN
+          entry := jsonb_build_object('before', jsonb_build_object('quantity', jsonb_build_array(former.quantity)), 'after', jsonb_build_object('quantity', jsonb_build_array(current.quantity)));
+        ELSE
+          entry := jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('enabled', CASE WHEN changed & 1 <> 0 THEN jsonb_build_array(former.enabled) END, 'quantity', CASE WHEN changed & 2 <> 0 THEN jsonb_build_array(former.quantity) END)),
+            'after', jsonb_strip_nulls(jsonb_build_object('enabled', CASE WHEN changed & 1 <> 0 THEN jsonb_build_array(current.enabled) END, 'quantity', CASE WHEN changed & 2 <> 0 THEN jsonb_build_array(current.quantity) END)));
+        END IF;
         INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-        VALUES (current.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'product_stock',
-          current.product_id, ARRAY[current.product_id], 1,
-          jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('enabled', CASE WHEN changed & 1 <> 0 THEN jsonb_build_array(former.enabled) END, 'quantity', CASE WHEN changed & 2 <> 0 THEN jsonb_build_array(former.quantity) END)),
-            'after', jsonb_strip_nulls(jsonb_build_object('enabled', CASE WHEN changed & 1 <> 0 THEN jsonb_build_array(current.enabled) END, 'quantity', CASE WHEN changed & 2 <> 0 THEN jsonb_build_array(current.quantity) END))));
+        VALUES (current.location_id, 'api_key', program, request_word(1), 'update', 'product_stock',
+          current.product_id, ARRAY[current.product_id], 1, entry);
       END IF;
       IF changed & 7 <> 0 THEN
         INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
@@ -135,11 +142,11 @@ BEGIN
       OR o.location_id IS NULL OR n.location_id IS NULL
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'product_stock',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'update', 'product_stock',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('enabled', CASE WHEN bit_or(c.changed) & 1 <> 0 THEN to_jsonb(array_agg(c.was_enabled)) END, 'quantity', CASE WHEN bit_or(c.changed) & 2 <> 0 THEN to_jsonb(array_agg(c.was_quantity)) END)),
         'after', jsonb_strip_nulls(jsonb_build_object('enabled', CASE WHEN bit_or(c.changed) & 1 <> 0 THEN to_jsonb(array_agg(c.is_enabled)) END, 'quantity', CASE WHEN bit_or(c.changed) & 2 <> 0 THEN to_jsonb(array_agg(c.is_quantity)) END)))
-    FROM changed c WHERE by_program AND c.operation = 'update' AND c.changed & 3 <> 0
+    FROM changed c WHERE program IS NOT NULL AND c.operation = 'update' AND c.changed & 3 <> 0
     GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
@@ -171,13 +178,13 @@ CREATE FUNCTION capture_delete_product_stock() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
 BEGIN
   IF by_service() THEN
     IF current_setting('comanda.told', true) = 'true' THEN
       RETURN NULL;
     END IF;
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   ELSIF pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'delete', 'product_stock', e.n, e.kept, e.by_cascade, e.keys, e.digest)
     FROM (
@@ -198,10 +205,10 @@ BEGIN
     FROM old_rows o
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'delete', 'product_stock',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'delete', 'product_stock',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('before', jsonb_build_object('enabled', to_jsonb(array_agg(c.was_enabled)), 'quantity', to_jsonb(array_agg(c.was_quantity))))
-    FROM changed c WHERE by_program AND EXISTS (
+    FROM changed c WHERE program IS NOT NULL AND EXISTS (
       SELECT FROM products p WHERE p.location_id = c.location_id AND p.id = c.id AND p.created_at < now()::timestamptz(3))
     GROUP BY c.location_id
   ), captured AS (

@@ -36,7 +36,7 @@ CREATE FUNCTION capture_insert_products() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'insert', 'products', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -53,7 +53,7 @@ BEGIN
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   ELSE
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT n.location_id, n.id AS id, n.name AS is_name, n.price AS is_price, n.visible AS is_visible, n.tax_rate AS is_tax_rate,
@@ -61,10 +61,10 @@ BEGIN
     FROM new_rows n
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'insert', 'products',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'insert', 'products',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('after', jsonb_build_object('name', to_jsonb(array_agg(c.is_name)), 'price', to_jsonb(array_agg(c.is_price)), 'visible', to_jsonb(array_agg(c.is_visible)), 'tax_rate', to_jsonb(array_agg(c.is_tax_rate))))
-    FROM changed c WHERE by_program
+    FROM changed c WHERE program IS NOT NULL
     GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, in_catalog, resource_ids, before)
@@ -99,10 +99,11 @@ CREATE FUNCTION capture_update_products() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
   former products%ROWTYPE;
   current products%ROWTYPE;
   changed int;
+  entry jsonb;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'update', 'products', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -123,7 +124,7 @@ BEGIN
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   ELSE
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   END IF;
   IF pg_trigger_depth() = 1 AND (SELECT count(*) FROM (SELECT FROM new_rows LIMIT 2) n) = 1 THEN
     SELECT * INTO former FROM old_rows;
@@ -140,12 +141,22 @@ BEGIN
       IF changed & 7 <> 0 THEN
         PERFORM touched_by_products(ARRAY[current.location_id], ARRAY[current.id]);
       END IF;
-      IF by_program AND changed & 180 <> 0 THEN
+      IF program IS NOT NULL AND changed & 180 <> 0 THEN
+        IF changed & 180 = 4 THEN
+          entry := jsonb_build_object('before', jsonb_build_object('name', jsonb_build_array(former.name)), 'after', jsonb_build_object('name', jsonb_build_array(current.name)));
+        ELSIF changed & 180 = 16 THEN
+          entry := jsonb_build_object('before', jsonb_build_object('price', jsonb_build_array(former.price)), 'after', jsonb_build_object('price', jsonb_build_array(current.price)));
+        ELSIF changed & 180 = 32 THEN
+          entry := jsonb_build_object('before', jsonb_build_object('visible', jsonb_build_array(former.visible)), 'after', jsonb_build_object('visible', jsonb_build_array(current.visible)));
+        ELSIF changed & 180 = 128 THEN
+          entry := jsonb_build_object('before', jsonb_build_object('tax_rate', jsonb_build_array(former.tax_rate)), 'after', jsonb_build_object('tax_rate', jsonb_build_array(current.tax_rate)));
+        ELSE
+          entry := jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 4 <> 0 THEN jsonb_build_array(former.name) END, 'price', CASE WHEN changed & 16 <> 0 THEN jsonb_build_array(former.price) END, 'visible', CASE WHEN changed & 32 <> 0 THEN jsonb_build_array(former.visible) END, 'tax_rate', CASE WHEN changed & 128 <> 0 THEN jsonb_build_array(former.tax_rate) END)),
+            'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 4 <> 0 THEN jsonb_build_array(current.name) END, 'price', CASE WHEN changed & 16 <> 0 THEN jsonb_build_array(current.price) END, 'visible', CASE WHEN changed & 32 <> 0 THEN jsonb_build_array(current.visible) END, 'tax_rate', CASE WHEN changed & 128 <> 0 THEN jsonb_build_array(current.tax_rate) END)));
+        END IF;
         INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-        VALUES (current.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'products',
-          current.id, ARRAY[current.id], 1,
-          jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 4 <> 0 THEN jsonb_build_array(former.name) END, 'price', CASE WHEN changed & 16 <> 0 THEN jsonb_build_array(former.price) END, 'visible', CASE WHEN changed & 32 <> 0 THEN jsonb_build_array(former.visible) END, 'tax_rate', CASE WHEN changed & 128 <> 0 THEN jsonb_build_array(former.tax_rate) END)),
-            'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 4 <> 0 THEN jsonb_build_array(current.name) END, 'price', CASE WHEN changed & 16 <> 0 THEN jsonb_build_array(current.price) END, 'visible', CASE WHEN changed & 32 <> 0 THEN jsonb_build_array(current.visible) END, 'tax_rate', CASE WHEN changed & 128 <> 0 THEN jsonb_build_array(current.tax_rate) END))));
+        VALUES (current.location_id, 'api_key', program, request_word(1), 'update', 'products',
+          current.id, ARRAY[current.id], 1, entry);
       END IF;
       IF changed & 255 <> 0 THEN
         INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
@@ -193,11 +204,11 @@ BEGIN
     WHERE c.operation <> 'update' OR c.changed & 7 <> 0
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'products',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'update', 'products',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN bit_or(c.changed) & 4 <> 0 THEN to_jsonb(array_agg(c.was_name)) END, 'price', CASE WHEN bit_or(c.changed) & 16 <> 0 THEN to_jsonb(array_agg(c.was_price)) END, 'visible', CASE WHEN bit_or(c.changed) & 32 <> 0 THEN to_jsonb(array_agg(c.was_visible)) END, 'tax_rate', CASE WHEN bit_or(c.changed) & 128 <> 0 THEN to_jsonb(array_agg(c.was_tax_rate)) END)),
         'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN bit_or(c.changed) & 4 <> 0 THEN to_jsonb(array_agg(c.is_name)) END, 'price', CASE WHEN bit_or(c.changed) & 16 <> 0 THEN to_jsonb(array_agg(c.is_price)) END, 'visible', CASE WHEN bit_or(c.changed) & 32 <> 0 THEN to_jsonb(array_agg(c.is_visible)) END, 'tax_rate', CASE WHEN bit_or(c.changed) & 128 <> 0 THEN to_jsonb(array_agg(c.is_tax_rate)) END)))
-    FROM changed c WHERE by_program AND c.operation = 'update' AND c.changed & 180 <> 0
+    FROM changed c WHERE program IS NOT NULL AND c.operation = 'update' AND c.changed & 180 <> 0
     GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
@@ -237,7 +248,7 @@ CREATE FUNCTION capture_delete_products() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'delete', 'products', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -254,7 +265,7 @@ BEGIN
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   ELSE
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   END IF;
   WITH changed AS MATERIALIZED (
     SELECT o.location_id, o.id AS id, o.name AS was_name, o.price AS was_price, o.visible AS was_visible, o.tax_rate AS was_tax_rate,
@@ -262,10 +273,10 @@ BEGIN
     FROM old_rows o
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'delete', 'products',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'delete', 'products',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('before', jsonb_build_object('name', to_jsonb(array_agg(c.was_name)), 'price', to_jsonb(array_agg(c.was_price)), 'visible', to_jsonb(array_agg(c.was_visible)), 'tax_rate', to_jsonb(array_agg(c.was_tax_rate))))
-    FROM changed c WHERE by_program AND EXISTS (SELECT FROM locations l WHERE l.id = c.location_id)
+    FROM changed c WHERE program IS NOT NULL AND EXISTS (SELECT FROM locations l WHERE l.id = c.location_id)
     GROUP BY c.location_id
   )
   INSERT INTO internal.tally_notes (location_id, starts_at, name, n)

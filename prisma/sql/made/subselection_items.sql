@@ -51,10 +51,11 @@ CREATE FUNCTION capture_update_subselection_items() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 DECLARE
   noted bigint;
-  by_program boolean := false;
+  program uuid;
   former subselection_items%ROWTYPE;
   current subselection_items%ROWTYPE;
   changed int;
+  entry jsonb;
 BEGIN
   IF NOT by_service() AND pg_trigger_depth() = 1 THEN
     PERFORM record_hand_edit(e.location_id, 'update', 'subselection_items', e.n, e.kept, e.by_cascade, e.keys, e.digest)
@@ -75,7 +76,7 @@ BEGIN
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   ELSE
-    by_program := pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = '';
+    program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;
   END IF;
   IF pg_trigger_depth() = 1 AND (SELECT count(*) FROM (SELECT FROM new_rows LIMIT 2) n) = 1 THEN
     SELECT * INTO former FROM old_rows;
@@ -92,12 +93,20 @@ BEGIN
         + CASE WHEN former.position IS DISTINCT FROM current.position THEN 256 ELSE 0 END
         + CASE WHEN former.stock_enabled IS DISTINCT FROM current.stock_enabled THEN 512 ELSE 0 END
         + CASE WHEN former.stock_quantity IS DISTINCT FROM current.stock_quantity THEN 1024 ELSE 0 END;
-      IF by_program AND changed & 76 <> 0 THEN
+      IF program IS NOT NULL AND changed & 76 <> 0 THEN
+        IF changed & 76 = 4 THEN
+          entry := jsonb_build_object('before', jsonb_build_object('name', jsonb_build_array(former.name)), 'after', jsonb_build_object('name', jsonb_build_array(current.name)));
+        ELSIF changed & 76 = 8 THEN
+          entry := jsonb_build_object('before', jsonb_build_object('price', jsonb_build_array(former.price)), 'after', jsonb_build_object('price', jsonb_build_array(current.price)));
+        ELSIF changed & 76 = 64 THEN
+          entry := jsonb_build_object('before', jsonb_build_object('visible', jsonb_build_array(former.visible)), 'after', jsonb_build_object('visible', jsonb_build_array(current.visible)));
+        ELSE
+          entry := jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 4 <> 0 THEN jsonb_build_array(former.name) END, 'price', CASE WHEN changed & 8 <> 0 THEN jsonb_build_array(former.price) END, 'visible', CASE WHEN changed & 64 <> 0 THEN jsonb_build_array(former.visible) END)),
+            'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 4 <> 0 THEN jsonb_build_array(current.name) END, 'price', CASE WHEN changed & 8 <> 0 THEN jsonb_build_array(current.price) END, 'visible', CASE WHEN changed & 64 <> 0 THEN jsonb_build_array(current.visible) END)));
+        END IF;
         INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-        VALUES (current.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'subselection_items',
-          current.id, ARRAY[current.id], 1,
-          jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 4 <> 0 THEN jsonb_build_array(former.name) END, 'price', CASE WHEN changed & 8 <> 0 THEN jsonb_build_array(former.price) END, 'visible', CASE WHEN changed & 64 <> 0 THEN jsonb_build_array(former.visible) END)),
-            'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN changed & 4 <> 0 THEN jsonb_build_array(current.name) END, 'price', CASE WHEN changed & 8 <> 0 THEN jsonb_build_array(current.price) END, 'visible', CASE WHEN changed & 64 <> 0 THEN jsonb_build_array(current.visible) END))));
+        VALUES (current.location_id, 'api_key', program, request_word(1), 'update', 'subselection_items',
+          current.id, ARRAY[current.id], 1, entry);
       END IF;
       IF changed & 511 <> 0 THEN
         INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
@@ -134,11 +143,11 @@ BEGIN
       OR o.location_id IS NULL OR n.location_id IS NULL
   ), history AS (
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes)
-    SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), 'update', 'subselection_items',
+    SELECT c.location_id, 'api_key', program, request_word(1), 'update', 'subselection_items',
       CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
       jsonb_build_object('before', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN bit_or(c.changed) & 4 <> 0 THEN to_jsonb(array_agg(c.was_name)) END, 'price', CASE WHEN bit_or(c.changed) & 8 <> 0 THEN to_jsonb(array_agg(c.was_price)) END, 'visible', CASE WHEN bit_or(c.changed) & 64 <> 0 THEN to_jsonb(array_agg(c.was_visible)) END)),
         'after', jsonb_strip_nulls(jsonb_build_object('name', CASE WHEN bit_or(c.changed) & 4 <> 0 THEN to_jsonb(array_agg(c.is_name)) END, 'price', CASE WHEN bit_or(c.changed) & 8 <> 0 THEN to_jsonb(array_agg(c.is_price)) END, 'visible', CASE WHEN bit_or(c.changed) & 64 <> 0 THEN to_jsonb(array_agg(c.is_visible)) END)))
-    FROM changed c WHERE by_program AND c.operation = 'update' AND c.changed & 76 <> 0
+    FROM changed c WHERE program IS NOT NULL AND c.operation = 'update' AND c.changed & 76 <> 0
     GROUP BY c.location_id
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)

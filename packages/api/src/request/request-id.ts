@@ -15,7 +15,7 @@ export function originOf({
   return traceparent === undefined ? requestId : `${requestId} ${traceparent}`;
 }
 
-/** The same with the key that asked behind it (`current_request_key()` in SQL): what a program changes of the catalog, the audit keeps by it. */
+/** The same with the key that asked behind it (`request_word(3)` in SQL): what a program changes of the catalog, the audit keeps by it. */
 export const makerOf = (
   ctx: Pick<RequestContext, 'requestId' | 'traceparent'> & {
     caller: Pick<CallContext['caller'], 'apiKeyId'>;

@@ -2,7 +2,7 @@ import type { Published, Table } from '../tables/table.ts';
 import { auditOf, byHand } from './audit.ts';
 import { type Captured, comparedColumns, countedOf, showsInCatalog, sumOf } from './captured.ts';
 import type { Catalog } from './catalog.ts';
-import { byProgram, historySql, historyValues } from './history.ts';
+import { findProgram, historySql, historyValues, programDeclaration } from './history.ts';
 import { loneDeclarations, loneSql } from './lone.ts';
 import { capturedOperations } from './operations.ts';
 import { indented, listed, members, named, quoted, same, statementTrigger, triggerFunction } from './text.ts';
@@ -31,7 +31,7 @@ export function captureSql(table: Table, catalog: Catalog): string[] {
       ];
       const declared = [
         notes.length > 0 && 'noted bigint;',
-        historySql(of) !== '' && 'by_program boolean := false;',
+        historySql(of) !== '' && programDeclaration,
         ...loneDeclarations(of),
       ];
       return [
@@ -84,8 +84,8 @@ function looksFirst(of: Captured, catalog: Catalog): string {
   IF current_setting('comanda.told', true) = 'true' THEN
     RETURN NULL;
   END IF;
-${keepsHistory ? `  by_program := ${byProgram};\n` : ''}${audit === undefined ? '' : `ELSIF pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\n`}END IF;`;
-  return audit === undefined ? '' : byHand(audit, keepsHistory ? `by_program := ${byProgram};` : undefined);
+${keepsHistory ? `  ${findProgram}\n` : ''}${audit === undefined ? '' : `ELSIF pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\n`}END IF;`;
+  return audit === undefined ? '' : byHand(audit, keepsHistory ? findProgram : undefined);
 }
 
 const captureAlone = (of: Captured): string => `${comparison(of)}\n${capture(of)};`;

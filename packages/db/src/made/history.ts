@@ -1,5 +1,5 @@
 import type { Column, Operation, Table } from '../tables/table.ts';
-import { named, quoted } from './text.ts';
+import { indented, named, quoted } from './text.ts';
 
 // Changes by a program to columns with `history` are kept in the audit, by the statement that captures them: one entry
 // a location and statement, an array a column. The path of an order captures its own changes, and pays nothing
@@ -14,11 +14,14 @@ export interface Historic {
 }
 
 /**
- * Whether a statement of the service is a program's: made for a key, the consequence of no other one, and under no deed, as a reset of a
- * sandbox or an import is.
+ * Sets `program` to the key for which a statement of the service is made, where that is no consequence of another one and under no deed,
+ * as a reset of a sandbox or an import is. Only for sessions that are known to be the service's, or for a greater depth.
  */
-export const byProgram =
-  "pg_trigger_depth() = 1 AND current_request_key() IS NOT NULL AND coalesce(current_setting('comanda.deed', true), '') = ''";
+export const findProgram =
+  "program := CASE WHEN pg_trigger_depth() = 1 AND coalesce(current_setting('comanda.deed', true), '') = '' THEN request_word(3)::uuid END;";
+
+/** The variable that `findProgram` sets. */
+export const programDeclaration = 'program uuid;';
 
 const historic = ({ columns }: Historic) => columns.filter(({ history }) => history);
 
@@ -50,32 +53,46 @@ export function historySql(of: Historic): string {
     operation !== 'delete' && `'after', ${values('is')}`,
   ].filter(Boolean);
   return `INSERT INTO audit_entries (${entryColumns})
-SELECT c.location_id, 'api_key', current_request_key(), current_request_id(), ${quoted(operation)}, ${quoted(table.name)},
+SELECT c.location_id, 'api_key', program, request_word(1), ${quoted(operation)}, ${quoted(table.name)},
   CASE WHEN count(*) = 1 THEN (array_agg(c.id))[1] END, array_agg(c.id), count(*)::int,
   jsonb_build_object(${sides.join(',\n    ')})
 FROM changed c WHERE ${wanted(of)}
 GROUP BY c.location_id`;
 }
 
-/** The same entry for one updated row: `former` and `current`, with the bits of what differs in `changed` (made/lone.ts). */
+/**
+ * The same entry for one updated row: `former` and `current`, with the bits of what differs in `changed` (made/lone.ts). The JSON of one
+ * column is an expression of its own: PostgreSQL sets up a whole expression for every statement, whichever part of it is used.
+ */
 export function loneHistorySql(of: Historic): string {
   const { table } = of;
   const columns = historic(of);
+  const mask = maskOf(of);
   const values = (row: 'former' | 'current') =>
     `jsonb_strip_nulls(jsonb_build_object(${columns
-      .map(
-        ({ name, bit }) =>
-          `${quoted(name)}, CASE WHEN changed & ${bit} <> 0 THEN jsonb_build_array(${row}.${named(name)}) END`,
-      )
+      .map(({ name, bit }) => `${quoted(name)}, CASE WHEN changed & ${bit} <> 0 THEN ${valueOf(row, name)} END`)
       .join(', ')}))`;
-  return `IF by_program AND changed & ${maskOf(of)} <> 0 THEN
+  const ofOne = columns.map(({ name, bit }) => {
+    const side = (row: 'former' | 'current') => `jsonb_build_object(${quoted(name)}, ${valueOf(row, name)})`;
+    return `IF changed & ${mask} = ${bit} THEN
+  entry := jsonb_build_object('before', ${side('former')}, 'after', ${side('current')});`;
+  });
+  return `IF program IS NOT NULL AND changed & ${mask} <> 0 THEN
+${indented(
+  2,
+  `${ofOne.join('\nELS')}
+ELSE
+  entry := jsonb_build_object('before', ${values('former')},
+    'after', ${values('current')});
+END IF;`,
+)}
   INSERT INTO audit_entries (${entryColumns})
-  VALUES (current.location_id, 'api_key', current_request_key(), current_request_id(), 'update', ${quoted(table.name)},
-    current.${table.published?.id}, ARRAY[current.${table.published?.id}], 1,
-    jsonb_build_object('before', ${values('former')},
-      'after', ${values('current')}));
+  VALUES (current.location_id, 'api_key', program, request_word(1), 'update', ${quoted(table.name)},
+    current.${table.published?.id}, ARRAY[current.${table.published?.id}], 1, entry);
 END IF;`;
 }
+
+const valueOf = (row: 'former' | 'current', name: string): string => `jsonb_build_array(${row}.${named(name)})`;
 
 const entryColumns =
   'location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes';
@@ -89,14 +106,14 @@ const isOwnPart = ({ table }: Historic): boolean =>
 function wanted(of: Historic): string {
   const { table, operation } = of;
   if (operation === 'update') {
-    return `by_program AND c.operation = 'update' AND c.changed & ${maskOf(of)} <> 0`;
+    return `program IS NOT NULL AND c.operation = 'update' AND c.changed & ${maskOf(of)} <> 0`;
   }
   const parent = table.belongs?.partOf;
   if (parent === undefined)
     return operation === 'insert'
-      ? 'by_program'
-      : `by_program AND EXISTS (SELECT FROM locations l WHERE l.id = c.location_id)`;
+      ? 'program IS NOT NULL'
+      : `program IS NOT NULL AND EXISTS (SELECT FROM locations l WHERE l.id = c.location_id)`;
   // A row inserted or deleted with its product is no change of the product.
-  return `by_program AND EXISTS (
+  return `program IS NOT NULL AND EXISTS (
   SELECT FROM ${parent} p WHERE p.location_id = c.location_id AND p.id = c.id AND p.created_at < now()::timestamptz(3))`;
 }
