@@ -50,6 +50,7 @@ const words: Readonly<Record<keyof typeof commands, () => { prints?: true; argv:
   'cells map': () => ({ argv: ['--cells', typed, '--for', 'haproxy'] }),
   'cells check': () => ({ argv: ['--cells', typed] }),
   erase: () => ({ argv: ['--order', typed] }),
+  'menus copy': () => ({ argv: ['--from', api.locationId, '--to', typed, '--seen', typed] }),
   'orders show': () => ({ prints: true, argv: [place.order, '--location', api.locationId] }),
   'webhooks list': () => ({ argv: ['--location', api.locationId] }),
   'webhooks rotate': () => ({ argv: [place.endpoint, '--location', api.locationId] }),

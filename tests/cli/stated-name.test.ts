@@ -114,6 +114,11 @@ const runs: Readonly<Record<string, () => Promise<Ran> | Ran>> = {
   erase: async () => ({
     words: ['--order', (await placeOrder(north.api, await createOrderKitchen(north.api))).id],
   }),
+  'menus copy': async () => {
+    const [from, to] = [await newLocation('Bar Carta'), await newLocation('Bar Copia')];
+    await createProduct(north.api.app.database, { locationId: from });
+    return { words: ['--from', from, '--to', to] };
+  },
   'webhooks rotate': async () => ({ words: [await endpoint(), '--location', oldest()] }),
   'webhooks replay': async () => ({
     words: [(await missed()).endpointId, '--since', '2026-01-01T00:00:00Z', '--location', oldest()],

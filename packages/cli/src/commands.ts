@@ -157,6 +157,18 @@ export const commands: Record<string, Command> = {
     audited: true,
     work: async () => (await import('./erase.ts')).erase,
   },
+  'menus copy': {
+    summary:
+      'Copy the menu of a location to another one: categories, products, options, menus; deletes nothing',
+    options: {
+      from: { value: 'ID', help: 'the location that is read', required: true },
+      to: { value: 'ID', help: 'the location that is written', required: true },
+      'dry-run': { help: 'only show the difference' },
+      seen: { value: 'TEXT', help: 'of the dry run: fail if the difference is another one now' },
+    },
+    audited: true,
+    work: async () => (await import('./menus.ts')).copyMenu,
+  },
   'orders show': {
     summary: 'Show everything about an order: lines, payment, turn, what happened, deliveries',
     positionals: ['ORDER'],

@@ -47,6 +47,12 @@ export const beginningOf = (ctx: Beginning): Call<never> => ({
   values: [ctx.caller.locationId, makerOf(ctx)],
 });
 
+/** The same at the command line, where a transaction has no request. */
+export const beginningAt = (locationId: string): Call<never> => ({
+  statement: begin,
+  values: [locationId, ''],
+});
+
 type Beginning = Pick<CallContext, 'requestId' | 'traceparent'> & {
   caller: Pick<CallContext['caller'], 'locationId' | 'apiKeyId'>;
 };

@@ -2,12 +2,12 @@ import type { Caller, Credentials } from '../../credentials/credentials.ts';
 import { ApiError } from '../../errors.ts';
 import { grants } from '../../permissions.ts';
 import type { Answer } from '../../request/answer.ts';
-import { audit } from '../../request/audit.ts';
+import { actorOf } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
 import { repeatingRaces } from '../../request/races.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { MenuCopied, MenuCopy } from './copy.schema.ts';
-import { applyCopy, foreseeCopy, readSource, unusable } from './copy.store.ts';
+import { copyIn, foreseeCopy, readSource, unusable } from './copy.store.ts';
 
 /**
  * Copies the menu of the location of another key to the caller's, in one transaction; a dry run only returns the difference. Throws
@@ -28,13 +28,9 @@ export async function copy(
   const source = await readSource(database, from);
   return places.batches.inTurn(to.id, () =>
     repeatingRaces(() =>
-      inTransaction(ctx, async (tx) => {
-        const { copied, isWritten } = await applyCopy(tx, { from, to, source }, seen);
-        const { created, updated } = copied;
-        if (isWritten)
-          audit(tx, ctx, 'menus.copy', from.id, { before: null, after: { from: from.id, created, updated } });
-        return { value: copied };
-      }),
+      inTransaction(ctx, async (tx) => ({
+        value: await copyIn(tx, actorOf(ctx), { from, to, source }, seen),
+      })),
     ),
   );
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { newId, type Queryable, type SqlDatabase, type Transaction } from '@comanda/db';
 import { ApiError, invalid } from '../../errors.ts';
+import { type AuditActor, auditAs } from '../../request/audit.ts';
 import { locking, type Reads, readCurrent, reading } from '../bulk/reads.statements.ts';
 import { writesAnything } from '../bulk/rules.ts';
 import { beginSnapshot, holdBulkWrites } from '../bulk/statements.ts';
@@ -39,14 +40,15 @@ export function readSource(database: SqlDatabase, from: CopyPlace): Promise<Whol
 }
 
 /**
- * Writes a copy in a transaction; of what is equal already nothing is written. Throws `changed_since` where the difference is not
- * the one that was `seen`, and what refuses the copy.
+ * Writes a copy in a transaction, and the audit with it; of what is equal already nothing is written. Throws `changed_since` where the
+ * difference is not the one that was `seen`, and what refuses the copy.
  */
-export async function applyCopy(
+export async function copyIn(
   tx: Transaction,
+  actor: AuditActor,
   { from, to, source }: { from: CopyPlace; to: CopyPlace; source: Whole },
   seen: string | undefined,
-): Promise<{ copied: MenuCopied; isWritten: boolean }> {
+): Promise<MenuCopied> {
   refuseUnlike(from, to);
   await tx.run(holdBulkWrites, [to.id]);
   const plan = planCopy(source, await readWhole(tx, to.id, locking), newId);
@@ -60,7 +62,10 @@ export async function applyCopy(
     tx.send(menus.insertLinks, [...key, menu.category_ids]);
     if (menu.isNew && menu.is_published) tx.send(menus.publishMenu, key);
   }
-  return { copied, isWritten: plan.menus.length > 0 || writesAnything(plan.writes) };
+  const { created, updated } = copied;
+  if (plan.menus.length > 0 || writesAnything(plan.writes))
+    auditAs(tx, actor, 'menus.copy', from.id, { before: null, after: { from: from.id, created, updated } });
+  return copied;
 }
 
 // In the order of prisma/sql/locks.sql: categories, menus, then products and what belongs to them.
