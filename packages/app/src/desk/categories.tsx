@@ -8,15 +8,18 @@ import { EditForm } from './edit-form.tsx';
 import { numberIn } from './edit-input.tsx';
 import { editTexts } from './edit-texts.ts';
 import { Listing } from './listing.tsx';
+import { MenuCopy } from './menu-copy.tsx';
+import { menuCopyTexts } from './menu-copy-texts.ts';
 import { usePages } from './pages.ts';
 import { useRowIn } from './row-path.ts';
 import { deskTexts } from './texts.ts';
 
 const base = '/app/desk/categories';
 
-/** The categories in the order of the menu, and the one that the address names. */
+/** The categories in the order of the menu, the one that the address names, or the copy of another restaurant's menu. */
 export function Categories() {
   const id = useRowIn(base);
+  if (id === 'copy') return <MenuCopy />;
   return id === '' ? <CategoryList /> : <CategoryView key={id} id={id} />;
 }
 
@@ -25,12 +28,20 @@ function CategoryList() {
   const texts = useTexts(deskTexts);
   const own = useTexts(categoryTexts);
   const onOff = useTexts(editTexts);
-  const may = useGranted().may?.('categories:write') === true;
+  const copies = useTexts(menuCopyTexts);
+  const { may: mayDo } = useGranted();
+  const may = mayDo?.('categories:write') === true;
+  const mayCopy = mayDo?.('menus:write') === true && mayDo('catalog:sync');
   const rows = usePages(['categories', 'desk'], (offset, signal) =>
     comanda.categories.list.query({ limit: 50, offset }, { signal }),
   );
   return (
     <>
+      {mayCopy && (
+        <p>
+          <Link to={`${base}/copy`}>{copies.link}</Link>
+        </p>
+      )}
       {may && <NewCategory />}
       <Listing
         caption={texts.parts.categories}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { type AppPage, linkTo, openApp } from './app-page.ts';
+import { type Browser, seriousFindings, startBrowser } from './browser.ts';
+import { fill, press, says } from './desk-page.ts';
+
+const api = usePublishingApi(undefined, { app: 'on' });
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startBrowser();
+}, 120_000);
+afterAll(() => browser?.close());
+
+/** Another restaurant with a tea of 12.50 in a category, a key that may read its menu, and the desk of this one on a phone. */
+async function opened(language: 'en' | 'es' = 'en') {
+  const { database } = api.app;
+  const locationId = await createLocation(database, { name: 'Cantina Aurora' });
+  const category = await createCategory(database, { locationId, name: `Drinks ${language}` });
+  const name = `Tea ${language}`;
+  const teaId = await createProduct(database, { locationId, name, price: 12.5, categoryIds: [category] });
+  const permissions = ['catalog:read', 'menus:read'] as const;
+  const { key } = await createKey(database, { locationId, permissions: [...permissions] });
+  const { key: owner } = await createKey(database, { locationId });
+  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }), {
+    size: 'phone',
+    prepare: (made) => made.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`),
+  });
+  await page.until(`document.querySelector('.desk nav a') !== null`);
+  await page.goto(`${api.url}/app/desk/categories`);
+  return { page, key, name, teaId, there: api.client(owner) };
+}
+
+const copied = async (name: string) => (await api.client().products.list.query({ search: name })).data;
+const link = `a[href="/app/desk/categories/copy"]`;
+
+async function follow(page: AppPage): Promise<void> {
+  await page.until(`document.querySelector('${link}') !== null`);
+  await page.evaluate(`document.querySelector('${link}').click()`);
+}
+
+test('the menu of another restaurant is shown as a difference, and copied as it was shown', {
+  timeout: 90_000,
+}, async () => {
+  const { page, key, name, teaId, there } = await opened();
+  await follow(page);
+  await fill(page, 'Key of the other restaurant', key);
+  await page.keyboard.press('Enter');
+  await says(page, 'From Cantina Aurora to Test Kitchen: 2 new, 0 changed, 0 as they are, ');
+  // The focus is where the difference is.
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('What would be written');
+  expect(await page.text()).toContain('price: 12.5');
+  expect(await copied(name)).toEqual([]);
+  expect(await seriousFindings(page)).toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  // It changed since it was shown: nothing is written.
+  await there.products.update.mutate({ id: teaId, price: 13 });
+  await press(page, 'Copy the menu');
+  await says(page, 'Somebody changed it meanwhile.');
+  expect(await copied(name)).toEqual([]);
+  await press(page, 'Show the difference');
+  await press(page, 'Copy the menu');
+  await says(page, '2 new, 0 changed.');
+  expect(await copied(name)).toMatchObject([{ name, price: 13 }]);
+  // The key is gone from the page, and was in no address or storage.
+  expect(await page.evaluate(`document.querySelector('form input').value`)).toBe('');
+  const kept = 'location.href + JSON.stringify([{ ...sessionStorage }, { ...localStorage }, history.state])';
+  expect(await page.evaluate<string>(kept)).not.toContain(key);
+  await fill(page, 'Key of the other restaurant', key);
+  await page.keyboard.press('Enter');
+  await says(page, 'Everything is here already.');
+  const { data } = await api.client().audit.list.query({});
+  expect(data).toContainEqual(expect.objectContaining({ operation: 'menus.copy', key_name: 'app: ana' }));
+  await page.close();
+});
+
+test('a key that may not be used for it is refused in a sentence', { timeout: 60_000 }, async () => {
+  const { page } = await opened();
+  await follow(page);
+  await fill(page, 'Key of the other restaurant', api.key.key);
+  await page.keyboard.press('Enter');
+  await says(page, 'from_key: must be of another location');
+  await fill(page, 'Key of the other restaurant', 'no key');
+  await page.keyboard.press('Enter');
+  await says(page, 'from_key: must be a key that is valid here');
+  // The person stays signed in.
+  expect(await page.text()).not.toContain('no longer signed in');
+  await page.close();
+});
+
+test('the copy speaks Spanish', { timeout: 60_000 }, async () => {
+  const { page, key, name } = await opened('es');
+  await follow(page);
+  await fill(page, 'Clave del otro restaurante', key);
+  await press(page, 'Mostrar la diferencia');
+  await says(page, 'De Cantina Aurora a Test Kitchen: 2 nuevos,');
+  await press(page, 'Copiar el menú');
+  await says(page, '2 nuevos, 0 cambiados.');
+  expect(await copied(name)).toHaveLength(1);
+  await page.close();
+});
