@@ -101,13 +101,16 @@ const until = ({ erasedTo, until: end }: Personal): string =>
 function edits(): string {
   const people = (...kinds: string[]) => tables.filter(({ access }) => kinds.includes(access.people));
   return lines(
-    ['Table', 'Columns that you may edit', 'Rows', 'Message for other edits'],
+    ['Table', 'Columns that you may edit', 'Rows', 'Events that are published', 'Message for other edits'],
     [
       ...people('edit', 'keep').map((table) => {
         const columns = Object.entries(table.columns).flatMap(([name, { edited }]) =>
           edited ? [code(name)] : [],
         );
-        return [code(table.name), columns.join(', ') || 'none', rowsOf(table), sentences(table)];
+        return [
+          ...[code(table.name), columns.join(', ') || 'none', rowsOf(table)],
+          ...[eventsOf(table), sentences(table)],
+        ];
       }),
       [
         people('read')
@@ -116,9 +119,20 @@ function edits(): string {
         'none',
         'read only',
         '',
+        '',
       ],
     ],
   );
+}
+
+/** The events that programs get of an edit, or why they get none. */
+function eventsOf({ name, editEvents }: Table): string {
+  if (editEvents === undefined) throw new Error(`${name}: say which events an edit publishes (editEvents)`);
+  if (editEvents.publish === undefined) return `not published: ${cell(editEvents.unpublished)}`;
+  const { publish, except = [], rows } = editEvents;
+  const all = publish.map(code).join(', ');
+  const left = except.length === 0 ? '' : `; not published: ${except.map(code).join(', ')}`;
+  return `${all}${rows === undefined ? '' : ` ${cell(rows)}`}${left}`;
 }
 
 function rowsOf(table: Table): string {

@@ -18,6 +18,7 @@ export const categories = table<Category>()('categories', {
     image_url: { published: true, edited: true },
   },
   people: 'edit',
+  editEvents: { publish: ['catalog.updated'] },
   versioned: 'edited',
   belongs: { sandbox: 'emptied' },
   published: { as: 'category', keepsDeletions: true },

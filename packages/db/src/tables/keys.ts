@@ -17,6 +17,7 @@ export const apiKeys = table<ApiKey>()('api_keys', {
     revoked_at: { edited: true },
   },
   people: 'keep',
+  editEvents: { unpublished: 'no event has keys' },
   belongs: { sandbox: { kept: 'who resets it goes on with its key' }, updatedInCopy: true },
   guards: [
     {

@@ -16,6 +16,7 @@ export const locations = table<Location>()('locations', {
     status: { edited: true },
   },
   people: 'keep',
+  editEvents: { unpublished: 'no event has the columns of a restaurant: inform the integrators' },
   versioned: 'edited',
   belongs: null,
   guards: [

@@ -9,6 +9,7 @@ export const menus = table<Menu>()('menus', {
     published_at: { edited: true },
   },
   people: 'edit',
+  editEvents: { publish: ['catalog.updated'], except: ['published_at'], rows: 'of the published menu' },
   versioned: 'any',
   belongs: { sandbox: 'emptied' },
   guards: [
@@ -33,6 +34,7 @@ export const menuCategories = table<MenuCategory>()('menu_categories', {
     position: { edited: true },
   },
   people: 'edit',
+  editEvents: { publish: ['catalog.updated'], rows: 'of the published menu' },
   belongs: { partOf: 'menus' },
   guards: [{ never: ['location_id'], sentence: 'a menu stays in its location' }],
 });

@@ -9,6 +9,7 @@ export const paymentMethods = table<PaymentMethod>()('payment_methods', {
     enabled: { edited: true },
   },
   people: 'edit',
+  editEvents: { unpublished: 'no event has payment methods: inform the integrators' },
   belongs: { sandbox: 'emptied last' },
   guards: [
     {
@@ -50,6 +51,12 @@ export const orders = table<Order>()('orders', {
     },
   },
   people: 'edit',
+  editEvents: {
+    publish: [
+      ...['order.created', 'order.updated', 'order.status_changed', 'order.cancelled', 'order.completed'],
+      ...['payment.updated', 'payment.rejected', 'stock.updated'],
+    ],
+  },
   versioned: 'edited',
   belongs: { sandbox: 'emptied twice' },
   published: {
@@ -93,6 +100,7 @@ export const orderItems = table<OrderItem>()('order_items', {
     comment: { length: [0, 1_000], personal: { what: 'wishes of a guest', erasedTo: 'null' } },
   },
   people: 'edit',
+  editEvents: { publish: ['order.created'], rows: 'with their order' },
   belongs: { partOf: 'orders' },
   lengthsHeldBy: { function: 'guard_line' },
   guards: [
@@ -108,6 +116,9 @@ export const payments = table<Payment>()('payments', {
     payment_method_id: { published: true },
   },
   people: 'edit',
+  editEvents: {
+    publish: ['payment.updated', 'payment.completed', 'payment.rejected', 'order.updated'],
+  },
   service: ['select', 'insert', 'update'],
   belongs: { partOf: 'orders' },
   published: { as: 'payment', lastState: true, capturedByPlaceOrder: true },

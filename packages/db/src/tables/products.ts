@@ -22,6 +22,7 @@ export const products = table<Product>()('products', {
     tax_rate: { published: true, edited: true, onRequest: true, history: true },
   },
   people: 'edit',
+  editEvents: { publish: ['product.created', 'product.updated', 'product.deleted', 'catalog.updated'] },
   versioned: 'any',
   belongs: { sandbox: 'emptied' },
   published: {
@@ -38,6 +39,7 @@ export const productCategories = table<ProductCategory>()('product_categories', 
     category_id: { ...shown, history: true },
   },
   people: 'edit',
+  editEvents: { publish: ['product.updated', 'catalog.updated'] },
   belongs: { partOf: 'products' },
   published: { as: 'product_categories', id: 'product_id' },
   guards: [
@@ -54,6 +56,7 @@ export const productStock = table<ProductStock>()('product_stock', {
     min_stock_alarm: { published: true, edited: true },
   },
   people: 'edit',
+  editEvents: { publish: ['stock.updated'] },
   belongs: { partOf: 'products' },
   published: { as: 'stock', id: 'product_id', capturedByPlaceOrder: true },
   guards: [
@@ -76,6 +79,7 @@ export const subselections = table<Subselection>()('subselections', {
     position: shown,
   },
   people: 'edit',
+  editEvents: { publish: ['catalog.updated'] },
   belongs: { partOf: 'products' },
   published: { as: 'subselection' },
 });
@@ -96,6 +100,10 @@ export const subselectionItems = table<SubselectionItem>()('subselection_items',
     stock_quantity: { catalog: true, edited: true },
   },
   people: 'edit',
+  editEvents: {
+    publish: ['catalog.updated'],
+    except: ['stock_enabled', 'stock_quantity'],
+  },
   belongs: { partOf: 'products' },
   published: { as: 'subselection_item' },
   guards: [

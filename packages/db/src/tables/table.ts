@@ -84,6 +84,17 @@ export type Guard<Name extends string = string> =
   /** Lines of an order, which a person writes with the order and never again (hand_orders.sql). */
   | { lines: string };
 
+/** The events that an edit by a person publishes, or why it publishes none. */
+export type EditEvents<Name extends string = string> =
+  | {
+      publish: readonly string[];
+      /** Columns that may be edited, whose edit alone publishes nothing. */
+      except?: readonly Name[];
+      /** Which rows alone are meant: `of the published menu`. */
+      rows?: string;
+    }
+  | { publish?: never; unpublished: string };
+
 /** The treatment of a table's rows by a reset of a sandbox. */
 export type SandboxReset =
   /** They are removed. */
@@ -159,6 +170,8 @@ export interface Table<Name extends string = string> {
   /** Null for what no location has. */
   belongs: Belonging | null;
   published?: Published;
+  /** Of each table that people edit. */
+  editEvents?: EditEvents<Name>;
   /**
    * The function that holds texts to their lengths, where a CHECK would cost every write; `<table>_length_fault` is made for it.
    * A trigger calls it when a text changes, or one of `onUpdateOf`.
@@ -179,7 +192,7 @@ export interface Table<Name extends string = string> {
 /** A row as it is written. */
 type Row<Name extends string> = Pick<
   Table<Name>,
-  'columns' | 'belongs' | 'lengthsHeldBy' | 'versioned' | 'guards' | 'keptInStudio'
+  'columns' | 'belongs' | 'editEvents' | 'lengthsHeldBy' | 'versioned' | 'guards' | 'keptInStudio'
 > & {
   schema?: 'internal';
   /** `id`, unless it says so. */

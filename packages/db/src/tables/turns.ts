@@ -10,6 +10,7 @@ export const turns = table<Turn>()('turns', {
     ended_at: { published: true },
   },
   people: 'edit',
+  editEvents: { publish: ['turn.open', 'turn.updated', 'turn.closed', 'settlement.created'] },
   belongs: { sandbox: 'emptied last' },
   published: { as: 'turn', lastState: true },
   guards: [

@@ -19,6 +19,7 @@ export const webhookEndpoints = table<WebhookEndpoint>()('webhook_endpoints', {
     delivers_after: { sequence: 'webhook_deliveries_number_seq' },
   },
   people: 'edit',
+  editEvents: { unpublished: 'no event has endpoints' },
   versioned: 'edited',
   belongs: { sandbox: { kept: 'it hears of the reset' } },
   guards: [
