@@ -6,7 +6,7 @@ import type { Page } from './browser.ts';
 
 // The fate of moves, held or under way, when their session ends.
 
-const { api, board, place, link } = useBoards();
+const { api, board, opened, place, link } = useBoards();
 const timeout = 60_000;
 
 const statusOf = async (id: string) => (await api.client().orders.get.query({ id })).status;
@@ -89,6 +89,50 @@ describe('a move that is held is made before the key is revoked', () => {
     await page.until(`${column(number)} === 'ready'`);
     expect(await notices(page)).toEqual([]);
   });
+});
+
+/** Keeps the addresses of the requests that are open, and of those that were open when the key was revoked. */
+const watchRequests = (page: Page) =>
+  page.evaluateOnNewDocument(`
+    const open = new Set();
+    window.openRequests = () => [...open].map(({ address }) => address);
+    const ask = window.fetch;
+    window.fetch = async (input, init) => {
+      const request = { address: new URL(input instanceof Request ? input.url : input, location).pathname };
+      if (request.address.includes('appCodes.signOut')) window.openAtSignOut = openRequests();
+      open.add(request);
+      const signal = init?.signal ?? undefined;
+      signal?.addEventListener('abort', () => open.delete(request));
+      try {
+        // The service takes long to answer this one.
+        if (request.address.includes('locations.getCurrent'))
+          await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        const answer = await ask(input, init);
+        // A stream is open until it is ended.
+        if (!answer.headers.get('content-type')?.includes('event-stream')) open.delete(request);
+        return answer;
+      } catch (error) {
+        open.delete(request);
+        throw error;
+      }
+    };`);
+
+test('the stream and the reads were still open when the key was revoked, and some were answered with 401', {
+  timeout,
+}, async () => {
+  const page = await opened(
+    { prepare: watchRequests },
+    await link({ name: 'ana', screens: ['board', 'desk'] }),
+  );
+  await page.until(live);
+  for (const part of ['locations.getCurrent', 'events/stream'])
+    await page.until(`openRequests().filter((address) => address.includes('${part}')).length === 1`);
+  const key = await keyOf(page);
+  await signOut(page);
+  await page.until(isSignedOut);
+  await isRevoked(key);
+  expect(await page.evaluate('openAtSignOut')).toEqual([]);
+  expect(page.complaints).toEqual([]);
 });
 
 test('a move that was not sent by the sign-out is named', { timeout }, async () => {
