@@ -41,9 +41,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The desk of a person, as after the link that signs in. */
-async function signedIn(name: string): Promise<AppPage> {
-  const opened = await openApp(browser, await linkTo(api, { name, screens: ['desk'] }));
+/** The desk of a person. */
+const signedIn = async (name: string) => follow(await linkTo(api, { name, screens: ['desk'] }));
+
+/** The desk of a link, which signs in. */
+async function follow(link: string): Promise<AppPage> {
+  const opened = await openApp(browser, link);
   await opened.until(`document.querySelector('.desk nav a') !== null`);
   // It asks before it is left with a change that is not answered yet.
   opened.on('dialog', (dialog) => void dialog.accept());
@@ -98,6 +101,7 @@ test.each(cases.map((each) => [each.title, each] as const))(
     await page.until(`document.querySelector('.desk nav a') !== null`);
     consumer.status = 200;
     const desk = new DeskHand(page);
+    const others: DeskHand[] = [];
     const day: Day = {
       ...{ api, consumer, desk, recipe, folder, owner },
       client: api.client(),
@@ -107,6 +111,11 @@ test.each(cases.map((each) => [each.title, each] as const))(
         await opened.sql(`select set_config('application_name', $1, false)`, [name]);
         return opened;
       },
+      async otherDesk(code) {
+        const other = new DeskHand(await follow(`${api.url}/app#code=${code}`));
+        others.push(other);
+        return other;
+      },
       async studio() {
         studio ??= await startStudio(api.databaseUrl, ['--as', 'ana', '--edit']);
         return sitDown(browser, studio);
@@ -114,6 +123,7 @@ test.each(cases.map((each) => [each.title, each] as const))(
     };
     const began = performance.now();
     await carryOut(day);
+    for (const other of others) desk.add(other);
     efforts.push({ title, effort: desk, seconds: (performance.now() - began) / 1_000 });
     // It is carried out as it is written: every pressed or filled element is named there.
     const unnamed = [...desk.names].filter(

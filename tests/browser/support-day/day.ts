@@ -26,6 +26,8 @@ export interface Day {
   hand(name: string): Promise<Hand>;
   /** The owner at psql. */
   owner: Hand;
+  /** The desk of the restaurant that a code signs in to, in another tab; what it takes counts as the desk's. */
+  otherDesk(code: string): Promise<DeskHand>;
   /** The admin at a Studio that edits; it is started when it is asked for. */
   studio(): Promise<Admin>;
 }

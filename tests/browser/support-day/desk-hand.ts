@@ -107,6 +107,15 @@ export class DeskHand implements Effort {
     await this.page.keyboard.press('Enter');
   }
 
+  /** Counts what another hand did as its own. */
+  add({ clicks, fields, enters, lines, names }: DeskHand): void {
+    this.clicks += clicks;
+    this.fields += fields;
+    this.enters += enters;
+    this.lines += lines;
+    for (const name of names) this.names.add(name);
+  }
+
   /** Waits until the text is on the screen. */
   sees(text: string): Promise<void> {
     return this.page.until(`document.body.innerText.includes(${JSON.stringify(text)})`);

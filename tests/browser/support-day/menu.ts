@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { createCategory, createProduct } from '../../support/factories.ts';
 import { linkOf } from '../guide.ts';
-import { type Case, type Day, idIn, keyIn, shell, soon } from './day.ts';
+import { type Case, type Day, idIn, shell, soon } from './day.ts';
 
 /** A category with products of these names, at 95. */
 async function category({ api }: Day, name: string, products: readonly string[]) {
@@ -155,16 +155,36 @@ export const menu: readonly Case[] = [
   },
   {
     title: 'A new restaurant gets the menu of another one. How is it copied?',
-    where: 'the command line',
+    where: 'the desk',
     async carryOut(day) {
-      const { folder } = day;
+      const { desk } = day;
       await category(day, 'Breakfast', ['Medialuna']);
-      const location = idIn(await shell(day, 'locations create'));
-      const key = keyIn(await shell(day, 'keys create', { given: { 'new restaurant': location } }));
-      const env = { NEW_KEY: key };
-      expect(await shell(day, 'curl', { folder, env })).toContain('"created":');
-      const { text } = await day.api.rest('GET /v2/catalog', { key });
-      for (const name of ['Breakfast', 'Medialuna']) expect(text).toContain(name);
+      const given = { currency: 'USD' };
+      const location = idIn(await shell(day, 'locations create', { given }));
+      const link = await shell(day, 'app code', { given: { 'new restaurant': location } });
+      await desk.follow('Keys');
+      await desk.type('Name', 'Copy of the menu');
+      await desk.choose('For', 'permissions of your choice');
+      for (const permission of ['catalog:read', 'menus:read']) await desk.tick(permission);
+      await desk.press('Make a key');
+      await desk.sees('The new key: Copy of the menu.');
+      await desk.press('Copy');
+      const key = await desk.page.evaluate<string>(`document.querySelector('.once output').textContent`);
+      const there = await day.otherDesk(/code=([\w-]{41})/.exec(link)?.[1] ?? '');
+      await there.follow('Categories');
+      await there.follow('Copy the menu of another restaurant');
+      await there.type('Key of the other restaurant', key);
+      await there.press('Show the difference');
+      await there.sees('Medialuna');
+      await there.press('Copy the menu');
+      await there.sees(' new, 0 changed.');
+      const copied = `select name from products where location_id = $1 and name = 'Medialuna'`;
+      expect(await day.owner.sql(copied, [location])).toEqual([{ name: 'Medialuna' }]);
+      await there.page.close();
+      await desk.page.bringToFront();
+      await desk.press('Revoke', { row: 'Copy of the menu' });
+      await desk.answer('Revoke');
+      await soon(async () => (await day.api.rest('GET /v2/catalog', { key })).status).toBe(401);
     },
   },
   {
