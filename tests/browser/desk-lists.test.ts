@@ -1,3 +1,6 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '@comanda/db';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
 import { createProduct } from '../support/factories.ts';
@@ -54,6 +57,78 @@ const parts: Record<string, (() => Promise<void>) | 'shows one restaurant' | 'sh
   },
 };
 
+/** A list within a part, by the name of its query in the app: where it is and how many rows it has. */
+interface Inner {
+  path(): Promise<string>;
+  rows: number;
+  /** What narrows it there. */
+  narrow?(page: AppPage): Promise<unknown>;
+}
+
+const one = async (sql: string): Promise<string> =>
+  (await api.app.database.pool.query<{ id: string }>(sql, [api.locationId])).rows[0]?.id ?? '';
+const inStatus = (value: string) => (page: AppPage) => page.select('.desk search select', value);
+
+/** The lists within parts. `payments` are two, and `orders` and `audit` are also lists of parts. */
+const inner: Record<string, Inner> = {
+  attempts: {
+    rows: many,
+    async path() {
+      await api.published();
+      await fill(`with delivery as (
+          insert into webhook_deliveries (location_id, endpoint_id, event_id, status, attempts)
+          select $1, (select id from webhook_endpoints where location_id = $1 limit 1),
+            (select id from events where location_id = $1 limit 1), 'dead', 1 from generate_series(1, ${many})
+          returning id, endpoint_id, event_id
+        )
+        insert into webhook_attempts (location_id, delivery_id, endpoint_id, event_id, event_type, attempt, status, response_code, duration_ms, attempted_at)
+        select $1, id, endpoint_id, event_id, 'order.created', 1, 'failed', 503, 5, now() from delivery`);
+      return `endpoints/${await one('select endpoint_id as id from webhook_attempts where location_id = $1 limit 1')}`;
+    },
+  },
+  'settlement entries': {
+    rows: many,
+    async path() {
+      await fill(
+        `insert into turns (location_id, batch_number) select $1, 1 + max(batch_number) from turns where location_id = $1`,
+      );
+      await fill(`update payments set status = 'completed' where location_id = $1 and status = 'pending'`);
+      await fill(`update turns set status = 'closed' where location_id = $1 and status = 'open'`);
+      return `turns/${await one(`select id from settlements where location_id = $1 and total_collected > 0`)}`;
+    },
+  },
+  payments: {
+    rows: many,
+    async path() {
+      await fill(`update orders set status = 'canceled' where location_id = $1`);
+      return 'orders';
+    },
+    narrow: inStatus('canceled_and_paid'),
+  },
+  'payments refunded': {
+    rows: many,
+    async path() {
+      await fill(`insert into settlement_entries (location_id, order_id, payment_id, kind, amount, reason)
+        select location_id, order_id, id, 'refund', -1, 'cold' from payments where location_id = $1`);
+      return 'orders';
+    },
+    narrow: inStatus('refunded'),
+  },
+  orders: {
+    rows: many,
+    path: async () => 'orders',
+    async narrow(page) {
+      await page.type('#text', 'Flat White');
+      await page.keyboard.press('Enter');
+    },
+  },
+  audit: {
+    rows: many,
+    path: async () =>
+      `products/${await one(`select id from products where location_id = $1 and name = 'Espresso'`)}`,
+  },
+};
+
 beforeAll(async () => {
   browser = await startBrowser();
   for (const filled of Object.values(parts)) if (typeof filled === 'function') await filled();
@@ -91,6 +166,42 @@ test('every part of the desk is looked at here', { timeout }, async () => {
   );
   expect(paths.toSorted()).toEqual(Object.keys(parts).toSorted());
 });
+
+test('every list of the desk that has pages is looked at here', () => {
+  const folder = join(repositoryRoot, 'packages/app/src/desk');
+  const queries = readdirSync(folder).flatMap((file) =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(/usePages\(\s*\['([^']+)'/g)].map(
+      ([, name]) => name,
+    ),
+  );
+  const ofParts = ['audit', 'categories', 'endpoints', 'jobs', 'keys', 'orders', 'payment methods'];
+  const looked = new Set([...ofParts, 'products', 'settlements', ...Object.keys(inner)]);
+  expect(queries.length).toBeGreaterThan(10);
+  expect(queries.filter((name) => name === undefined || !looked.has(name))).toEqual([]);
+});
+
+/** Presses for more until as many rows are there. */
+async function showsAll(page: AppPage, rows: number): Promise<void> {
+  await page.waitForSelector('.desk tbody tr');
+  for (let shown = await rowsOf(page); shown < rows; shown = await rowsOf(page)) {
+    await press(page, 'Show more');
+    await expect.poll(() => rowsOf(page), patience).toBeGreaterThan(shown);
+  }
+  expect(await rowsOf(page)).toBe(rows);
+  expect(await page.text()).not.toContain('Show more');
+  expect(await page.text()).not.toContain('This screen could not be shown');
+  expect(page.complaints).toEqual([]);
+}
+
+test.each(Object.entries(inner))(
+  'the second page of %s, within a part, is shown',
+  { timeout },
+  async (_, list) => {
+    const page = await desk(await list.path());
+    await list.narrow?.(page);
+    await showsAll(page, list.rows);
+  },
+);
 
 test.each(Object.keys(parts).filter((part) => typeof parts[part] === 'function'))(
   'the list of %s went away with its second page',
