@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCategory, createProduct } from '../support/factories.ts';
+import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { usePublishingApi } from '../support/published.ts';
+import { type AppPage, linkTo, openApp } from './app-page.ts';
+import { type Browser, startBrowser } from './browser.ts';
+import { says } from './desk-page.ts';
+
+// The forms of the desk on a phone, by the keyboard alone: Tab, typing, arrows, Space and Enter.
+
+const api = usePublishingApi(undefined, { app: 'on' });
+const timeout = 120_000;
+const patience = { timeout: 20_000 };
+let browser: Browser;
+let kitchen: OrderKitchen;
+beforeAll(async () => {
+  browser = await startBrowser();
+  kitchen = await createOrderKitchen(api);
+}, 120_000);
+afterAll(() => browser?.close());
+
+/** The labels of the forms, as a person reads them. */
+const labels = {
+  en: {
+    ...{ price: 'Price', isVisible: 'Shown on the menu', save: 'Save', quantity: 'Left', name: 'Name' },
+    ...{ use: 'For', choice: 'permissions of your choice', makeKey: 'Make a key', newKey: 'The new key' },
+    ...{ away: 'Put away', cancel: 'Cancel the order', changePrices: 'Change all prices', how: 'By' },
+    ...{ by: 'How much (less with −)', difference: 'Prices before and after', write: 'Write these prices' },
+    ...{ written: '1 price was changed.', close: 'Close the turn', noTurn: 'No turn is open.' },
+    ...{ startingCash: 'Cash in the drawer at the start', counted: 'Cash in the drawer now' },
+    ...{ openNext: 'Open the next turn at the same moment', exact: 'The count is exact.' },
+    cancelMeans: 'Its stock is given back and its payment rejected. This cannot be undone here.',
+  },
+  es: {
+    ...{
+      price: 'Precio',
+      isVisible: 'Visible en el menú',
+      save: 'Guardar',
+      quantity: 'Quedan',
+      name: 'Nombre',
+    },
+    ...{ use: 'Para', choice: 'los permisos que usted elija', makeKey: 'Crear una clave' },
+    ...{ newKey: 'La nueva clave', away: 'Quitar', cancel: 'Cancelar el pedido', how: 'En' },
+    ...{ changePrices: 'Cambiar todos los precios', by: 'Cuánto (menos con −)' },
+    ...{ difference: 'Precios antes y después', write: 'Escribir estos precios' },
+    ...{ written: 'Se cambió 1 precio.', close: 'Cerrar el turno', noTurn: 'No hay un turno abierto.' },
+    ...{ startingCash: 'Efectivo en la caja al comenzar', counted: 'Efectivo en la caja ahora' },
+    ...{ openNext: 'Abrir el próximo turno en el mismo momento', exact: 'La cuenta es exacta.' },
+    cancelMeans: 'Se devuelve su stock y se rechaza su pago. Aquí no se puede deshacer.',
+  },
+} as const;
+
+/** The name of the focused element: of a button or link its text, of a field its label. */
+const focused = `(() => {
+  const each = document.activeElement;
+  const own = (label) => [...label.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data).join('').trim();
+  return (each.labels?.[0] && own(each.labels[0])) || (each.getAttribute('aria-label') ?? each.textContent).trim();
+})()`;
+
+/** Whether the focused element has an outline, is on the screen, and lies under nothing else. */
+const isSeen = `(() => {
+  const each = document.activeElement;
+  const { left, top, width, height } = each.getBoundingClientRect();
+  const at = document.elementFromPoint(left + Math.min(width / 2, 100), top + Math.min(height / 2, 20));
+  const isUncovered = at !== null && (each.contains(at) || at.contains(each));
+  return { isUncovered, isOutlined: each.matches(':focus-visible') && getComputedStyle(each).outlineStyle !== 'none' };
+})()`;
+
+/** Presses Tab until the element of that name has the focus. Each one on the way must be seen. */
+async function tabTo(page: AppPage, name: string): Promise<void> {
+  const passed: string[] = [];
+  for (let presses = 0; presses < 120; presses++) {
+    await page.keyboard.press('Tab');
+    // Behind the last one the keyboard leaves the page, and comes back at its top.
+    if (await page.evaluate('document.activeElement === document.body')) continue;
+    const now = await page.evaluate<string>(focused);
+    const seen = await page.evaluate(isSeen);
+    expect({ now, seen }).toEqual({ now, seen: { isUncovered: true, isOutlined: true } });
+    if (now === name || now.startsWith(`${name} `)) return;
+    passed.push(now.slice(0, 40));
+  }
+  throw new Error(`Tab does not reach "${name}": ${passed.join(' | ')}`);
+}
+
+/** Types in place of what the focused field holds. */
+async function typeOver(page: AppPage, text: string): Promise<void> {
+  await page.keyboard.down('Control');
+  await page.keyboard.press('a');
+  await page.keyboard.up('Control');
+  await page.keyboard.type(text);
+}
+
+describe.each(['en', 'es'] as const)('in %s', (language) => {
+  const texts = labels[language];
+
+  /** A page of the desk, once it has the text. */
+  async function desk(path: string, text: string): Promise<AppPage> {
+    const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }), {
+      size: 'phone',
+      prepare: (made) =>
+        made.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`),
+    });
+    await page.until(`document.querySelector('.desk nav a') !== null`);
+    await page.goto(`${api.url}/app/desk/${path}`);
+    await says(page, text);
+    return page;
+  }
+
+  async function ends(page: AppPage): Promise<void> {
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    expect(page.complaints).toEqual([]);
+    await page.close();
+  }
+
+  test('a product is edited', { timeout }, async () => {
+    const { locationId } = api;
+    const categoryId = await createCategory(api.app.database, { locationId, name: `Cakes ${language}` });
+    const id = await createProduct(api.app.database, {
+      locationId,
+      name: `Carrot cake ${language}`,
+      price: 95,
+    });
+    const now = () => api.client().products.get.query({ id });
+    const page = await desk(`products/${id}`, texts.isVisible);
+    await tabTo(page, texts.price);
+    await typeOver(page, '99,90');
+    await tabTo(page, texts.isVisible);
+    await page.keyboard.press('Space');
+    await tabTo(page, `Cakes ${language}`);
+    await page.keyboard.press('Space');
+    await tabTo(page, texts.save);
+    await page.keyboard.press('Enter');
+    await expect.poll(now, patience).toMatchObject({ price: 99.9, visible: false });
+    expect((await now()).categories.map((each) => each.id)).toEqual([categoryId]);
+    await tabTo(page, texts.quantity);
+    await typeOver(page, '12');
+    await page.keyboard.press('Enter');
+    await expect.poll(async () => (await now()).stock.quantity, patience).toBe(12);
+    await ends(page);
+  });
+
+  test('a key is made with permissions that are picked', { timeout }, async () => {
+    const page = await desk('keys', texts.makeKey);
+    await tabTo(page, texts.name);
+    await page.keyboard.type(`Waiter ${language}`);
+    await tabTo(page, texts.use);
+    const chosen = `document.activeElement.selectedOptions[0].text`;
+    for (let presses = 0; presses < 5 && (await page.evaluate(chosen)) !== texts.choice; presses++)
+      await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate(chosen)).toBe(texts.choice);
+    await tabTo(page, 'menus:read');
+    await page.keyboard.press('Space');
+    await tabTo(page, texts.makeKey);
+    await page.keyboard.press('Enter');
+    await says(page, `${texts.newKey}: Waiter ${language}.`);
+    const { data } = await api.client().keys.list.query({ limit: 200 });
+    expect(data.find(({ name }) => name === `Waiter ${language}`)).toMatchObject({
+      permissions: ['menus:read'],
+    });
+    await tabTo(page, texts.away);
+    await page.keyboard.press('Enter');
+    await page.until(`document.querySelector('.once') === null`);
+    await ends(page);
+  });
+
+  test('an order is canceled with a reason', { timeout }, async () => {
+    const { id } = await placeOrder(api, kitchen);
+    const page = await desk(`orders/${id}`, texts.cancel);
+    await tabTo(page, texts.cancel);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.dialog input');
+    await page.until(`document.querySelector('.dialog').contains(document.activeElement)`);
+    if ((await page.evaluate(focused)) !== texts.cancelMeans) await tabTo(page, texts.cancelMeans);
+    await page.keyboard.type('The guest left');
+    await tabTo(page, texts.cancel);
+    await page.keyboard.press('Enter');
+    const now = () => api.client().orders.get.query({ id });
+    await expect.poll(now, patience).toMatchObject({ status: 'canceled', cancel_reason: 'The guest left' });
+    await ends(page);
+  });
+
+  test('the prices of a category are changed', { timeout }, async () => {
+    const { locationId } = api;
+    const categoryId = await createCategory(api.app.database, { locationId, name: `Teas ${language}` });
+    const id = await createProduct(api.app.database, {
+      ...{ locationId, name: `Green tea ${language}`, price: 95, categoryIds: [categoryId] },
+    });
+    const page = await desk(`categories/${categoryId}`, texts.changePrices);
+    await tabTo(page, texts.how);
+    await page.keyboard.press('ArrowDown');
+    await tabTo(page, texts.by);
+    await page.keyboard.type('-5,50');
+    await page.keyboard.press('Enter');
+    await says(page, texts.difference);
+    await tabTo(page, texts.write);
+    await page.keyboard.press('Enter');
+    await says(page, texts.written);
+    expect((await api.client().products.get.query({ id })).price).toBe(89.5);
+    await ends(page);
+  });
+
+  test('a turn is closed with a count, and no other is opened', { timeout }, async () => {
+    await api.client().turns.open.mutate();
+    const page = await desk('turns', texts.close);
+    await tabTo(page, texts.close);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.dialog input');
+    await page.until(`document.querySelector('.dialog').contains(document.activeElement)`);
+    if ((await page.evaluate(focused)) !== texts.startingCash) await tabTo(page, texts.startingCash);
+    await page.keyboard.type('100');
+    await tabTo(page, texts.counted);
+    await page.keyboard.type('100');
+    await tabTo(page, texts.openNext);
+    await page.keyboard.press('Space');
+    await tabTo(page, texts.close);
+    await page.keyboard.press('Enter');
+    await page.until(`document.querySelector('.dialog') === null`);
+    await says(page, texts.exact);
+    await says(page, texts.noTurn);
+    await ends(page);
+  });
+});
