@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootstrap } from '../bootstrap.mjs';
+import { checkTypes } from '../compiler.mjs';
 import { barcode } from '../recipes/barcode.mjs';
 import { copyTree, failuresOf, npmTest, runIn } from '../recipes/copy.mjs';
 import { origin } from '../recipes/origin.mjs';
@@ -19,7 +20,7 @@ const recipes = [suppliers, barcode, supplier, origin];
 const placesTest = 'tests/contract/places.test.ts';
 
 const generate = ['-e', "import('./scripts/bootstrap.mjs').then((made) => made.bootstrap({ bundles: [] }))"];
-const compile = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'];
+const compile = checkTypes('tsconfig.json');
 /** The commands after the edits by hand, as the recipes say. */
 const generated = [generate, ['scripts/migration.mjs', 'try_recipes'], ['scripts/docs.mjs']];
 /** The tests of the short form: the recipes' own, and those that go over every table, operation and field. */
