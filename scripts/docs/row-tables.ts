@@ -46,10 +46,13 @@ function suiteRows(): string {
   return lines(
     ['Command', 'Holds', 'Needs', 'Run by', 'Minutes'],
     suites.map((suite) => {
-      const { holds, needs = '', ci, minutes } = suite;
+      const { holds, needs = '', ci, during, minutes } = suite;
       const words = ci?.map(code).join(' ') ?? '';
-      const runBy =
-        ci === undefined ? 'hand' : ['`.ci/run`', ...(words === '' ? [] : [`with ${words}`])].join(' ');
+      const more = [
+        ...(words === '' ? [] : [`with ${words}`]),
+        ...(during === undefined ? [] : [`while \`${during}\` runs`]),
+      ];
+      const runBy = ci === undefined ? 'hand' : ['`.ci/run`', ...more].join(' ');
       return [code(commandOf(suite)), cell(holds), cell(needs), runBy, String(minutes ?? '')];
     }),
   );

@@ -4,11 +4,12 @@ import { commandOf, suites } from './table.mjs';
 export function listed() {
   return suites
     .map((suite) => {
-      const { ci, minutes, needs, holds } = suite;
+      const { ci, during, minutes, needs, holds } = suite;
       const facts = [
         ci === undefined
           ? 'by hand'
           : ['.ci/run', ...(ci.length > 0 ? [`with ${ci.join(' ')}`] : [])].join(' '),
+        ...(during === undefined ? [] : [`while ${during} runs`]),
         ...(minutes === undefined ? [] : [`${minutes} min`]),
         ...(needs === undefined ? [] : [`needs ${needs}`]),
       ];

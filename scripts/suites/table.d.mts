@@ -8,6 +8,8 @@ export interface Suite {
   readonly minutes?: number;
   /** The words that .ci/run gives it; absent when it runs by hand alone. */
   readonly ci?: readonly string[];
+  /** The suite of .ci/run during which this one runs there, after others that do; alone where absent. */
+  readonly during?: string;
   /** Whether .ci/run gives its failed files a second run, alone. */
   readonly runsAgain?: boolean;
   /** Folders and files below `tests`; absent for a program, and for `quick`, which has what no other suite has. */
