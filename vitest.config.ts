@@ -16,12 +16,19 @@ const others = isSome
   ? []
   : suites.filter(({ needs }) => suite !== undefined || needs !== undefined).flatMap(globsOf);
 
+const long = new RegExp(
+  `/tests/(${[
+    ...['bench/', 'cli/', 'e2e/', 'faults/', 'fuzz/', 'plans/', 'upgrade/', 'integrator/certification-'],
+    ...['start/release', 'start/site-beside', 'generated-clients/documents-spectral'],
+    ...['doctor/doctor-invariants', 'db/edits-are-audited'],
+  ].join('|')})`,
+);
+
 /** The longest begin first, so that none is left alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(chosen: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(chosen);
-    const isLong = ({ moduleId }: TestSpecification) =>
-      /\/tests\/((bench|cli|e2e|faults|fuzz|plans|upgrade)\/|integrator\/certification-)/.test(moduleId);
+    const isLong = ({ moduleId }: TestSpecification) => long.test(moduleId);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
   }
 }
