@@ -36,7 +36,7 @@ describe.each(audited)('of $name', (table: Table) => {
     expect(before.get(table.name)?.size).toBeGreaterThan(1);
   });
 
-  it('no edit during the deletion of a parent escapes the audit', async () => {
+  it('no edit during the deletion of a parent escapes the audit', { timeout: 120_000 }, async () => {
     const tried = edits.get(table.name) ?? [];
     expect(tried.length).toBeGreaterThan(0);
     let turn = 0;

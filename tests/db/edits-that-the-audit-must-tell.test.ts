@@ -111,7 +111,8 @@ async function expectTold(
       });
 }
 
-describe('an admin', () => {
+// The edits of one day, in its order: an edit meets the rows that those before it left.
+describe('an admin', { shuffle: false }, () => {
   it.each(acceptedEdits)('writes $what, and the audit records it', async (edit) => {
     await expectTold(() => admin.sql(edit.sql, edit.sql.includes('$1') ? [api.locationId] : []), edit);
   });

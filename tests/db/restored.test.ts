@@ -24,7 +24,7 @@ beforeAll(async () => {
 describe.each<KeyOrder>(['as a dump makes them', 'in reverse'])('with foreign keys made %s', (order) => {
   beforeAll(() => makeForeignKeysAgain(superuserUrl(api.databaseUrl), order));
 
-  it('every deletion and every new id ends as before', async () => {
+  it('every deletion and every new id ends as before', { timeout: 120_000 }, async () => {
     const again = await endings();
     const different = [...original].filter(([what, ending]) => {
       return JSON.stringify(again.get(what)) !== JSON.stringify(ending);
