@@ -10,7 +10,7 @@ import { type Reason, reasons, statusOf } from '../../packages/api/src/reasons.t
 import { rememberMoved } from '../../packages/api/src/resources/locations/moved.store.ts';
 import { toldOfReferred, toldOfUnknown } from '../contract/reference-router.ts';
 import { exchange } from '../contract/socket.ts';
-import { type Answer, type Call, callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { type Call, callRest, startTestApi, type TestApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { superuserUrl } from '../support/database.ts';
 import {
@@ -29,6 +29,7 @@ import {
   postOrder,
 } from '../support/orders.ts';
 import { certificationReasons } from './certification-reasons.ts';
+import { endpointReasons } from './endpoint-reasons.ts';
 import { moneyReasons } from './money-reasons.ts';
 import { stockReasons } from './stock-reasons.ts';
 import { refusalOf, type Told, toldBy, toldTyped, whileCategoriesAreLocked } from './told.ts';
@@ -185,11 +186,7 @@ const calls: Record<Reason, () => Promise<Told>> = {
   },
   ...moneyReasons(() => ({ api, kitchen, typed, rest })),
   ...stockReasons(() => ({ api, rest })),
-  async endpoint_disabled() {
-    const { id } = await endpoint();
-    await api.rest(`PATCH /v2/webhook-endpoints/${id}`, { body: { status: 'disabled' } });
-    return rest(`POST /v2/webhook-endpoints/${id}/test`);
-  },
+  ...endpointReasons(() => ({ api, rest })),
   invalid_field: () => order({ identifier: 4 }),
   unknown_parameter: () => rest('GET /v2/orders?form=2026-11-21'),
   idempotency_key_missing: () => rest('POST /v2/orders', { body: orderBody(kitchen) }),
@@ -228,15 +225,6 @@ const calls: Record<Reason, () => Promise<Told>> = {
   unknown_category: () => rest('POST /v2/products', { body: { ...tea, category_ids: [randomUUID()] } }),
   unknown_reference: () => toldOfUnknown(api),
   still_referenced: () => toldOfReferred(api),
-  address_refused: () =>
-    rest('POST /v2/webhook-endpoints', { body: { url: 'ftp://x', events: ['order.created'] } }),
-  async too_many_endpoints() {
-    for (let made = 0; made < 50; made++) {
-      const answer = await tryEndpoint();
-      if (answer.status !== 201) return toldBy(answer);
-    }
-    return toldBy(await tryEndpoint());
-  },
   simulation_refused: () => rest('GET /v2/orders', { headers: { 'x-comanda-simulate': 'slow' } }),
   minute_limit: async () => listedTwice(await withKey({ perMinute: 1 })),
   month_limit: async () => listedTwice(await withKey({ monthly: 1 })),
@@ -244,7 +232,16 @@ const calls: Record<Reason, () => Promise<Told>> = {
     const key = await withKey({ batchJobsPerHour: 1 });
     return last(2, () => rest('POST /v2/stock/sync', { ...stock(kitchen.productId), key }));
   },
-  too_many_codes: () => last(20, () => redeemed('x')),
+  async too_many_codes() {
+    // Of its own: the attempts are counted by address.
+    const own = await startTestApi({ app: 'on' });
+    try {
+      const attempt = () => refusalOf(own.client().appCodes.redeem.mutate({ code: 'x' }));
+      return await last(20, async () => toldTyped(await attempt()));
+    } finally {
+      await own.close();
+    }
+  },
   async too_many_streams() {
     const key = await withKey({ permissions: ['events:read'] });
     const open = () => fetch(`${api.url}/v2/events/stream`, { headers: { authorization: `Bearer ${key}` } });
@@ -271,13 +268,6 @@ const calls: Record<Reason, () => Promise<Told>> = {
     }
   },
 };
-
-const tryEndpoint = () =>
-  api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
-    body: { url: 'http://127.0.0.1:1/', events: ['order.created'] },
-  }) as Promise<Answer<{ data: { id: string } } & Record<string, unknown>>>;
-
-const endpoint = async () => (await tryEndpoint()).body.data;
 
 describe('input that never becomes a request gets its reason, too:', () => {
   it.each([

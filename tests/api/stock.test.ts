@@ -24,11 +24,15 @@ beforeAll(async () => {
   }
   await createProduct(database, { locationId, sku: 'without', name: 'No record' });
   await createProduct(database, { locationId: await createLocation(database), stock: { quantity: 9 } });
-  // updated_at moves by itself; here it is fixed for the test.
+  await setMoments();
+});
+
+/** updated_at moves by itself; here it is fixed for the tests. */
+async function setMoments(): Promise<void> {
   await runOnce(api.databaseUrl, 'alter table product_stock disable trigger touch');
   for (const [index, sku] of ['b', 'a', 'c'].entries()) await setMoment(sku, moments[index] ?? '');
   await runOnce(api.databaseUrl, 'alter table product_stock enable trigger touch');
-});
+}
 
 const setMoment = (sku: string, moment: string) =>
   api.app.database.pool.query('update product_stock set updated_at = $1 where product_id = $2', [
@@ -79,8 +83,12 @@ describe('GET /v2/stock', () => {
   it('shows a change at the moment of the change', async () => {
     const since = new Date(Date.now() - 1_000).toISOString();
     const body = { items: [{ sku: 'b', quantity: 7 }] };
-    expect((await api.rest('POST /v2/stock/sync', { body })).status).toBe(200);
-    expect(skus((await list(`?updated_since=${since}`)).data)).toEqual(['b']);
+    try {
+      expect((await api.rest('POST /v2/stock/sync', { body })).status).toBe(200);
+      expect(skus((await list(`?updated_since=${since}`)).data)).toEqual(['b']);
+    } finally {
+      await setMoments();
+    }
   });
 
   test.each([

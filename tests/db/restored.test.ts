@@ -19,10 +19,10 @@ let original: Map<string, unknown>;
 beforeAll(async () => {
   tables = await readTables(hand);
   original = await endings();
-});
+}, 180_000);
 
 describe.each<KeyOrder>(['as a dump makes them', 'in reverse'])('with foreign keys made %s', (order) => {
-  beforeAll(() => makeForeignKeysAgain(superuserUrl(api.databaseUrl), order));
+  beforeAll(() => makeForeignKeysAgain(superuserUrl(api.databaseUrl), order), 120_000);
 
   it('every deletion and every new id ends as before', { timeout: 120_000 }, async () => {
     const again = await endings();

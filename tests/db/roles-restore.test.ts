@@ -37,7 +37,7 @@ beforeAll(async () => {
     await runOnce(urlOf(operator()), `alter role ${prefix()}_${kind} login password '${password}'`);
   await prepare();
   await serves();
-});
+}, 180_000);
 afterAll(async () => {
   const admin = inject('adminUrl');
   await runOnce(admin, `drop database if exists ${quoteName(name())} with (force)`);
