@@ -70,10 +70,12 @@ export function loneHistorySql(of: Historic): string {
   const mask = maskOf(of);
   const values = (row: 'former' | 'current') =>
     `jsonb_strip_nulls(jsonb_build_object(${columns
-      .map(({ name, bit }) => `${quoted(name)}, CASE WHEN changed & ${bit} <> 0 THEN ${valueOf(row, name)} END`)
+      .map(
+        ({ name, bit }) => `${quoted(name)}, CASE WHEN changed & ${bit} <> 0 THEN ${valueIn(row, name)} END`,
+      )
       .join(', ')}))`;
   const ofOne = columns.map(({ name, bit }) => {
-    const side = (row: 'former' | 'current') => `jsonb_build_object(${quoted(name)}, ${valueOf(row, name)})`;
+    const side = (row: 'former' | 'current') => `jsonb_build_object(${quoted(name)}, ${valueIn(row, name)})`;
     return `IF changed & ${mask} = ${bit} THEN
   entry := jsonb_build_object('before', ${side('former')}, 'after', ${side('current')});`;
   });
@@ -92,7 +94,8 @@ END IF;`,
 END IF;`;
 }
 
-const valueOf = (row: 'former' | 'current', name: string): string => `jsonb_build_array(${row}.${named(name)})`;
+const valueIn = (row: 'former' | 'current', name: string): string =>
+  `jsonb_build_array(${row}.${named(name)})`;
 
 const entryColumns =
   'location_id, actor_kind, api_key_id, request_id, operation, relation, resource_id, resource_ids, row_count, changes';

@@ -15,7 +15,12 @@ const hasLoneForm = (of: Captured): boolean =>
 /** The variables that `loneSql` needs. */
 export const loneDeclarations = (of: Captured): readonly string[] =>
   hasLoneForm(of)
-    ? [`former ${of.table.name}%ROWTYPE;`, `current ${of.table.name}%ROWTYPE;`, 'changed int;', 'entry jsonb;']
+    ? [
+        `former ${of.table.name}%ROWTYPE;`,
+        `current ${of.table.name}%ROWTYPE;`,
+        'changed int;',
+        'entry jsonb;',
+      ]
     : [];
 
 /**
