@@ -1,8 +1,8 @@
 // The compiler as the checks run it: types alone, and nothing twice.
 
 /**
- * The words for Node that check the types of a project. What they find is kept below node_modules: the next run checks the
- * files that changed, and what these reach. One checker: four find the same types again, each for itself, which on two
+ * The words for Node that check the types of a project. Their results are kept below node_modules: the next run checks the
+ * files that changed, and those that these reach. One checker: four find the same types again, each for itself, which on two
  * cores takes twice as long.
  * @param {string} project a tsconfig.json, from the root
  */

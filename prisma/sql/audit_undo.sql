@@ -53,7 +53,7 @@ BEGIN
   SET CONSTRAINTS ALL IMMEDIATE;
   IF EXISTS (SELECT FROM audit_entries a WHERE a.location_id = entry.location_id AND a.created_at = now()::timestamptz(3)
     AND a.undo_of = p_entry AND a.caused_by IS NOT NULL) THEN
-    RAISE EXCEPTION 'a later change stands: what was added to these rows would go with them' USING ERRCODE = 'CM008';
+    RAISE EXCEPTION 'there is a later change: the rows that were added to these would go with them' USING ERRCODE = 'CM008';
   END IF;
   PERFORM end_undo();
 END $$;
@@ -95,7 +95,7 @@ BEGIN
     END IF;
   END IF;
   IF changed IS NOT NULL THEN
-    RAISE EXCEPTION 'a later change stands in %: %', entry.relation, changed USING ERRCODE = 'CM008', DETAIL = entry.id;
+    RAISE EXCEPTION 'a later change is in %: %', entry.relation, changed USING ERRCODE = 'CM008', DETAIL = entry.id;
   END IF;
 
   SELECT array_agg(DISTINCT c) INTO wanted FROM jsonb_path_query(kept, '$[*].before ? (@ != null)') b, jsonb_object_keys(b) c;

@@ -1,5 +1,5 @@
-// The stages of .ci/run: a suite, with those that run during it, one after the other. What runs in company keeps its output
-// until it ends, so that no two are mixed; meanwhile a line a minute says how far each is.
+// The stages of .ci/run: a suite, with those that run during it, one after the other. A suite in company keeps its output
+// until it ends, so that no two are mixed; meanwhile a line a minute reports its progress.
 import { spawn } from 'node:child_process';
 import { cpus } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
@@ -60,7 +60,7 @@ export function run(command, { inCompany = false, everyMs = 60_000 } = {}) {
   const sayHowFar = () =>
     console.log(`${command}: ${howFar(output.join(''))}, ${minutes().toFixed(0)} minutes`);
   const timer = inCompany ? setInterval(sayHowFar, everyMs) : undefined;
-  // What is ended from outside, as one that took too long, ends its suites, and shows what they had.
+  // A stage that is ended from outside, as one that took too long, ends its suites and shows their output.
   const farewell = () => {
     child.kill();
     if (inCompany) process.stdout.write(`\n${command}:\n${output.join('')}`);

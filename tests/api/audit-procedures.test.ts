@@ -180,7 +180,7 @@ describe('the audit', () => {
     await hand.sql('update products set price = 7 where id = $1', [productId]);
     expect(await refusal(entry)).toEqual({
       code: 'conflict',
-      message: `a later change stands in products: undo that first (comanda audit --id ${productId})`,
+      message: `a later change is in products: undo that first (comanda audit --id ${productId})`,
     });
     const other = await createKey(api.app.database, { locationId, name: 'ERP' });
     await hand.sql('update api_keys set per_minute = 5 where id = $1', [other.id]);

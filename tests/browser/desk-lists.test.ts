@@ -61,7 +61,7 @@ const parts: Record<string, (() => Promise<void>) | 'shows one restaurant' | 'sh
 interface Inner {
   path(): Promise<string>;
   rows: number;
-  /** What narrows it there. */
+  /** Narrows the list there. */
   narrow?(page: AppPage): Promise<unknown>;
 }
 

@@ -48,7 +48,7 @@ test('the menu of another restaurant is shown as a difference, and copied as it 
   await page.keyboard.press('Enter');
   await says(page, 'From Cantina Aurora to Test Kitchen: 2 new, 0 changed, 0 as they are, ');
   // The focus is where the difference is.
-  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('What would be written');
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Difference');
   expect(await page.text()).toContain('price: 12.5');
   expect(await copied(name)).toEqual([]);
   expect(await seriousFindings(page)).toEqual([]);
@@ -56,7 +56,7 @@ test('the menu of another restaurant is shown as a difference, and copied as it 
   // It changed since it was shown: nothing is written.
   await there.products.update.mutate({ id: teaId, price: 13 });
   await press(page, 'Copy the menu');
-  await says(page, 'Somebody changed it meanwhile.');
+  await says(page, 'Someone else changed it meanwhile.');
   expect(await copied(name)).toEqual([]);
   await press(page, 'Show the difference');
   await press(page, 'Copy the menu');

@@ -69,9 +69,9 @@ describe('tabs of a browser', () => {
     for (const tab of [holder, other]) await tab.live();
     await holder.page.evaluate(`(() => {
       const { postMessage } = BroadcastChannel.prototype;
-      let told = 0;
+      let received = 0;
       BroadcastChannel.prototype.postMessage = function (said) {
-        if (said.kind !== 'event' || ++told % 3 === 0) postMessage.call(this, said);
+        if (said.kind !== 'event' || ++received % 3 === 0) postMessage.call(this, said);
       };
     })()`);
     await change(10);
@@ -85,21 +85,21 @@ describe('tabs of a browser', () => {
     await holder.live();
     await page.evaluate(`(() => {
       globalThis.held = new Promise((resolve) => { globalThis.goOn = resolve; });
-      globalThis.told = [];
-      new BroadcastChannel('comanda 2 test').onmessage = ({ data }) => told.push(data.event?.id ?? data.kind);
+      globalThis.received = [];
+      new BroadcastChannel('comanda 2 test').onmessage = ({ data }) => received.push(data.event?.id ?? data.kind);
     })()`);
     await change();
     await waitFor('the first event', async () => (await holder.ids()).length === 1);
     // As much as may wait for the loop.
     await page.evaluate(`(() => {
       const channel = new BroadcastChannel('comanda 2 test');
-      const told = { kind: 'state', state: { status: 'live', cursor: '${before}' }, cursor: ids[0] };
-      for (let n = 0; n < 1000; n += 1) channel.postMessage(told);
+      const received = { kind: 'state', state: { status: 'live', cursor: '${before}' }, cursor: ids[0] };
+      for (let n = 0; n < 1000; n += 1) channel.postMessage(received);
     })()`);
-    await waitFor('the others', () => page.evaluate(`told.filter((id) => id === 'state').length >= 1000`));
+    await waitFor('the others', () => page.evaluate(`received.filter((id) => id === 'state').length >= 1000`));
     await change(3);
     const wanted = await idsAfter(before);
-    await waitFor('the last event', () => page.evaluate(`told.includes('${wanted.at(-1)}')`));
+    await waitFor('the last event', () => page.evaluate(`received.includes('${wanted.at(-1)}')`));
     await page.evaluate('goOn()');
     expect(await have({ page, ...holder }, wanted)).toEqual(wanted);
   });
@@ -136,17 +136,17 @@ describe('tabs of a browser', () => {
     const spy = await browser().newPage();
     await spy.goto(pages().url);
     await spy.evaluate(`(() => {
-      globalThis.told = [];
-      new BroadcastChannel('comanda 2 test').onmessage = ({ data }) => told.push(JSON.stringify(data));
+      globalThis.received = [];
+      new BroadcastChannel('comanda 2 test').onmessage = ({ data }) => received.push(JSON.stringify(data));
     })()`);
     const tabs = [await openTab(), await openTab()];
     for (const tab of tabs) await tab.live();
     await change();
     await waitFor('an event', async () =>
-      (await spy.evaluate<string[]>('told')).some((text) => text.includes('"event"')),
+      (await spy.evaluate<string[]>('received')).some((text) => text.includes('"event"')),
     );
-    const told = (await spy.evaluate<string[]>('told')).join();
-    expect(told).not.toContain(api.key.key);
+    const received = (await spy.evaluate<string[]>('received')).join();
+    expect(received).not.toContain(api.key.key);
     expect(pages().asked().join()).not.toContain(api.key.key);
     await spy.close();
   });

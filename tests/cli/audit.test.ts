@@ -229,7 +229,7 @@ describe('comanda audit', { timeout: 120_000 }, () => {
 });
 
 describe('comanda audit undo', { timeout: 120_000 }, () => {
-  it('shows what it would do, does it, and is refused where a later change stands', async () => {
+  it('shows what it would do, does it, and is refused where there is a later change', async () => {
     const locationId = await createLocation(api.app.database);
     const id = await createProduct(api.app.database, { locationId });
     await hand.sql('update products set price = 3 where id = $1', [id]);
@@ -254,7 +254,7 @@ describe('comanda audit undo', { timeout: 120_000 }, () => {
     expect(json(again)).toMatchObject({
       error: {
         code: 'conflict',
-        message: `a later change stands in products: undo that first (comanda audit --id ${id})`,
+        message: `a later change is in products: undo that first (comanda audit --id ${id})`,
       },
     });
   });

@@ -190,8 +190,8 @@ describe('an undo is refused', () => {
     const entry = await lastEntry();
     await hand.sql('update products set price = 4 where id = $1', [id]);
     const again = (dryRun: boolean) => undo(owner, entry, { dryRun, deed: undefined });
-    await expect(again(false)).rejects.toMatchObject(refusal(/^a later change stands in products/));
-    await expect(again(true)).rejects.toMatchObject(refusal(/^a later change stands in products/));
+    await expect(again(false)).rejects.toMatchObject(refusal(/^a later change is in products/));
+    await expect(again(true)).rejects.toMatchObject(refusal(/^a later change is in products/));
     // Another column of the same row is no such change.
     await hand.sql('update products set price = 3, name = $2 where id = $1', [id, 'Mate']);
     await again(false);
@@ -243,7 +243,7 @@ describe('an undo is refused', () => {
     const entry = await lastEntry();
     await hand.sql(`update products set price = 2 where location_id = $1 and sku = 's7'`, [location]);
     await expect(undo(owner, entry, { dryRun: false, deed: undefined })).rejects.toMatchObject(
-      refusal(/^a later change stands in products: "some of 101 rows"/),
+      refusal(/^a later change is in products: "some of 101 rows"/),
     );
   });
 

@@ -27,7 +27,7 @@ const urlOf = (user: string, database = name()): string => {
   return url.href;
 };
 
-/** What it made before there were tables, and again. */
+/** Whether it made a role before there were tables, and again. */
 const madeBefore: boolean[] = [];
 beforeAll(async () => {
   await runOnce(inject('adminUrl'), `create role ${operator()} login createrole password '${password}'`);

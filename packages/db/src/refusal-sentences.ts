@@ -201,10 +201,10 @@ function tableSentence({ table, admin, edited }: TableAccess): string {
 
 /** Of an undo (audit_undo.sql), which names the row by its key as JSON. */
 function laterSentence(message: string): string | undefined {
-  const [, table, key = ''] = /^a later change stands in (\w+): (\{.*\})$/s.exec(message) ?? [];
+  const [, table, key = ''] = /^a later change is in (\w+): (\{.*\})$/s.exec(message) ?? [];
   if (table === undefined) return undefined;
   const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(key)?.[0];
-  return `a later change stands in ${table}: undo that first${id === undefined ? '' : ` (comanda audit --id ${id})`}`;
+  return `a later change is in ${table}: undo that first${id === undefined ? '' : ` (comanda audit --id ${id})`}`;
 }
 
 /** PostgreSQL's report of a key, without the restaurant: `Key (location_id, sku)=(01a…, TAKEN) already exists.` */

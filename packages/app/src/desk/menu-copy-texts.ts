@@ -4,11 +4,11 @@ const en = {
   link: 'Copy the menu of another restaurant',
   title: 'Copy the menu of another restaurant',
   means:
-    'Categories, products, options and menus of the other restaurant are written here. What is here already is found by its external_id, SKU or name, and is changed. Nothing is deleted, and stock is not copied.',
+    'Categories, products, options and menus of the other restaurant are written here. A row that is here already is found by its external_id, SKU or name, and is changed. Nothing is deleted, and stock is not copied.',
   key: 'Key of the other restaurant',
   keyMeans: 'A key of that restaurant with catalog:read and menus:read. It is not kept.',
   preview: 'Show the difference',
-  difference: 'What would be written',
+  difference: 'Difference',
   summary: (from: string, to: string) => `From ${from} to ${to}:`,
   counts: (created: number, updated: number, unchanged: number, kept: number) =>
     `${created} new, ${updated} changed, ${unchanged} as they are, ${kept} only here.`,
@@ -38,7 +38,7 @@ const es: typeof en = {
   key: 'Clave del otro restaurante',
   keyMeans: 'Una clave de ese restaurante con catalog:read y menus:read. No se guarda.',
   preview: 'Mostrar la diferencia',
-  difference: 'Qué se escribiría',
+  difference: 'Diferencia',
   summary: (from, to) => `De ${from} a ${to}:`,
   counts: (created, updated, unchanged, kept) =>
     `${created} nuevos, ${updated} cambiados, ${unchanged} como están, ${kept} solo aquí.`,

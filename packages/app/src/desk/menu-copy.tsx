@@ -108,7 +108,7 @@ export function MenuCopy() {
   );
 }
 
-/** What the copy makes and changes, row by row. */
+/** The rows that the copy makes and changes. */
 function Difference({ from, to, created, updated, unchanged, kept, changes }: Copied) {
   const texts = useTexts(deskTexts);
   const own = useTexts(menuCopyTexts);
