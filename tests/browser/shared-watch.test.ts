@@ -96,7 +96,9 @@ describe('tabs of a browser', () => {
       const received = { kind: 'state', state: { status: 'live', cursor: '${before}' }, cursor: ids[0] };
       for (let n = 0; n < 1000; n += 1) channel.postMessage(received);
     })()`);
-    await waitFor('the others', () => page.evaluate(`received.filter((id) => id === 'state').length >= 1000`));
+    await waitFor('the others', () =>
+      page.evaluate(`received.filter((id) => id === 'state').length >= 1000`),
+    );
     await change(3);
     const wanted = await idsAfter(before);
     await waitFor('the last event', () => page.evaluate(`received.includes('${wanted.at(-1)}')`));
