@@ -60,8 +60,11 @@ export async function openFilled(
     }
   }
   const server = await startEmbedded({ dataDir });
+  const urls = { few: urlOf(server.url, 'few'), many: urlOf(server.url, 'many') };
+  // An older build may have filled them.
+  for (const url of Object.values(urls)) await migrate(url);
   return {
-    urls: { few: urlOf(server.url, 'few'), many: urlOf(server.url, 'many') },
+    urls,
     postmaster: await postmasterAt(server.url),
     stop: () => server.stop(),
   };
