@@ -71,11 +71,11 @@ export function loneHistorySql(of: Historic): string {
   const values = (row: 'former' | 'current') =>
     `jsonb_strip_nulls(jsonb_build_object(${columns
       .map(
-        ({ name, bit }) => `${quoted(name)}, CASE WHEN changed & ${bit} <> 0 THEN ${valueIn(row, name)} END`,
+        ({ name, bit }) => `${quoted(name)}, CASE WHEN changed & ${bit} <> 0 THEN ${arrayOf(row, name)} END`,
       )
       .join(', ')}))`;
   const ofOne = columns.map(({ name, bit }) => {
-    const side = (row: 'former' | 'current') => `jsonb_build_object(${quoted(name)}, ${valueIn(row, name)})`;
+    const side = (row: 'former' | 'current') => `jsonb_build_object(${quoted(name)}, ${arrayOf(row, name)})`;
     return `IF changed & ${mask} = ${bit} THEN
   entry := jsonb_build_object('before', ${side('former')}, 'after', ${side('current')});`;
   });
@@ -94,7 +94,7 @@ END IF;`,
 END IF;`;
 }
 
-const valueIn = (row: 'former' | 'current', name: string): string =>
+const arrayOf = (row: 'former' | 'current', name: string): string =>
   `jsonb_build_array(${row}.${named(name)})`;
 
 const entryColumns =

@@ -21,7 +21,7 @@ export const told: readonly Invariant[] = [
          from (select number, created_at from events where location_id = $1 order by number desc limit $2) n
          window w as (order by n.number)) e
        where e.previous <> e.number - 1 and e.since > now() - interval '29 days' and not exists (
-         select from audit_entries a where a.location_id = $1 and a.operation = 'locations.restored'
+         select from audit_entries a where a.location_id = $1 and a.resource_ids is null and a.operation = 'locations.restored'
            and (a.changes #>> '{before,event}')::bigint >= e.previous and (a.changes #>> '{after,event}')::bigint < e.number)
        limit 101`,
     ),

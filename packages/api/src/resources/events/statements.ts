@@ -62,7 +62,7 @@ export const findFeedPosition = statement<{ number: string }>(
 export const findRestore = statement<{ since: Date | null }>(
   'find_restore',
   `select min((a.changes ->> 'since')::timestamptz) as since from audit_entries a
-   where a.location_id = $1::uuid and a.operation = 'locations.restored' and a.created_at >= $2::timestamptz`,
+   where a.location_id = $1::uuid and a.resource_ids is null and a.operation = 'locations.restored' and a.created_at >= $2::timestamptz`,
 );
 
 // The lengths are read without the texts, so only those that fit are read.
