@@ -130,9 +130,14 @@ export const bundleEdits: readonly BundleEdit[] = [
     put: 'Ve&&gi>0&&(window.comandaKept(c.name)?(0,fo.jsx)("span",{className:"text-sm",children:window.comandaKept(c.name)}):(0,fo.jsx)(Io,{variant:"secondary",size:"sm",onClick:()=>ci(!0),children:La}))',
   },
   {
+    gives: 'an edit carries the values that the grid showed, so that a change by another person is noticed',
+    find: 'function Hze(t,r){',
+    put: 'function Hze(t,r){return{...updateOf(t,r),seen:Object.fromEntries(Object.keys(t.changes).map(k=>[k,t.row[k]??null]))}}function updateOf(t,r){',
+  },
+  {
     gives: 'before rows are written one reads which, of which restaurant, and what changes',
     find: 'Qu=lii(Tg)',
-    put: 'Qu=lii(Tg)+sn.map(row=>" "+window.comandaRow(c.name,row)+": new.").join("")+gn.flatMap(({row,changes})=>Object.entries(changes).map(([k,v])=>" "+window.comandaRow(c.name,row)+" "+k+": "+(JSON.stringify(row[k])??"NULL")+" → "+JSON.stringify(v)+".")).join("")',
+    put: 'Qu=lii(Tg)+sn.map(row=>" "+window.comandaRow(c.name,row)+": new.").join("")+gn.flatMap(({row:was,rowId,changes})=>{let row=Rt.find(each=>String(each.__ps_rowid??"")===rowId)??was;return Object.entries(changes).map(([k,v])=>" "+window.comandaRow(c.name,row)+" "+k+": "+(JSON.stringify(row[k])??"NULL")+" → "+JSON.stringify(v)+".")}).join("")',
   },
   {
     gives: 'before a deletion one reads of which rows, that more goes with them, and how it comes back',

@@ -6,12 +6,20 @@ import { type FoundTable, readTables, type StudioTable, studioTables } from './s
 export interface Query {
   sql: string;
   parameters?: readonly unknown[];
+  /** Of an edit: the values that the grid showed, by column. */
+  seen?: unknown;
+}
+
+/** A query as it runs. */
+export interface Step extends Query {
+  /** Given, the query only looks: why the transaction ends here, or undefined. Its rows are not answered. */
+  refuses?(rows: readonly unknown[]): string | undefined;
 }
 
 /** The database as one admin sees it. */
 export interface StudioDatabase {
   /** Runs statements in one transaction; the rows of each, or why all of it was refused. */
-  run(queries: readonly Query[]): Promise<{ rows: unknown[][] } | { refusal: Refusal }>;
+  run(steps: readonly Step[]): Promise<{ rows: unknown[][] } | { refusal: Refusal }>;
   /** The page's description of tables and views. */
   tables(): Promise<StudioTable[]>;
   close(): Promise<void>;
@@ -65,19 +73,23 @@ export async function openStudioDatabase(session: StudioSession): Promise<Studio
   };
 
   return {
-    async run(queries) {
+    async run(steps) {
       try {
         const rows = await inTransaction(async (client) => {
           const results: unknown[][] = [];
-          for (const { sql, parameters = [] } of queries) {
+          for (const { sql, parameters = [], refuses } of steps) {
             const result: pg.QueryResult | pg.QueryResult[] = await client.query(sql, [...parameters]);
             // Several statements of the console: the last one is shown.
-            results.push((Array.isArray(result) ? result.at(-1) : result)?.rows ?? []);
+            const found = (Array.isArray(result) ? result.at(-1) : result)?.rows ?? [];
+            const why = refuses?.(found);
+            if (why !== undefined) throw new RefusedEdit(why);
+            if (refuses === undefined) results.push(found);
           }
           return results;
         });
         return { rows };
       } catch (error) {
+        if (error instanceof RefusedEdit) return { refusal: { name: 'Refused', message: error.message } };
         return { refusal: refusalOf(error, { readOnly }) };
       }
     },
@@ -89,6 +101,9 @@ export async function openStudioDatabase(session: StudioSession): Promise<Studio
     close: () => pool.end(),
   };
 }
+
+/** An edit of values that are no longer what the grid showed. */
+class RefusedEdit extends Error {}
 
 const textual = [
   pg.types.builtins.BYTEA,

@@ -35,8 +35,8 @@ export function makeGrids(database: StudioDatabase, scope: Scope | null): Grids 
       const planned = asked.map((query) => planQuery(query, tables, scope));
       const refused = planned.map(refusedBefore).find((sentence) => sentence !== undefined);
       if (refused !== undefined) return { refusal: { name: 'Refused', message: refused } };
-      const ready = planned.flatMap((each) => ('query' in each ? [each] : []));
-      const result = await database.run(ready.map(({ query }) => query));
+      const ready = planned.flatMap((each) => ('steps' in each ? [each] : []));
+      const result = await database.run(ready.flatMap(({ steps }) => steps));
       return 'refusal' in result
         ? {
             refusal: withPlace(

@@ -1,11 +1,12 @@
 import pg from 'pg';
-import type { Query } from './database.ts';
+import type { Query, Step } from './database.ts';
 import type { StudioTable } from './schema.ts';
 import type { Scope } from './scope.ts';
+import { sinceSeen } from './seen.ts';
 import { type Inserted, type PageStatement, readStatement } from './statements.ts';
 
-/** A statement that may run, and what it was read as; or why it may not. */
-export type Planned = { query: Query; statement: PageStatement } | { refused: string };
+/** A statement that may run, with what is looked at before it, and what it was read as; or why it may not. */
+export type Planned = { steps: Step[]; statement: PageStatement } | { refused: string };
 
 /** Said of every statement that the grids do not ask. */
 export const noOtherSql =
@@ -20,14 +21,17 @@ const id = pg.escapeIdentifier;
 export function planQuery(asked: Query, tables: readonly StudioTable[], scope: Scope | null): Planned {
   const statement = readStatement(asked.sql);
   if (statement === null) return { refused: noOtherSql };
-  if (statement.kind === 'timezone') return { query: asked, statement };
+  if (statement.kind === 'timezone') return { steps: [asked], statement };
   const table = tables.find(({ name }) => name === statement.table);
   if (table === undefined) return { refused: `Studio shows no table ${statement.table}` };
-  const planned = (sql: string): Planned => ({ query: { ...asked, sql }, statement });
+  const planned = (sql: string, before: Step[] = []): Planned => ({
+    steps: [...before, { ...asked, sql }],
+    statement,
+  });
   const own = scopedColumn(table);
   const within = scope === null ? '' : ` and ${id(own)} = ${pg.escapeLiteral(scope.id)}`;
-  const written = (sql: string, { returning }: { returning: string }) =>
-    planned(returning === '' ? sql : showing(table, sql, returning));
+  const written = (sql: string, { returning }: { returning: string }, before?: Step[]) =>
+    planned(returning === '' ? sql : showing(table, sql, returning), before);
   switch (statement.kind) {
     case 'select': {
       const source = `${rowsOf(table, `"public".${id(table.name)}`, scope)} as ${id(table.name)}`;
@@ -39,6 +43,7 @@ export function planQuery(asked: Query, tables: readonly StudioTable[], scope: S
       return written(
         `update "public".${id(table.name)} set ${statement.set} where (${statement.where})${within}`,
         statement,
+        sinceSeen(asked, statement, within),
       );
     case 'delete':
       return written(`delete from "public".${id(table.name)} where (${statement.where})${within}`, statement);
