@@ -24,17 +24,17 @@ const made = async (input: Parameters<typeof issueCode>[1] = {}) =>
 describe('a code', () => {
   it('gives a key of its own, called after who it is for, that may do what its screens need and ends by itself', async () => {
     const { key, expires_at, ...signedIn } = await redeemed(
-      await made({ name: 'ana', screens: ['day'], hours: 2 }),
+      await made({ name: 'nora', screens: ['day'], hours: 2 }),
     );
     expect(signedIn).toEqual({
-      ...{ name: 'ana', screens: ['day'] },
+      ...{ name: 'nora', screens: ['day'] },
       location: { id: api.locationId, name: 'Test Kitchen', timezone: 'UTC', currency: 'USD' },
     });
     const hours = (Date.parse(expires_at) - Date.now()) / 3_600_000;
     expect(hours).toBeGreaterThan(1.9);
     expect(hours).toBeLessThan(2.1);
     const { data } = await api.client().keys.list.query({ limit: 200 });
-    expect(data.find(({ name }) => name === 'app: ana')).toMatchObject({
+    expect(data.find(({ name }) => name === 'app: nora')).toMatchObject({
       permissions: [
         'reports:read',
         'stock:read',
