@@ -61,7 +61,7 @@ export default defineConfig({
     reporters: ['default', new SummaryReporter()],
     sequence: {
       sequencer: LongestFirst,
-      // No test may lean on the ones before it. By one seed: what fails fails in every run, and at the change that brought it.
+      // No test may depend on the ones before it. With one seed a failure repeats, and appears at the change that caused it.
       ...(suite?.name === 'quick' && { shuffle: { files: false, tests: true }, seed: 7 }),
     },
     pool: 'forks',
