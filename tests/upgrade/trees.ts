@@ -77,6 +77,8 @@ export async function buildNext(): Promise<Version> {
   const { version } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'));
   edit('package.json', `"version": "${version}"`, `"version": "${nextVersion}"`);
   await run(tree, 'scripts/migration.mjs', 'upgrade');
+  // The site of the package shows a body of each event.
+  await run(tree, 'scripts/docs.mjs');
   await run(tree, 'scripts/package.mjs');
   return { tree, package: join(tree, 'dist', `comanda-${nextVersion}`) };
 }
