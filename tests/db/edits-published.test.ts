@@ -244,13 +244,13 @@ async function statementFor(table: string, column: string): Promise<string> {
   const found = await admin.sql<Column>(columnsOf, [table]);
   if (column === '') {
     const needed = found.filter(({ required }) => required);
-    const values = await Promise.all(needed.map((each) => valueOf(each)));
+    const values = await Promise.all(needed.map((each) => newValue(each)));
     return `insert into ${table} (${['location_id', ...needed.map(({ name }) => name)]}) values (${['$1', ...values]})`;
   }
   const one = found.find(({ name }) => name === column);
   if (one === undefined) throw new Error(`${table} has no column ${column}`);
   const row = `select ctid from ${table} where location_id = $1 limit 1`;
-  return `update ${table} set ${column} = ${await valueOf(one)} where location_id = $1 and ctid = (${row})`;
+  return `update ${table} set ${column} = ${await newValue(one)} where location_id = $1 and ctid = (${row})`;
 }
 
 interface Column {
@@ -268,7 +268,7 @@ const columnsOf = `select a.attname as name, a.atttypid::regtype::text as type,
   from pg_attribute a where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped`;
 
 /** A value that no row has. */
-async function valueOf({ name, type, refers }: Column): Promise<string> {
+async function newValue({ name, type, refers }: Column): Promise<string> {
   if (refers !== null) {
     await admin.sql(await statementFor(refers, ''), [api.locationId]);
     return `(select id from ${refers} where location_id = $1 order by id desc limit 1)`;

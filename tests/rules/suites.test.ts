@@ -1,23 +1,19 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { wordsOf } from '../../scripts/suites/command-line.mjs';
 import { commandOf, globsOf, suiteNamed, suites } from '../../scripts/suites/table.mjs';
+import { textFiles } from './words/find.ts';
 
 const read = (file: string) => readFileSync(join(repositoryRoot, file), 'utf8');
-const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
-  ...{ cwd: repositoryRoot, encoding: 'utf8', maxBuffer: 2 ** 26 },
-})
-  .split('\n')
-  .filter((file) => existsSync(join(repositoryRoot, file)));
 /** Texts for people, and files that call a script. Facts of a release stay in its changelog. */
-const texts = tracked.filter(
-  (file) =>
-    /\.(md|mjs|ts|tsx|yaml|yml|cfg|conf|sh)$|^\.ci\/run$/.test(file) &&
-    !/CHANGELOG\.md$|^docs\/site\/built\/|^bench\/results\//.test(file),
-);
+const texts = [
+  ...textFiles(repositoryRoot, /\.(md|mjs|ts|tsx|yaml|yml|cfg|conf|sh)$/).filter(
+    (file) => file !== 'CHANGELOG.md',
+  ),
+  '.ci/run',
+];
 
 /** The name of a test that begins with a page and a place in it: `events.md 5: a transaction …`. */
 const pageName =
@@ -28,7 +24,7 @@ const startOf = (glob: string): string => glob.replace('**/*.test.ts', '');
 describe('suites of tests', () => {
   it('a file of tests would run in no suite, or in two', () => {
     const short = suites.filter(({ trials, name }) => trials === undefined && name !== 'quick');
-    const twice = tracked
+    const twice = texts
       .filter((file) => file.startsWith('tests/') && file.endsWith('.test.ts'))
       .map((file) => ({
         file,
@@ -40,7 +36,7 @@ describe('suites of tests', () => {
   });
 
   it('a test would be named after a page instead of what goes wrong', () => {
-    const named = tracked
+    const named = texts
       .filter((file) => file.startsWith('tests/') && file.endsWith('.test.ts'))
       .flatMap((file) => read(file).match(pageName) ?? []);
     expect(named).toEqual([]);

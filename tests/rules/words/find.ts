@@ -10,13 +10,13 @@ export interface Find {
   readonly term: Term;
 }
 
-/** The files with text for people, below `root`, as paths from there. */
-export function textFiles(root: string, folder = ''): string[] {
+/** The files with text for people, below `root`, as paths from there. It asks no git: a copy of the tree has none. */
+export function textFiles(root: string, kinds = /\.(md|tsx?|mjs|sql|prisma)$/, folder = ''): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (entry.name.startsWith('.') || left.test(path)) return [];
-    if (entry.isDirectory()) return textFiles(root, path);
-    return /\.(md|tsx?|mjs|sql|prisma)$/.test(entry.name) ? [path] : [];
+    if (entry.isDirectory()) return textFiles(root, kinds, path);
+    return kinds.test(entry.name) ? [path] : [];
   });
 }
 
