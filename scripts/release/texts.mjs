@@ -75,7 +75,7 @@ export function releasesOf(source, version, commit) {
  */
 export const upgradeRow = ({ version, commit, revokesGrants }, to) =>
   `| ${version} (\`${commit.slice(0, 7)}\`) | ${to} | none refused, none unanswered, no order lost, no webhook twice | ${
-    revokesGrants ? 'yes; its `comanda migrate` revokes what the newer one granted' : 'yes'
+    revokesGrants ? 'yes; its `comanda migrate` revokes the grants of the newer one' : 'yes'
   } |`;
 
 /**
