@@ -20,7 +20,7 @@ test('npm run bench -- --check runs every part of the bench on tiny data, and no
     'startComanda()',
     'createClient and comandaError',
     'a program of calls',
-    'calls beside',
+    'calls with',
     'commit to arrival with',
     'an order of three lines',
     'a look by every rule of retention',

@@ -36,6 +36,7 @@ export const relations: readonly RegExp[] = [
   /min: must not be more than max$/,
   /min_selection: must not be more than max_selection$/,
   /: is the same as \S+$/,
+  /: names the same product as \S+$/,
   /: differs from \S+$/,
   /\.delete: must be true, as that of its category$/,
   /^items(\[\d+\])?: the (total|price of one) is more than 9999999999\.99$/,

@@ -94,7 +94,7 @@ export const StockSyncItem = z
   .meta({
     id: 'StockSyncItem',
     description:
-      'The stock of one product: exactly one of `product_id`, `external_id` and `sku`, and exactly one of `quantity` and `adjust`.',
+      'The stock of one product: exactly one of `product_id`, `external_id` and `sku`, and exactly one of `quantity` and `adjust`. No two items of a batch name the same product, even by different fields.',
     ...onlyIf(exactlyOne(...productNames), exactlyOne('quantity', 'adjust')),
   });
 export type StockSyncItem = z.infer<typeof StockSyncItem>;
