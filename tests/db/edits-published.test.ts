@@ -5,6 +5,7 @@ import { useHand } from '../support/by-hand.ts';
 import { createKey, createPaymentMethod } from '../support/factories.ts';
 import { createOrderKitchen, orderBody, placeOrder } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
+import { statementFor } from './statement-for.ts';
 
 // docs/admin.md says of each table which events an edit by hand publishes, from `editEvents`. Here an admin edits every column.
 
@@ -226,7 +227,7 @@ function editsOf(table: Table): Edit[] {
 
 /** The types of the events of an edit. */
 async function published(table: string, edit: Edit): Promise<string[]> {
-  const sql = edit.sql ?? (await statementFor(table, edit.columns));
+  const sql = edit.sql ?? (await statementFor(admin, api.locationId, { table, column: edit.columns }));
   const numbers = `select coalesce(max(number), 0)::int as last from events where location_id = $1`;
   const [before] = await admin.sql<{ last: number }>(numbers, [api.locationId]);
   const written = await admin.sql(`${sql} returning 1`, [api.locationId]);
@@ -237,49 +238,6 @@ async function published(table: string, edit: Edit): Promise<string[]> {
     [api.locationId, before?.last],
   );
   return found.map(({ type }) => type);
-}
-
-/** Sets a column of one row to another value, or inserts a row where no column is given. */
-async function statementFor(table: string, column: string): Promise<string> {
-  const found = await admin.sql<Column>(columnsOf, [table]);
-  if (column === '') {
-    const needed = found.filter(({ required }) => required);
-    const values = await Promise.all(needed.map((each) => newValue(each)));
-    return `insert into ${table} (${['location_id', ...needed.map(({ name }) => name)]}) values (${['$1', ...values]})`;
-  }
-  const one = found.find(({ name }) => name === column);
-  if (one === undefined) throw new Error(`${table} has no column ${column}`);
-  const row = `select ctid from ${table} where location_id = $1 limit 1`;
-  return `update ${table} set ${column} = ${await newValue(one)} where location_id = $1 and ctid = (${row})`;
-}
-
-interface Column {
-  name: string;
-  type: string;
-  required: boolean;
-  /** The table of the row that the column names. */
-  refers: string | null;
-}
-
-const columnsOf = `select a.attname as name, a.atttypid::regtype::text as type,
-    a.attnotnull and not a.atthasdef and a.attname <> 'location_id' as required,
-    (select c.confrelid::regclass::text from pg_constraint c
-      where c.conrelid = a.attrelid and c.contype = 'f' and a.attnum = any (c.conkey) and a.attname <> 'location_id' limit 1) as refers
-  from pg_attribute a where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped`;
-
-/** A value that no row has. */
-async function newValue({ name, type, refers }: Column): Promise<string> {
-  if (refers !== null) {
-    await admin.sql(await statementFor(refers, ''), [api.locationId]);
-    return `(select id from ${refers} where location_id = $1 order by id desc limit 1)`;
-  }
-  const values: Readonly<Record<string, string>> = {
-    ...{ text: `'changed'`, boolean: `not coalesce(${name}, false)`, integer: '2', numeric: '2' },
-    'timestamp with time zone': 'now()',
-  };
-  const value = values[type];
-  if (value === undefined) throw new Error(`name an edit of ${name}, of the type ${type}, above`);
-  return value;
 }
 
 it('every table that people edit says which events its edits publish', () => {
