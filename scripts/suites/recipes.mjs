@@ -28,6 +28,7 @@ const affected = [
   ...['tests/api/recipe-', 'tests/rules', 'tests/architecture.test.ts', 'tests/docs/events'],
   ...[
     'tests/db/made-sql',
+    'tests/db/edits-published',
     'tests/db/belongings',
     'tests/db/drift',
     'tests/db/sql-states',

@@ -6,7 +6,7 @@ export async function statementFor(
   locationId: string,
   { table, column }: { table: string; column: string },
 ): Promise<string> {
-  const toWrite = (each: Column) => newValue(admin, locationId, each);
+  const toWrite = (each: Column) => newValue(admin, locationId, each, column === '');
   const found = await admin.sql<Column>(columnsOf, [table]);
   if (column === '') {
     const needed = found.filter(({ required }) => required);
@@ -33,16 +33,24 @@ const columnsOf = `select a.attname as name, a.atttypid::regtype::text as type,
       where c.conrelid = a.attrelid and c.contype = 'f' and a.attnum = any (c.conkey) and a.attname <> 'location_id' limit 1) as refers
   from pg_attribute a where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped`;
 
-/** A value that no row has. */
-async function newValue(admin: Hand, locationId: string, { name, type, refers }: Column): Promise<string> {
+/** A value for a new row, or another one for a row that is there. */
+async function newValue(
+  admin: Hand,
+  locationId: string,
+  { name, type, refers }: Column,
+  isNew: boolean,
+): Promise<string> {
   if (refers !== null) {
     await admin.sql(await statementFor(admin, locationId, { table: refers, column: '' }), [locationId]);
     return `(select id from ${refers} where location_id = $1 order by id desc limit 1)`;
   }
-  const values: Readonly<Record<string, string>> = {
-    ...{ text: `'changed'`, boolean: `not coalesce(${name}, false)`, integer: '2', numeric: '2' },
-    'timestamp with time zone': 'now()',
-  };
+  const values: Readonly<Record<string, string>> = isNew
+    ? { text: `'made'`, boolean: 'false', integer: '1', numeric: '1', 'timestamp with time zone': 'now()' }
+    : {
+        ...{ text: `concat(${name}, 'x')`, boolean: `not coalesce(${name}, false)` },
+        ...{ integer: `coalesce(${name}, 0) + 1`, numeric: `coalesce(${name}, 0) + 1` },
+        'timestamp with time zone': 'now()',
+      };
   const value = values[type];
   if (value === undefined)
     throw new Error(`name an edit of ${name}, of the type ${type}, in edits-published.test.ts`);
