@@ -31,6 +31,13 @@ export function isConnectTimeout(error: unknown): boolean {
   return code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT';
 }
 
+/** Whether the connection ended before an answer came. */
+export function isConnectionLost(error: unknown): boolean {
+  return lost.has(errorCode(error) ?? '');
+}
+
+const lost = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
 const nameNotFound = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NODATA', 'EAI_NONAME']);
 
 const certificateCode = /^(CERT_|CRL_|UNABLE_TO_|INVALID_CA|PATH_LENGTH_|ERROR_IN_CERT_|ERR_TLS_CERT_)/;

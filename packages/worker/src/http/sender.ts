@@ -3,7 +3,8 @@ import { attemptMs } from '@comanda/db';
 import { Agent } from 'undici';
 import { createConnector, type ResolveName, resolveName } from './connector.ts';
 import { type ExchangeLimits, exchange, LateError, StaleError } from './exchange.ts';
-import { failureReason, isConnectTimeout, statusReason } from './reasons.ts';
+import { createKeptOrigins, createOpenedConnections } from './kept-connections.ts';
+import { failureReason, isConnectionLost, isConnectTimeout, statusReason } from './reasons.ts';
 
 /** The result of one delivery attempt. */
 export interface Attempt {
@@ -49,6 +50,8 @@ export interface WebhookSenderOptions {
   resolve?: ResolveName;
   /** Certificates (PEM) trusted instead of the public ones. */
   ca?: string | string[];
+  /** How long a connection without a request is kept, in milliseconds; 65,000 unless given. */
+  keepMs?: number;
 }
 
 /**
@@ -60,15 +63,23 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   const { targets, allowCidrs, resolve = resolveName, ca } = options;
   const timeoutMs = Math.min(options.timeoutMs, attemptMs);
   const limits = { timeoutMs, connectMs: connectMsOf(timeoutMs) };
-  const agent = new Agent({
-    connect: createConnector({ timeoutMs: limits.connectMs, targets, allowCidrs, resolve, ca }),
-    pipelining: 1,
-    // Shorter than any server's, so that a POST rarely meets a connection that is just being closed.
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: idleMs,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const opened = createOpenedConnections();
+  const connect = opened.counted(
+    createConnector({ timeoutMs: limits.connectMs, targets, allowCidrs, resolve, ca }),
+  );
+  const agentKeeping = (idleMs: number) =>
+    new Agent({
+      connect,
+      pipelining: 1,
+      // A consumer that states a shorter time in `Keep-Alive` is believed.
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  const lasting = agentKeeping(options.keepMs ?? keepMs);
+  const brief = agentKeeping(1_000);
+  const keeps = createKeptOrigins(mostKept, keepMs);
   const judge = rememberVerdicts((url) => checkWebhookUrl(url, targets, allowCidrs));
   const inFlight = new Set<Promise<Attempt>>();
   let closed = false;
@@ -80,7 +91,9 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       if (!verdict.ok) {
         return Promise.resolve({ ok: false, error: `url ${verdict.reason}`, durationMs: 0 });
       }
-      const attempt = post(agent, verdict.url, request, limits);
+      const { url } = verdict;
+      const agent = keeps(url.origin, performance.now()) ? lasting : brief;
+      const attempt = post({ agent, opened: () => opened.of(url.origin) }, url, request, limits);
       inFlight.add(attempt);
       const done = () => inFlight.delete(attempt);
       attempt.then(done, done);
@@ -89,7 +102,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     async close() {
       closed = true;
       await Promise.allSettled(inFlight);
-      await agent.destroy();
+      await Promise.all([lasting.destroy(), brief.destroy()]);
     },
   };
 }
@@ -100,7 +113,10 @@ export function connectMsOf(timeoutMs: number): number {
 }
 
 const maxConnectMs = 10_000;
-const idleMs = 1_000;
+// An endpoint that hears once a minute keeps its connection, and with it the TLS handshake. Most routers forget later.
+const keepMs = 65_000;
+/** Origins whose connections are kept; those of others end a second after their last answer. */
+const mostKept = 1_000;
 const mostVerdicts = 1_000;
 
 // A verdict depends on the text and the settings alone: names are judged when they are resolved.
@@ -116,22 +132,30 @@ function rememberVerdicts(judge: (url: string) => UrlVerdict): (url: string) => 
   };
 }
 
+/** An agent, and how many connections it has opened to the origin of the request. */
+interface Line {
+  agent: Agent;
+  opened(): number;
+}
+
 async function post(
-  agent: Agent,
+  { agent, opened }: Line,
   url: URL,
   { headers, body, signal, sendBy }: WebhookRequest,
   limits: ExchangeLimits,
 ): Promise<Attempt> {
   signal?.throwIfAborted();
   const startedAt = performance.now();
+  const known = opened();
+  const once = () => exchange(agent, url, { headers, body, signal, sendBy }, limits);
   try {
     // The status alone decides; how the body ends does not matter.
-    const { statusCode, text, durationMs } = await exchange(
-      agent,
-      url,
-      { headers, body, signal, sendBy },
-      limits,
-    );
+    const { statusCode, text, durationMs } = await once().catch((error: unknown) => {
+      // A kept connection that its consumer was just closing: the next one may be well. A webhook may arrive twice.
+      const soon = performance.now() - startedAt < 1_000;
+      if (soon && isConnectionLost(error) && opened() === known) return once();
+      throw error;
+    });
     const error = statusReason(statusCode);
     return {
       ok: error === undefined,
