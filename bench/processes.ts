@@ -16,7 +16,7 @@ const running = new Set<ChildProcess>();
 
 /** Starts `dist/<entry>.js` and waits until it says that it serves. Its log goes to `logFile`. */
 export function startBundle(
-  entry: 'api' | 'worker' | 'reference' | 'consumer' | 'attacker',
+  entry: 'api' | 'worker' | 'reference' | 'outbox' | 'consumer' | 'attacker',
   env: Readonly<Record<string, string>>,
   logFile: string,
 ): Promise<BenchProcess> {

@@ -5,7 +5,7 @@ import type { Scene } from './neighbour.ts';
 /** Subscribes a URL at a location; gives the endpoint's id. */
 export async function subscribe(
   { apiUrl }: Pick<Scene, 'apiUrl'>,
-  { key }: Other,
+  { key }: Pick<Other, 'key'>,
   url: string,
   events: readonly string[],
 ): Promise<string> {
