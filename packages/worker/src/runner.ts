@@ -103,7 +103,8 @@ async function startRunner(options: RunnerOptions, events: WorkerEvents, pools: 
     parsedCronItems: options.times ?? [],
     ...(options.passedOver !== undefined && { forbiddenFlags: options.passedOver }),
     noHandleSignals: true,
-    pollInterval: 1_000,
+    // Each of `concurrency` looks on its own, so a retry is found after half a second; what is due at once, by a notification.
+    pollInterval: 2_000,
     gracefulShutdownAbortTimeout: options.taskMs,
     // Unbatched, a job that cannot be completed is an unhandled rejection.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
