@@ -1,15 +1,13 @@
 import type { ComandaClient } from '@comanda/client';
-import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { useAct } from '../frame/act.ts';
+import { useState } from 'react';
 import { Link } from '../frame/address.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { useNotify } from '../frame/notices.tsx';
-import { useRefusal } from '../frame/refusal.ts';
 import { categoryTexts } from './category-texts.ts';
 import { Listing } from './listing.tsx';
 import { menuCopyTexts } from './menu-copy-texts.ts';
+import { Difference, useShownFirst } from './shown-first.tsx';
 import { deskTexts } from './texts.ts';
 
 type Copied = Awaited<ReturnType<ComandaClient['menus']['copy']['mutate']>>;
@@ -17,46 +15,24 @@ type Copied = Awaited<ReturnType<ComandaClient['menus']['copy']['mutate']>>;
 /** Copies the menu of the restaurant of a pasted key: the difference is shown first, and written only where it is still the same. */
 export function MenuCopy() {
   const { comanda } = useComanda();
-  const texts = useTexts(deskTexts);
   const own = useTexts(menuCopyTexts);
   const categories = useTexts(categoryTexts);
-  const say = useRefusal();
   const notify = useNotify();
-  const queries = useQueryClient();
   const [key, setKey] = useState('');
-  const [shown, setShown] = useState<Copied>();
   const from_key = key.trim();
-  const preview = useAct({
-    mutationFn: () => comanda.menus.copy.mutate({ from_key, dry_run: true }),
-    onSuccess: setShown,
-  });
-  const write = useAct({
-    mutationFn: (seen: string) => comanda.menus.copy.mutate({ from_key, seen }),
-    onSuccess({ created, updated }) {
+  const copy = useShownFirst({
+    ask: () => comanda.menus.copy.mutate({ from_key, dry_run: true }),
+    write: (seen) => comanda.menus.copy.mutate({ from_key, seen }),
+    written({ created, updated }: Copied) {
       setKey('');
       notify(own.title, own.written(created, updated));
     },
-    onSettled() {
-      setShown(undefined);
-      return queries.invalidateQueries();
-    },
   });
-  const place = useRef<HTMLElement>(null);
-  const isShown = shown !== undefined;
-  // A keyboard user goes on where the difference is.
-  useEffect(() => {
-    if (isShown) place.current?.focus();
-  }, [isShown]);
-  const error = preview.error ?? write.error;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    preview.act();
-  };
   return (
     <article className="order" aria-label={own.title}>
       <h2>{own.title}</h2>
       <p className="quiet">{own.means}</p>
-      <form aria-label={own.title} onSubmit={submit}>
+      <form aria-label={own.title} onSubmit={copy.submit}>
         <label>
           {own.key}
           <input
@@ -67,39 +43,28 @@ export function MenuCopy() {
             aria-describedby="key-means"
             onChange={({ target }) => {
               setKey(target.value);
-              setShown(undefined);
+              copy.hide();
             }}
           />
         </label>
-        <button type="submit" disabled={preview.isPending || write.isPending}>
+        <button type="submit" disabled={copy.isPending}>
           {own.preview}
         </button>
         <p id="key-means" className="quiet">
           {own.keyMeans}
         </p>
         <p className="fault" role="alert">
-          {error && say(error)}
+          {copy.fault}
         </p>
       </form>
-      {shown !== undefined && (
-        <section ref={place} tabIndex={-1} aria-label={own.difference}>
-          <Difference {...shown} />
-          <div className="deeds">
-            <button type="button" onClick={() => setShown(undefined)}>
-              {texts.keep}
-            </button>
-            {shown.changes.length > 0 && (
-              <button
-                type="button"
-                className="primary"
-                disabled={write.isPending}
-                onClick={() => write.act(shown.seen)}
-              >
-                {own.write}
-              </button>
-            )}
-          </div>
-        </section>
+      {copy.shown !== undefined && (
+        <Difference
+          of={copy}
+          label={own.difference}
+          writes={copy.shown.changes.length > 0 ? own.write : undefined}
+        >
+          <CopiedRows {...copy.shown} />
+        </Difference>
       )}
       <p>
         <Link to="/app/desk/categories">{categories.allCategories}</Link>
@@ -109,7 +74,7 @@ export function MenuCopy() {
 }
 
 /** The rows that the copy makes and changes. */
-function Difference({ from, to, created, updated, unchanged, kept, changes }: Copied) {
+function CopiedRows({ from, to, created, updated, unchanged, kept, changes }: Copied) {
   const texts = useTexts(deskTexts);
   const own = useTexts(menuCopyTexts);
   const left = created + updated - changes.length;

@@ -1,13 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { useAct } from '../frame/act.ts';
+import { useState } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useNotify } from '../frame/notices.tsx';
-import { useRefusal } from '../frame/refusal.ts';
 import { categoryTexts } from './category-texts.ts';
 import { numberIn } from './edit-input.tsx';
+import { Difference, useShownFirst } from './shown-first.tsx';
 import { deskTexts } from './texts.ts';
 
 type Kind = 'percent' | 'amount';
@@ -15,51 +13,31 @@ type Kind = 'percent' | 'amount';
 /** Changes all prices of a category: the difference is shown first, and written only where it is still the same. */
 export function PriceChange({ id }: { id: string }) {
   const { comanda } = useComanda();
-  const texts = useTexts(deskTexts);
   const own = useTexts(categoryTexts);
-  const say = useRefusal();
   const notify = useNotify();
-  const queries = useQueryClient();
   const [kind, setKind] = useState<Kind>('percent');
   const [by, setBy] = useState('');
   const wanted = { id, [kind]: numberIn(by) };
-  const ask = () => comanda.categories.changePrices.mutate({ ...wanted, dry_run: true });
-  const [shown, setShown] = useState<Awaited<ReturnType<typeof ask>>>();
-  const preview = useAct({ mutationFn: ask, onSuccess: setShown });
-  const write = useAct({
-    mutationFn: (seen: string) => comanda.categories.changePrices.mutate({ ...wanted, seen }),
-    onSuccess({ products }) {
+  const change = useShownFirst({
+    ask: () => comanda.categories.changePrices.mutate({ ...wanted, dry_run: true }),
+    write: (seen) => comanda.categories.changePrices.mutate({ ...wanted, seen }),
+    written({ products }) {
       setBy('');
-      notify(own.changePrices, own.written(products.filter(({ before, after }) => before !== after).length));
-    },
-    onSettled() {
-      setShown(undefined);
-      return queries.invalidateQueries();
+      notify(own.changePrices, own.written(products.filter(differs).length));
     },
   });
-  const place = useRef<HTMLElement>(null);
-  const isShown = shown !== undefined;
-  // A keyboard user goes on where the difference is.
-  useEffect(() => {
-    if (isShown) place.current?.focus();
-  }, [isShown]);
-  const error = preview.error ?? write.error;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    preview.act();
-  };
   const again =
     <Value,>(set: (value: Value) => void) =>
     (value: Value) => {
       set(value);
-      setShown(undefined);
+      change.hide();
     };
   const setKindAgain = again(setKind);
   const setByAgain = again(setBy);
   return (
     <>
       <h3>{own.changePrices}</h3>
-      <form aria-label={own.changePrices} onSubmit={submit}>
+      <form aria-label={own.changePrices} onSubmit={change.submit}>
         <label>
           {own.how}
           <select value={kind} onChange={({ target }) => setKindAgain(target.value as Kind)}>
@@ -78,32 +56,21 @@ export function PriceChange({ id }: { id: string }) {
             onChange={({ target }) => setByAgain(target.value)}
           />
         </label>
-        <button type="submit" disabled={preview.isPending || write.isPending}>
+        <button type="submit" disabled={change.isPending}>
           {own.preview}
         </button>
         <p className="fault" role="alert">
-          {error && say(error)}
+          {change.fault}
         </p>
       </form>
-      {shown !== undefined && (
-        <section ref={place} tabIndex={-1} aria-label={own.difference}>
-          <Difference products={shown.products} />
-          <div className="deeds">
-            <button type="button" onClick={() => setShown(undefined)}>
-              {texts.keep}
-            </button>
-            {shown.products.some(({ before, after }) => before !== after) && (
-              <button
-                type="button"
-                className="primary"
-                disabled={write.isPending}
-                onClick={() => write.act(shown.seen)}
-              >
-                {own.write}
-              </button>
-            )}
-          </div>
-        </section>
+      {change.shown !== undefined && (
+        <Difference
+          of={change}
+          label={own.difference}
+          writes={change.shown.products.some(differs) ? own.write : undefined}
+        >
+          <ChangedPrices {...change.shown} />
+        </Difference>
       )}
     </>
   );
@@ -113,7 +80,9 @@ interface Changed {
   products: readonly { id: string; name: string; before: number; after: number }[];
 }
 
-function Difference({ products }: Changed) {
+const differs = ({ before, after }: Changed['products'][number]) => before !== after;
+
+function ChangedPrices({ products }: Changed) {
   const texts = useTexts(deskTexts);
   const own = useTexts(categoryTexts);
   const format = useFormat();
