@@ -1,6 +1,7 @@
 // npm run bench: measures against the goals, compared with a reference server written by hand (bench/).
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 import { prepareBrowser } from './chromium.mjs';
+import { environmentOf, installVersions, versions } from './postgres-versions.mjs';
 import { buildSite } from './site/build.mjs';
 
 await runScript(() =>
@@ -10,7 +11,9 @@ await runScript(() =>
       signal,
       bundles: ['service', 'commands', 'app', 'integrator', 'bench'],
     });
-    const words = process.argv.slice(2);
+    const { version, words } = readWords(process.argv.slice(2));
+    if (version !== '18') await installVersions(signal);
+    Object.assign(process.env, await environmentOf(version, signal));
     // A check is to run where there is nothing but Node and npm.
     if (words.includes('board') || words.includes('site') || !words.some((word) => word !== '--keep'))
       if (await prepareBrowser(signal)) await buildSite({ signal });
@@ -19,3 +22,11 @@ await runScript(() =>
   }),
 );
 process.exit();
+
+/** `--postgres 15` runs on that version. @param {string[]} all */
+function readWords(all) {
+  const at = all.indexOf('--postgres');
+  const version = at < 0 ? '18' : (all[at + 1] ?? '');
+  if (!versions.includes(version)) throw new Error(`--postgres takes one of ${versions.join(', ')}`);
+  return { version, words: at < 0 ? all : all.toSpliced(at, 2) };
+}

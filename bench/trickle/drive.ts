@@ -65,7 +65,7 @@ export async function rest(driven: Driven, seconds: number): Promise<Readonly<Re
   );
 }
 
-/** What arrived since it was last asked. */
+/** How long the webhooks that arrived since the last question took, in ms. */
 async function seenBy(consumer: BenchProcess): Promise<number[]> {
   return ((await (await fetch(consumer.url)).json()) as { latencies: number[] }).latencies;
 }
