@@ -2,7 +2,6 @@ import type { Grant } from '@comanda/api/services';
 import { describe, expect, it } from 'vitest';
 import { type TestApi, useApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
-import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { refused } from '../support/money.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 
@@ -10,19 +9,17 @@ const api = useApi();
 const hand = useHand(api);
 
 const desk = (key?: string) => api.client(key);
-const keyWith = (...permissions: Grant[]) =>
-  createKey(api.app.database, { locationId: api.locationId, name: 'app: Ana', permissions });
+const keyWith = (...permissions: Grant[]) => api.make.key({ name: 'app: Ana', permissions });
 
 describe('the audit', () => {
   /** A location of its own, with a product whose price was changed by hand. */
   async function edited() {
-    const { database } = api.app;
-    const locationId = await createLocation(database);
-    const clerk = await createKey(database, {
+    const locationId = await api.make.location();
+    const clerk = await api.make.key({
       ...{ locationId, name: 'app: Ana' },
       permissions: ['audit:*', 'products:read'],
     });
-    const productId = await createProduct(database, { locationId, price: 2.5 });
+    const productId = await api.make.product({ locationId, price: 2.5 });
     await hand.sql('update products set price = 99 where id = $1', [productId]);
     const { data } = await desk(clerk.key).audit.list.query();
     const price = async () => (await desk(clerk.key).products.get.query({ id: productId })).price;
@@ -40,7 +37,7 @@ describe('the audit', () => {
         rows: [{ key: { id: productId }, before: { price: 2.5 }, after: { price: 99 } }],
       }),
     ]);
-    const manager = await createKey(api.app.database, { locationId, name: 'app: Bia' });
+    const manager = await api.make.key({ locationId, name: 'app: Bia' });
     await desk(manager.key).paymentMethods.create.mutate({ name: 'Pix', type: 'qr' });
     const [newest, ...older] = (await desk(clerk.key).audit.list.query()).data;
     expect(newest).toMatchObject({
@@ -60,7 +57,7 @@ describe('the audit', () => {
     expect(await narrowed({ about: productId })).toEqual([1, 1]);
     expect(await narrowed({ since: new Date(Date.now() + 60_000).toISOString() })).toEqual([0, 0]);
     expect(await narrowed({ limit: 1, offset: 1 })).toEqual([1, 2]);
-    const reader = await createKey(api.app.database, { locationId, permissions: ['audit:read'] });
+    const reader = await api.make.key({ locationId, permissions: ['audit:read'] });
     expect((await desk(reader.key).audit.list.query()).data.map((each) => each.can_undo)).toEqual([
       undefined,
       undefined,
@@ -68,11 +65,10 @@ describe('the audit', () => {
   });
 
   it('names the first of many rows that one manual edit changed: they had no name', async () => {
-    const { database } = api.app;
-    const locationId = await createLocation(database);
-    const { key } = await createKey(database, { locationId });
+    const locationId = await api.make.location();
+    const { key } = await api.make.key({ locationId });
     for (const name of ['Tea', 'Mate', 'Milk', 'Rum'])
-      await createProduct(database, { locationId, name, stock: { quantity: 4 } });
+      await api.make.product({ locationId, name, stock: { quantity: 4 } });
     await hand.sql('update products set visible = false where location_id = $1', [locationId]);
     await hand.sql('update product_stock set quantity = 5 where location_id = $1', [locationId]);
     const { data: before } = await desk(key).audit.list.query();
@@ -90,16 +86,15 @@ describe('the audit', () => {
   });
 
   it('names what was changed as it is called today, an order by its number, what is gone as it was', async () => {
-    const { database } = api.app;
-    const locationId = await createLocation(database);
-    const { key, id: keyId } = await createKey(database, { locationId, name: 'ERP' });
+    const locationId = await api.make.location();
+    const { key, id: keyId } = await api.make.key({ locationId, name: 'ERP' });
     const rest: TestApi['rest'] = (route, options = {}) => api.rest(route, { key, ...options });
     const kitchen = await createOrderKitchen(api, locationId);
     const order = await placeOrder({ rest }, kitchen);
-    const gone = await createProduct(database, { locationId, name: 'Mate' });
+    const gone = await api.make.product({ locationId, name: 'Mate' });
     const [stocked, category] = [
-      await createProduct(database, { locationId, name: 'Tea', stock: { quantity: 4 } }),
-      await createCategory(database, { locationId, name: 'Hot' }),
+      await api.make.product({ locationId, name: 'Tea', stock: { quantity: 4 } }),
+      await api.make.category({ locationId, name: 'Hot' }),
     ];
     const turn = await desk(key).turns.open.mutate({});
     const { id: menuId } = await desk(key).menus.create.mutate({ name: 'Lunch', category_ids: [category] });
@@ -116,10 +111,10 @@ describe('the audit', () => {
       ['delete from products where id = $1', gone],
     ] as const)
       await hand.sql(text, [id]);
-    const { name: method } = await database.prisma.paymentMethod.findFirstOrThrow({
+    const { name: method } = await api.prisma.paymentMethod.findFirstOrThrow({
       where: { id: kitchen.paymentMethodId },
     });
-    await database.prisma.product.updateMany({ where: { id: stocked }, data: { name: 'Green tea' } });
+    await api.prisma.product.updateMany({ where: { id: stocked }, data: { name: 'Green tea' } });
     const { data } = await desk(key).audit.list.query();
     const number = String(order.number);
     expect(
@@ -165,9 +160,7 @@ describe('the audit', () => {
   it('leaves the service what it was for the rest of the connection', async () => {
     const { clerk, entry, productId, price } = await edited();
     await desk(clerk.key).audit.undo.mutate({ id: entry });
-    const { rows } = await api.app.database.pool.query(
-      `select by_service() as service, current_setting('application_name') as name`,
-    );
+    const rows = await api.sql(`select by_service() as service, current_setting('application_name') as name`);
     expect(rows).toEqual([{ service: true, name: 'comanda-api' }]);
     await hand.sql('update products set price = 5 where id = $1', [productId]);
     expect(await price()).toBe(5);
@@ -182,7 +175,7 @@ describe('the audit', () => {
       code: 'conflict',
       message: `a later change is in products: undo that first (comanda audit --id ${productId})`,
     });
-    const other = await createKey(api.app.database, { locationId, name: 'ERP' });
+    const other = await api.make.key({ locationId, name: 'ERP' });
     await hand.sql('update api_keys set per_minute = 5 where id = $1', [other.id]);
     const narrowed = await lastEntry();
     expect(narrowed).not.toHaveProperty('can_undo');
@@ -207,7 +200,7 @@ describe('the audit', () => {
     await hand.sql(`update products set sku = 'OLD' where id = $1`, [productId]);
     await hand.sql(`update products set sku = 'NEW' where id = $1`, [productId]);
     const [last] = (await desk(clerk.key).audit.list.query({ limit: 1 })).data;
-    await createProduct(api.app.database, { locationId, sku: 'OLD' });
+    await api.make.product({ locationId, sku: 'OLD' });
     expect(await refused(desk(clerk.key).audit.undo.mutate({ id: last?.id ?? '' }))).toEqual({
       code: 'conflict',
       message: 'A later change is in the way: products.sku: another row has OLD, choose another one.',

@@ -3,13 +3,6 @@ import { z } from 'zod';
 import { makeSubject, openKitchen } from '../contract/kitchen.ts';
 import { callRest, type TestApi, useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
-import {
-  createCategory,
-  createKey,
-  createLocation,
-  createPaymentMethod,
-  createProduct,
-} from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';
 import { ownTables } from '../support/tables.ts';
@@ -30,36 +23,35 @@ const changing: Record<string, (place: Place, name: string) => Promise<object> |
   'payments.reject': pendingPayment,
   'payments.refund': async (place) => {
     const { id } = await pendingPayment(place);
-    await api.app.database.prisma.payment.updateMany({ where: { id }, data: { status: 'completed' } });
+    await api.prisma.payment.updateMany({ where: { id }, data: { status: 'completed' } });
     return { id, amount: 1, reason: 'Cold', person: 'Ana', idempotencyKey: 'one refund' };
   },
   'paymentMethods.create': () => ({ name: 'Pix', type: 'qr' }),
   'paymentMethods.update': async ({ locationId }) => ({
-    id: await createPaymentMethod(api.app.database, { locationId }),
+    id: await api.make.paymentMethod({ locationId }),
     name: 'Coins',
   }),
   'paymentMethods.delete': async ({ locationId }) => ({
-    id: await createPaymentMethod(api.app.database, { locationId }),
+    id: await api.make.paymentMethod({ locationId }),
   }),
   'turns.open': () => ({}),
   'turns.close': async ({ locationId }) => {
-    await api.app.database.prisma.turn.create({ data: { locationId, batchNumber: 1 } });
+    await api.prisma.turn.create({ data: { locationId, batchNumber: 1 } });
     return {};
   },
   'menus.create': async (place) => ({ name: 'Lunch', category_ids: [await category(place)] }),
   'menus.update': async (place) => ({ id: await menu(place), name: 'Dinner' }),
   'menus.publish': async (place) => ({ id: await menu(place) }),
   'menus.copy': async () => {
-    const { database } = api.app;
-    const locationId = await createLocation(database);
-    await database.prisma.menu.create({ data: { locationId, name: 'Winter' } });
-    return { from_key: (await createKey(database, { locationId })).key };
+    const locationId = await api.make.location();
+    await api.prisma.menu.create({ data: { locationId, name: 'Winter' } });
+    return { from_key: (await api.make.key({ locationId })).key };
   },
   'catalog.publish': () => ({}),
   'categories.changePrices': async (place) => {
     const id = await category(place);
-    const { prisma } = api.app.database;
-    const productId = await createProduct(api.app.database, { locationId: place.locationId, price: 10 });
+    const { prisma } = api;
+    const productId = await api.make.product({ locationId: place.locationId, price: 10 });
     await prisma.productCategory.create({
       data: { locationId: place.locationId, productId, categoryId: id },
     });
@@ -67,14 +59,14 @@ const changing: Record<string, (place: Place, name: string) => Promise<object> |
   },
   'keys.create': () => ({ name: 'ERP', permissions: ['orders:read'] }),
   'keys.narrow': async ({ locationId }) => ({
-    id: (await createKey(api.app.database, { locationId })).id,
+    id: (await api.make.key({ locationId })).id,
     permissions: ['orders:read'],
   }),
   'keys.rotate': async ({ locationId }) => ({
-    id: (await createKey(api.app.database, { locationId })).id,
+    id: (await api.make.key({ locationId })).id,
     grace_hours: 1,
   }),
-  'keys.revoke': async ({ locationId }) => ({ id: (await createKey(api.app.database, { locationId })).id }),
+  'keys.revoke': async ({ locationId }) => ({ id: (await api.make.key({ locationId })).id }),
   'locations.create': () => ({ name: 'Second' }),
   'locations.update': ({ locationId }) => ({ id: locationId, name: 'Renamed' }),
   'deliveries.retry': made,
@@ -134,9 +126,8 @@ describe('nothing changes when it cannot be written down:', () => {
 });
 
 async function openPlace(): Promise<Place> {
-  const { database } = api.app;
-  const locationId = await createLocation(database);
-  return { locationId, key: await createKey(database, { locationId }) };
+  const locationId = await api.make.location();
+  return { locationId, key: await api.make.key({ locationId }) };
 }
 
 async function pendingPayment({ locationId, key }: Place): Promise<{ id: string }> {
@@ -153,10 +144,10 @@ async function made({ locationId, key }: Place, name: string): Promise<object> {
   return { id: (await makeSubject(kitchen, operation)).id };
 }
 
-const category = ({ locationId }: Place) => createCategory(api.app.database, { locationId });
+const category = ({ locationId }: Place) => api.make.category({ locationId });
 
 async function menu({ locationId }: Place): Promise<string> {
-  return (await api.app.database.prisma.menu.create({ data: { locationId, name: 'Lunch' } })).id;
+  return (await api.prisma.menu.create({ data: { locationId, name: 'Lunch' } })).id;
 }
 
 const call = (name: string, { key }: Place, input: object) =>
@@ -165,18 +156,17 @@ const call = (name: string, { key }: Place, input: object) =>
 /** Without manual edits, and undos in a person's name. */
 const byRequest = ({ actorKind }: { actorKind: string }) => actorKind !== 'database';
 
-const entriesOf = ({ locationId }: Place) =>
-  api.app.database.prisma.auditEntry.findMany({ where: { locationId } });
+const entriesOf = ({ locationId }: Place) => api.prisma.auditEntry.findMany({ where: { locationId } });
 
 /** A fingerprint of every table that a procedure could change, except counters of requests and uses. */
 async function everything(): Promise<Record<string, string>> {
-  const tables = (await ownTables(api.app.database.pool)).filter(
+  const tables = (await ownTables(api.pool)).filter(
     ({ name }) => !['limit_counters', 'process_heartbeats', '_prisma_migrations'].includes(name),
   );
   const prints: Record<string, string> = {};
   for (const { name, sql } of tables) {
     const row = name === 'api_keys' ? `to_jsonb(t) - 'last_used_at'` : 'to_jsonb(t)';
-    const { rows } = await api.app.database.pool.query<{ print: string }>(
+    const rows = await api.sql<{ print: string }>(
       `select md5(coalesce(string_agg((${row})::text, ' ' order by (${row})::text), '')) as print from ${sql} t`,
     );
     prints[name] = rows[0]?.print ?? '';

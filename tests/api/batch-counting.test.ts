@@ -1,21 +1,18 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { useApi } from '../support/api.ts';
-import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { category } from './catalog-bodies.ts';
 
 const api = useApi();
 let locationId: string;
 
 beforeEach(async () => {
-  const { database } = api.app;
-  locationId = await createLocation(database);
-  await createCategory(database, { locationId, externalId: 'c', name: 'Old' });
-  await createProduct(database, { locationId, externalId: 'p', stock: { quantity: 1 } });
+  locationId = await api.make.location();
+  await api.make.category({ locationId, externalId: 'c', name: 'Old' });
+  await api.make.product({ locationId, externalId: 'p', stock: { quantity: 1 } });
 });
 
-const keyFor = async (batchJobsPerHour: number) =>
-  (await createKey(api.app.database, { locationId, batchJobsPerHour })).key;
+const keyFor = async (batchJobsPerHour: number) => (await api.make.key({ locationId, batchJobsPerHour })).key;
 // Of two items: one alone waits for no other batch.
 const syncCatalog = (key: string, name: string) =>
   api.rest('POST /v2/catalog/sync', {
@@ -28,7 +25,7 @@ const remaining = ({ headers }: Answer) => headers.get('x-ratelimit-batch-remain
 
 /** Runs `work` while another session holds the rows that the statement locks. */
 async function holding<Result>(sql: string, work: () => Promise<Result>): Promise<Result> {
-  const other = await api.app.database.pool.connect();
+  const other = await api.pool.connect();
   try {
     await other.query('begin');
     await other.query(sql, [locationId]);
@@ -74,6 +71,6 @@ test('of two batches for the last of the hour one is applied, and the other leav
   }).then(({ both }) => both);
   const statuses = (await answers).map(({ status }) => status);
   expect(statuses.toSorted()).toEqual([200, 429]);
-  const row = await api.app.database.prisma.productStock.findFirstOrThrow({ where: { locationId } });
+  const row = await api.prisma.productStock.findFirstOrThrow({ where: { locationId } });
   expect(row.quantity.toNumber()).toBe(statuses[0] === 200 ? 2 : 3);
 });

@@ -4,7 +4,6 @@ import { CatalogSyncResult } from '../../packages/api/src/resources/catalog/sync
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { callRest } from '../support/api.ts';
 import { readChangesOf } from '../support/changes.ts';
-import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { category, item, product, subselection, tree } from './catalog-bodies.ts';
 
@@ -13,8 +12,8 @@ let locationId: string;
 let key: string;
 
 beforeEach(async () => {
-  locationId = await createLocation(api.app.database);
-  ({ key } = await createKey(api.app.database, { locationId, batchJobsPerHour: 1_000 }));
+  locationId = await api.make.location();
+  ({ key } = await api.make.key({ locationId, batchJobsPerHour: 1_000 }));
 });
 
 const rest = (route: string, body?: unknown, headers: Record<string, string> = {}) =>
@@ -30,7 +29,7 @@ const counts = (total_items: number, updated: number, deleted: number, unchanged
 
 /** All rows of the location, by external id. */
 async function all(): Promise<string[]> {
-  const { rows } = await api.app.database.pool.query<{ name: string }>(
+  const rows = await api.sql<{ name: string }>(
     `select external_id as name from (
        select external_id from categories where location_id = $1 union all
        select external_id from products where location_id = $1 union all
@@ -141,7 +140,7 @@ describe('an entry of an upsert with delete', () => {
 
   it('leaves orders as they are, and frees external_id and sku within the same sync', async () => {
     await sync(tree());
-    const paymentMethodId = await createPaymentMethod(api.app.database, { locationId });
+    const paymentMethodId = await api.make.paymentMethod({ locationId });
     const { id } = (await rest('GET /v2/products/by-external-id/shared')).body.data as { id: string };
     const order = await rest(
       'POST /v2/orders',
@@ -170,7 +169,7 @@ describe('an entry of an upsert with delete', () => {
 
   it('leaves what has no external_id, though its category goes', async () => {
     await sync(tree());
-    const own = await createProduct(api.app.database, { locationId, name: 'By hand' });
+    const own = await api.make.product({ locationId, name: 'By hand' });
     await sync([{ ...gone('food'), products: [gone('shared')] }, gone('bar')]);
     const { data } = (await rest('GET /v2/products')).body as { data: { id: string }[] };
     expect(data.map(({ id }) => id)).toContain(own);
@@ -248,12 +247,12 @@ test('an item whose place in the body is behind one that is deleted is named by 
 });
 
 async function toldSince(): Promise<string[]> {
-  const { rows: before } = await api.app.database.pool.query<{ n: string }>(
+  const before = await api.sql<{ n: string }>(
     'select coalesce(max(number), 0) as n from events where location_id = $1',
     [locationId],
   );
   await api.published();
-  const { rows } = await api.app.database.pool.query<{ type: string }>(
+  const rows = await api.sql<{ type: string }>(
     'select type from events where location_id = $1 and number > $2 order by number',
     [locationId, before[0]?.n],
   );

@@ -2,7 +2,6 @@ import { beforeEach, expect, it, test } from 'vitest';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { type Call, callRest, useApi } from '../support/api.ts';
-import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { category, item, product, subselection, tree } from './catalog-bodies.ts';
 
 const api = useApi();
@@ -10,8 +9,8 @@ let locationId: string;
 let key: string;
 
 beforeEach(async () => {
-  locationId = await createLocation(api.app.database);
-  ({ key } = await createKey(api.app.database, { locationId }));
+  locationId = await api.make.location();
+  ({ key } = await api.make.key({ locationId }));
 });
 
 const call = (categories: unknown, more: object = {}, options: Call = {}) =>
@@ -101,7 +100,7 @@ test('min and max are compared with what is kept', async () => {
 });
 
 test('categories and products count against max_items_per_batch, a product once', async () => {
-  const small = await createKey(api.app.database, { locationId, maxItemsPerBatch: 4 });
+  const small = await api.make.key({ locationId, maxItemsPerBatch: 4 });
   expect((await call(tree(), {}, { key: small.key })).status).toBe(200);
   for (const more of [{}, { dry_run: true }]) {
     const answer = await call([...tree(), category('one more')], more, { key: small.key });
@@ -115,8 +114,7 @@ it.each([
   ['upsert', 'a product that keeps it', { external_id: 'other' }],
   ['replace', 'a product without an external_id', {}],
 ])('%s is a conflict for the sku of %s', async (mode, _, { external_id }: { external_id?: string }) => {
-  const { database } = api.app;
-  const owner = await createProduct(database, {
+  const owner = await api.make.product({
     locationId,
     sku: 'mine',
     ...(external_id && { externalId: external_id }),
@@ -130,11 +128,7 @@ it.each([
 });
 
 test('external ids of another location are none of its business', async () => {
-  const foreign = await createProduct(api.app.database, {
-    locationId: api.locationId,
-    externalId: 'p',
-    sku: 'mine',
-  });
+  const foreign = await api.make.product({ externalId: 'p', sku: 'mine' });
   expect((await call([category('c', [product('p', { sku: 'mine' })])], { mode: 'replace' })).status).toBe(
     200,
   );

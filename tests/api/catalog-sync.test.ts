@@ -4,13 +4,6 @@ import { CatalogSyncResult } from '../../packages/api/src/resources/catalog/sync
 import { Product } from '../../packages/api/src/resources/products/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { type Call, callRest, useApi } from '../support/api.ts';
-import {
-  createCategory,
-  createKey,
-  createLocation,
-  createProduct,
-  createSubselection,
-} from '../support/factories.ts';
 import { category, item, product, subselection, tree } from './catalog-bodies.ts';
 
 const api = useApi();
@@ -18,8 +11,8 @@ let locationId: string;
 let key: string;
 
 beforeEach(async () => {
-  locationId = await createLocation(api.app.database);
-  ({ key } = await createKey(api.app.database, { locationId }));
+  locationId = await api.make.location();
+  ({ key } = await api.make.key({ locationId }));
 });
 
 const call = (categories: unknown, more: object = {}, options: Call = {}) =>
@@ -45,7 +38,7 @@ const outline = async () =>
 
 /** The changes captured at the location since the last call: resources, and how many transactions made them. */
 async function captured() {
-  const { rows } = await api.app.database.pool.query<{ what: string; seed: string }>(
+  const rows = await api.sql<{ what: string; seed: string }>(
     `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
      select concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what, seed
      from gone, unnest(resource_ids)`,
@@ -97,7 +90,7 @@ describe('upsert', () => {
   it('touches nothing and publishes nothing when all of it is there', async () => {
     const { version } = await sync(tree());
     const updated = () =>
-      api.app.database.pool.query(
+      api.pool.query(
         `select array_agg(updated_at) from (select updated_at from categories union all select updated_at from products
          union all select updated_at from product_stock union all select updated_at from subselections
          union all select updated_at from subselection_items) all_rows`,
@@ -118,7 +111,7 @@ describe('upsert', () => {
         { priority: 4 },
       ),
     ]);
-    await api.app.database.pool.query(`insert into product_stock (location_id, product_id, quantity, min_stock_alarm)
+    await api.pool.query(`insert into product_stock (location_id, product_id, quantity, min_stock_alarm)
       select location_id, id, 7, 2 from products where external_id = 'soup'`);
     await captured();
     const result = await sync([
@@ -183,21 +176,15 @@ describe('replace', () => {
   });
 
   it('never removes what has no external_id', async () => {
-    const { database } = api.app;
-    const mine = await createCategory(database, { locationId, name: 'mine' });
-    const manual = await createProduct(database, { locationId, name: 'manual', categoryIds: [mine] });
+    const mine = await api.make.category({ locationId, name: 'mine' });
+    const manual = await api.make.product({ locationId, name: 'manual', categoryIds: [mine] });
     await sync([category('food', [product('soup', { subselections: [subselection('size', [item('s')])] })])]);
     const soup = await readProduct('soup');
-    await createSubselection(database, {
-      locationId,
-      productId: soup.id,
-      name: 'by hand',
-      items: [{ name: 'i' }],
-    });
-    const { id: subselectionId } = await database.prisma.subselection.findFirstOrThrow({
+    await api.make.subselection({ locationId, productId: soup.id, name: 'by hand', items: [{ name: 'i' }] });
+    const { id: subselectionId } = await api.prisma.subselection.findFirstOrThrow({
       where: { locationId, externalId: 'size' },
     });
-    await database.prisma.subselectionItem.create({
+    await api.prisma.subselectionItem.create({
       data: { locationId, subselectionId, name: 'hand-made', position: 5 },
     });
     const result = await replace([
@@ -207,14 +194,13 @@ describe('replace', () => {
     expect(await outline()).toEqual(['food:soup(size(hand-made) by hand(i))', 'mine:manual']);
     expect(await replace([category('food')])).toMatchObject({ deleted: 5 });
     expect(await outline()).toEqual(['food:', 'mine:manual']);
-    expect(manual).toBe((await database.prisma.product.findFirstOrThrow({ where: { locationId } })).id);
+    expect(manual).toBe((await api.prisma.product.findFirstOrThrow({ where: { locationId } })).id);
   });
 
   it('sets the links of what is named, and leaves those of other products', async () => {
-    const { database } = api.app;
     await sync([category('food', [product('soup')]), category('bar', [product('soup')])]);
-    const bar = await database.prisma.category.findFirstOrThrow({ where: { locationId, externalId: 'bar' } });
-    await createProduct(database, { locationId, name: 'manual', categoryIds: [bar.id] });
+    const bar = await api.prisma.category.findFirstOrThrow({ where: { locationId, externalId: 'bar' } });
+    await api.make.product({ locationId, name: 'manual', categoryIds: [bar.id] });
     expect(
       await replace([category('food'), category('bar'), category('new', [product('soup')])]),
     ).toMatchObject(counts(1, 1, 0, 2));
@@ -246,7 +232,7 @@ describe('the answer', () => {
   it('carries the batch headers and counts a job, also when nothing changed', async () => {
     const remaining = async () => (await call(tree())).headers.get('x-ratelimit-batch-remaining');
     expect([await remaining(), await remaining()]).toEqual(['29', '28']);
-    const { key: limited } = await createKey(api.app.database, { locationId, batchJobsPerHour: 1 });
+    const { key: limited } = await api.make.key({ locationId, batchJobsPerHour: 1 });
     expect((await call(tree(), {}, { key: limited })).status).toBe(200);
     refusalOf(await call(tree(), {}, { key: limited }), 429, 'rate_limited');
   });
@@ -258,7 +244,7 @@ describe('the answer', () => {
   });
 
   it('needs catalog:sync', async () => {
-    const { key: reader } = await createKey(api.app.database, { locationId, permissions: ['catalog:read'] });
+    const { key: reader } = await api.make.key({ locationId, permissions: ['catalog:read'] });
     expect(refusalOf(await call(tree(), {}, { key: reader }), 403, 'permission_denied')).toContain(
       'catalog:sync',
     );

@@ -3,13 +3,6 @@ import { beforeEach, describe, expect, it, test } from 'vitest';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf } from '../support/answers.ts';
 import { callRest } from '../support/api.ts';
-import {
-  createCategory,
-  createKey,
-  createLocation,
-  createPaymentMethod,
-  createProduct,
-} from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 
 const api = usePublishingApi();
@@ -20,25 +13,23 @@ let shown: string;
 let unseen: string;
 
 beforeEach(async () => {
-  const { database } = api.app;
-  locationId = await createLocation(database);
-  ({ key } = await createKey(database, { locationId }));
-  category = await createCategory(database, { locationId, name: 'Teas' });
+  locationId = await api.make.location();
+  ({ key } = await api.make.key({ locationId }));
+  category = await api.make.category({ locationId, name: 'Teas' });
   const stock = { quantity: 5 };
-  shown = await createProduct(database, { locationId, stock, categoryIds: [category] });
-  unseen = await createProduct(database, { locationId, stock });
+  shown = await api.make.product({ locationId, stock, categoryIds: [category] });
+  unseen = await api.make.product({ locationId, stock });
 });
 
 const rest = (route: string, body?: unknown, headers: Record<string, string> = {}) =>
   callRest(api.url, route, { key, headers, ...(body !== undefined && { body }) });
-const sql = (text: string, values: unknown[] = []) =>
-  api.app.database.pool.query(text, [locationId, ...values]);
+const sql = (text: string, values: unknown[] = []) => api.pool.query(text, [locationId, ...values]);
 async function read() {
   const answer = await rest('GET /v2/catalog');
   return { ...answer, catalog: dataOf(answer, 200, Catalog), etag: answer.headers.get('etag') ?? '' };
 }
 async function order(productId: string) {
-  const paymentMethodId = await createPaymentMethod(api.app.database, { locationId });
+  const paymentMethodId = await api.make.paymentMethod({ locationId });
   return rest(
     'POST /v2/orders',
     {

@@ -3,7 +3,6 @@ import { bulkheadLimits } from '../../packages/api/src/places/bulkhead-limits.ts
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { callRest, useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 import { createShop, plainQuery, type Shop } from './catalog-shop.ts';
@@ -15,7 +14,7 @@ beforeAll(async () => {
   await createShop(api, api.locationId);
 });
 beforeEach(async () => {
-  shop = await createShop(api, await createLocation(api.app.database));
+  shop = await createShop(api, await api.make.location());
 });
 
 const get = (headers: Record<string, string> = {}, key = shop.key) =>
@@ -25,7 +24,7 @@ const read = async () => {
   const catalog = dataOf(answer, 200, Catalog);
   return { ...answer, catalog, etag: answer.headers.get('etag') ?? '' };
 };
-const sql = (text: string, values: unknown[] = []) => api.app.database.pool.query(text, values);
+const sql = (text: string, values: unknown[] = []) => api.pool.query(text, values);
 
 describe('GET /v2/catalog', () => {
   it('shows what the plain Prisma query finds, in its order, with the documented fields alone', async () => {
@@ -41,8 +40,8 @@ describe('GET /v2/catalog', () => {
   });
 
   it('shows an empty catalog, which has a version too', async () => {
-    const locationId = await createLocation(api.app.database);
-    const { key } = await createKey(api.app.database, { locationId });
+    const locationId = await api.make.location();
+    const { key } = await api.make.key({ locationId });
     const { categories, version } = dataOf(await get({}, key), 200, Catalog);
     expect(categories).toEqual([]);
     expect(Math.abs(Date.parse(version) - Date.now())).toBeLessThan(60_000);
@@ -112,7 +111,7 @@ describe('If-None-Match', () => {
   it('is answered after the key: without one, or without the permission, there is nothing to match', async () => {
     const { etag } = await read();
     const { locationId } = shop;
-    const { key } = await createKey(api.app.database, { locationId, permissions: ['stock:read'] });
+    const { key } = await api.make.key({ locationId, permissions: ['stock:read'] });
     refusalOf(await get({ 'if-none-match': '*' }, key), 403, 'permission_denied');
     refusalOf(await get({ 'if-none-match': etag }, 'no-key'), 401, 'unauthorized');
   });
@@ -177,16 +176,16 @@ describe('the version rises and the tag changes when', () => {
   it('an order takes stock, and again when it is canceled', async () => {
     const readOwn = async () => parseStrict(Catalog, (await api.rest('GET /v2/catalog')).body.data);
     const kitchen = await createOrderKitchen(api);
-    const [burger] = await api.app.database.prisma.product.findMany({
+    const [burger] = await api.prisma.product.findMany({
       where: { locationId: api.locationId, sku: 'burger' },
     });
     const before = await readOwn();
-    const { id: itemId } = await api.app.database.prisma.subselectionItem.findFirstOrThrow({
+    const { id: itemId } = await api.prisma.subselectionItem.findFirstOrThrow({
       where: { locationId: api.locationId, name: 'Large' },
     });
     const subselections = [{ item_id: itemId, quantity: 1 }];
     const items = [{ product_id: burger?.id, quantity: 2, subselections }];
-    const order = await placeOrder(api, kitchen, { items });
+    const order = await kitchen.place({ items });
     const after = await readOwn();
     await api.rest(`POST /v2/orders/${order.id}/cancel`, { body: {} });
     const canceled = await readOwn();
@@ -248,7 +247,7 @@ describe('the version itself', () => {
 
   it('is not touched by another location, whose deletion leaves nothing behind', async () => {
     const before = await read();
-    const other = await createShop(api, await createLocation(api.app.database));
+    const other = await createShop(api, await api.make.location());
     await get({}, other.key);
     await sql('delete from locations where id = $1', [other.locationId]);
     const left = await sql(

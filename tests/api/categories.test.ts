@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Category } from '../../packages/api/src/resources/categories/schema.ts';
 import { useApi } from '../support/api.ts';
-import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
+import { createProduct } from '../support/factories.ts';
 
 const api = useApi();
 
@@ -39,8 +39,8 @@ describe('create', () => {
   });
 
   it('lets another location take the same external_id', async () => {
-    const locationId = await createLocation(api.app.database);
-    await createCategory(api.app.database, { locationId, externalId: 'shared' });
+    const locationId = await api.make.location();
+    await api.make.category({ locationId, externalId: 'shared' });
     expect((await create({ external_id: 'shared' })).external_id).toBe('shared');
   });
 
@@ -77,8 +77,8 @@ describe('read', () => {
   });
 
   it('lists by priority, then name by code point, then id', async () => {
-    const locationId = await createLocation(api.app.database);
-    const { key } = await createKey(api.app.database, { locationId });
+    const locationId = await api.make.location();
+    const { key } = await api.make.key({ locationId });
     const given = [
       ['b', 1],
       ['Z', 1],
@@ -87,8 +87,7 @@ describe('read', () => {
       ['first', 0],
       ['a', 1],
     ] as const;
-    for (const [name, priority] of given)
-      await createCategory(api.app.database, { locationId, name, priority });
+    for (const [name, priority] of given) await api.make.category({ locationId, name, priority });
     const answer = await api.rest<{ data: Category[]; pagination: unknown }>(
       'GET /v2/categories?limit=4&offset=1',
       { key },
@@ -117,8 +116,7 @@ describe('update', () => {
 
   it('captures nothing when nothing changes', async () => {
     const created = await create();
-    const captured = () =>
-      api.app.database.prisma.capturedChange.count({ where: { resourceIds: { has: created.id } } });
+    const captured = () => api.prisma.capturedChange.count({ where: { resourceIds: { has: created.id } } });
     const before = await captured();
     for (const change of [{}, { name: created.name, priority: created.priority }]) {
       expect((await api.rest(`PATCH /v2/categories/${created.id}`, { body: change })).body).toEqual({

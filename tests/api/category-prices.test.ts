@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { PricesChanged } from '../../packages/api/src/resources/categories/prices.schema.ts';
-import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { parseStrict } from '../support/strict.ts';
 
@@ -8,12 +7,11 @@ const api = usePublishingApi();
 
 /** A category with products of these prices. */
 async function categoryOf(...prices: number[]) {
-  const { database } = api.app;
   const { locationId } = api;
-  const id = await createCategory(database, { locationId, name: `Drinks ${Math.random()}` });
+  const id = await api.make.category({ locationId, name: `Drinks ${Math.random()}` });
   const ids: string[] = [];
   for (const [n, price] of prices.entries()) {
-    const product = await createProduct(database, { locationId, name: `Product ${n}` });
+    const product = await api.make.product({ locationId, name: `Product ${n}` });
     await api.client().products.update.mutate({ id: product, price, category_ids: [id] });
     ids.push(product);
   }
@@ -86,11 +84,8 @@ describe('categories.changePrices', () => {
 
   it('changes nothing of another location, and answers for an empty category', async () => {
     const { id } = await categoryOf(3);
-    const elsewhere = await createLocation(api.app.database);
-    const { key } = await createKey(api.app.database, {
-      locationId: elsewhere,
-      permissions: ['products:write'],
-    });
+    const elsewhere = await api.make.location();
+    const { key } = await api.make.key({ locationId: elsewhere, permissions: ['products:write'] });
     await expect(api.client(key).categories.changePrices.mutate({ id, percent: 10 })).rejects.toMatchObject({
       data: { code: 'resource_not_found' },
     });

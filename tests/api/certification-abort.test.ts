@@ -3,23 +3,21 @@ import { describe, expect, it } from 'vitest';
 import { Certification } from '../../packages/api/src/resources/certifications/schema.ts';
 import { dataOf } from '../support/answers.ts';
 import { type Call, useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
 
 const encryptionKey = 'the-key-that-api-and-worker-share-here';
 const api = useApi(() => ({ encryptionKey }));
 
 async function openSandbox() {
-  const locationId = await createLocation(api.app.database, { sandbox: true });
-  const { key } = await createKey(api.app.database, { locationId });
+  const locationId = await api.make.location({ sandbox: true });
+  const { key } = await api.make.key({ locationId });
   const rest = <Body = Record<string, unknown>>(route: string, call: Call = {}) =>
     api.rest<Body>(route, { key, ...call });
   const start = async (body: object = {}) =>
     dataOf(await rest('POST /v2/certifications', { body }), 202, Certification);
   const abort = async (id: string) =>
     dataOf(await rest(`POST /v2/certifications/${id}/abort`), 200, Certification);
-  const sql = async (text: string, values: unknown[]) =>
-    (await api.app.database.pool.query<Record<string, unknown>>(text, values)).rows;
+  const sql = async (text: string, values: unknown[]) => api.sql<Record<string, unknown>>(text, values);
   return { locationId, key, rest, start, abort, sql };
 }
 
@@ -68,7 +66,7 @@ describe('an abort', () => {
   it('is not lost to what the worker writes of the run at the same moment', async () => {
     const { start, abort, sql } = await openSandbox();
     const { id } = await start();
-    const worker = await api.app.database.pool.connect();
+    const worker = await api.pool.connect();
     try {
       await worker.query('begin');
       await worker.query('update certifications set alive_at = clock_timestamp() where id = $1', [id]);

@@ -1,6 +1,5 @@
 import type { Reason } from '../../packages/api/src/reasons.ts';
 import type { Call, TestApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import type { Told } from './told.ts';
 
 /** The context of the calls. */
@@ -16,8 +15,8 @@ export function certificationReasons(
   const start = 'POST /v2/certifications';
   const started = async () => {
     const { api } = means();
-    const locationId = await createLocation(api.app.database, { sandbox: true });
-    const { key } = await createKey(api.app.database, { locationId });
+    const locationId = await api.make.location({ sandbox: true });
+    const { key } = await api.make.key({ locationId });
     const made = await api.rest<{ data: { id: string } }>(start, { key, body: {} });
     return { key, id: made.body.data.id };
   };

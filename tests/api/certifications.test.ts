@@ -6,7 +6,6 @@ import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { dataOf } from '../support/answers.ts';
 import { type Call, useApi } from '../support/api.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -15,8 +14,8 @@ const api = useApi(() => ({ encryptionKey }));
 
 /** A sandbox, and calls with its key. */
 async function openSandbox() {
-  const locationId = await createLocation(api.app.database, { sandbox: true });
-  const { key } = await createKey(api.app.database, { locationId });
+  const locationId = await api.make.location({ sandbox: true });
+  const { key } = await api.make.key({ locationId });
   const rest = (route: string, call: Call = {}) => api.rest(route, { key, ...call });
   const start = async (body: object = {}) =>
     dataOf(await rest('POST /v2/certifications', { body }), 202, Certification);
@@ -25,7 +24,7 @@ async function openSandbox() {
     waitFor(`${check} to be played`, async () => (await read(id)).waiting_for?.check === check);
   const calls = async () =>
     (
-      await api.app.database.pool.query<Record<string, unknown>>(
+      await api.pool.query<Record<string, unknown>>(
         'select operation, request, status, fault from internal.certification_calls where location_id = $1 order by number',
         [locationId],
       )
@@ -90,14 +89,13 @@ describe('a certification', () => {
     const made = await rest('POST /v2/webhook-endpoints', { body: endpoint });
     const { id } = (made.body as { data: { id: string } }).data;
     const held = `update certifications set status = 'running', held_endpoint_id = $2, alive_at = now() - interval '19 seconds' where location_id = $1 and status = 'queued'`;
-    await api.app.database.pool.query(held, [locationId, id]);
-    await api.app.database.pool.query(
-      `update webhook_endpoints set status = 'disabled' where location_id = $1`,
-      [locationId],
-    );
+    await api.pool.query(held, [locationId, id]);
+    await api.pool.query(`update webhook_endpoints set status = 'disabled' where location_id = $1`, [
+      locationId,
+    ]);
     await sweep(api.app.database, undefined);
     expect((await read(died.id)).status).toBe('running');
-    await api.app.database.pool.query(
+    await api.pool.query(
       `update certifications set alive_at = now() - interval '21 seconds' where location_id = $1 and status = 'running'`,
       [locationId],
     );
@@ -206,8 +204,8 @@ it('a certified endpoint of v1 is sent the body of v2, or other text than its de
 }, 90_000);
 
 it('a live location pays nothing: its calls run no statement more', async () => {
-  const locationId = await createLocation(api.app.database);
-  const { key } = await createKey(api.app.database, { locationId });
+  const locationId = await api.make.location();
+  const { key } = await api.make.key({ locationId });
   await api.rest('GET /v2/categories', { key });
   const ran: string[] = [];
   const { database } = api.app;

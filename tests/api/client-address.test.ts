@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { expect, it } from 'vitest';
 import { clientAddressBehind } from '../../packages/api/src/request/client-address.ts';
 import { useApi } from '../support/api.ts';
-import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { startProcess } from '../support/processes.ts';
 
 const api = useApi();
@@ -50,7 +50,7 @@ it('the audit and the log name the address of the client behind a proxy (operati
       expect([operation, answer.status]).toEqual([operation, 200]);
     };
     await call('198.51.100.7', 'turns.open', {});
-    const { payment } = await placeOrder(api, kitchen);
+    const { payment } = await kitchen.place();
     await call('198.51.100.8', 'payments.complete', { id: payment.id });
 
     const entries = await api.client().audit.list.query({});

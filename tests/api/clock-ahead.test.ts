@@ -1,7 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { idOf, nextOf } from '../support/changes.ts';
-import { createProduct } from '../support/factories.ts';
 
 const api = useApi();
 
@@ -14,7 +13,7 @@ const secondsFromNow = (seconds: number) => new Date(Date.now() + seconds * 1_00
 
 /** Begins to read a list from a moment on, then changes a product, then reads on; what the first answer says of the moment. */
 async function readAcross(list: string, since: string): Promise<string | null> {
-  const id = await createProduct(api.app.database, { locationId: api.locationId, stock: { quantity: 5 } });
+  const id = await api.make.product({ stock: { quantity: 5 } });
   const first = await api.rest(`GET ${list}?limit=200&updated_since=${encodeURIComponent(since)}`);
   expect(first.status, first.text).toBe(200);
   const renamed = await api.rest(`PATCH /v2/products/${id}`, { body: { name: `Tea ${id}` } });

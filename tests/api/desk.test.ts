@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { OrderOverview } from '../../packages/api/src/resources/orders/overview.schema.ts';
 import { useHand } from '../support/by-hand.ts';
 import { useConsumer } from '../support/consumer.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { auditOf, refused } from '../support/money.ts';
-import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
@@ -23,8 +22,7 @@ const consumer = useConsumer((_, response) => {
 let status = 200;
 
 const desk = (key?: string) => api.client(key);
-const keyWith = (...permissions: Grant[]) =>
-  createKey(api.app.database, { locationId: api.locationId, name: 'app: Ana', permissions });
+const keyWith = (...permissions: Grant[]) => api.make.key({ name: 'app: Ana', permissions });
 const look = async (wanted: { id?: string; number?: number; external_id?: string }, key?: string) =>
   parseStrict(OrderOverview, await desk(key).orders.overview.query(wanted));
 
@@ -39,7 +37,7 @@ async function endpoint(events: string[] = ['order.created']): Promise<string> {
 async function delivered(end: 'delivered' | 'dead') {
   status = end === 'dead' ? 500 : 200;
   const endpointId = await endpoint();
-  const order = await placeOrder(api, kitchen);
+  const order = await kitchen.place();
   const delivery = await waitFor(`the delivery is ${end}`, async () =>
     (await look({ id: order.id })).deliveries.find(
       (each) => each.endpoint_id === endpointId && each.status === end,
@@ -77,7 +75,7 @@ describe('orders.overview', () => {
   });
 
   it('offers nothing that would be refused: by the status of the order, and by what the key may', async () => {
-    const { id } = await placeOrder(api, kitchen);
+    const { id } = await kitchen.place();
     const reader = await keyWith('orders:read');
     expect((await look({ id }, reader.key)).possible).toEqual({ moves: [], payment_moves: [], refund: 0 });
     await desk().orders.cancel.mutate({ id });
@@ -85,9 +83,9 @@ describe('orders.overview', () => {
   });
 
   it('knows no order of another location, none that is not there, and takes one name at a time', async () => {
-    const other = await createLocation(api.app.database);
-    const { key } = await createKey(api.app.database, { locationId: other });
-    const { id, number } = await placeOrder(api, kitchen);
+    const other = await api.make.location();
+    const { key } = await api.make.key({ locationId: other });
+    const { id, number } = await kitchen.place();
     for (const wanted of [{ id }, { number }, { external_id: 'nobody' }, { id: 'nothing' }])
       expect((await refused(desk(key).orders.overview.query(wanted))).code).toBe('resource_not_found');
     for (const wanted of [{}, { id, number }])
@@ -132,7 +130,7 @@ describe('deliveries.retry', () => {
   it('refuses what is on its way, a disabled endpoint, and what is not there', async () => {
     const { endpointId, delivery } = await delivered('delivered');
     const retry = (id = delivery.id) => refused(desk().deliveries.retry.mutate({ id }));
-    const { pool } = api.app.database;
+    const { pool } = api;
     const waiting = `insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at, replayed)
       values ($1, $2, $3, now() + interval '1 hour', true)`;
     await pool.query(waiting, [api.locationId, endpointId, delivery.event_id]);
@@ -192,7 +190,7 @@ describe('syncJobs.retry', () => {
     const { job_id } = await sync(items, 'stopped');
     await ended(job_id);
     // As a fault leaves it: the first item was applied, the second was not.
-    await api.app.database.pool.query(
+    await api.pool.query(
       `update sync_jobs set status = 'failed', processed_items = 1, success_items = 1, items = $2 where id = $1`,
       [job_id, JSON.stringify(items)],
     );

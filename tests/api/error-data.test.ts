@@ -2,14 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { comandaError } from '@comanda/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
-import { createKey } from '../support/factories.ts';
-import {
-  createOrderKitchen,
-  type OrderKitchen,
-  orderBody,
-  placeOrder,
-  postOrder,
-} from '../support/orders.ts';
+import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
 
 let api: TestApi;
 let kitchen: OrderKitchen;
@@ -31,9 +24,9 @@ describe('the answer to a taken identifier names the one that has it', () => {
   const pathIn = ({ headers }: Answer) => headers.get('location');
 
   it.each(['v1', 'v2'])('an order, by its path in %s', async (version) => {
-    const { id, external_id } = await placeOrder(api, kitchen);
+    const { id, external_id } = await kitchen.place();
     const path = `/${version}/orders`;
-    const answer = await postOrder(api, orderBody(kitchen, { external_id }), { path });
+    const answer = await kitchen.post({ external_id }, { path });
     expect([answer.status, pathIn(answer)]).toEqual([409, `${path}/${id}`]);
   });
 
@@ -60,8 +53,8 @@ describe('the answer to a taken identifier names the one that has it', () => {
   });
 
   it('in the typed client by its id', async () => {
-    const { id, external_id } = await placeOrder(api, kitchen);
-    const order = orderBody(kitchen, { external_id }) as never;
+    const { id, external_id } = await kitchen.place();
+    const order = kitchen.body({ external_id }) as never;
     const refusal = await refusalOf(
       api.client().orders.create.mutate({ ...(order as object), idempotencyKey: randomUUID() } as never),
     );
@@ -105,7 +98,7 @@ describe('an error of the typed client', () => {
   });
 
   it('returns how long to wait', async () => {
-    const { key } = await createKey(api.app.database, { locationId: api.locationId, perMinute: 1 });
+    const { key } = await api.make.key({ perMinute: 1 });
     await api.client(key).orders.list.query({});
     const refusal = await refusalOf(api.client(key).orders.list.query({}));
     expect(refusal).toMatchObject({ code: 'rate_limited', reason: 'minute_limit' });

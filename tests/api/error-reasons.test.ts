@@ -13,21 +13,8 @@ import { exchange } from '../contract/socket.ts';
 import { type Call, callRest, startTestApi, type TestApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { superuserUrl } from '../support/database.ts';
-import {
-  createKey,
-  createLocation,
-  createPaymentMethod,
-  createProduct,
-  createSubselection,
-  unknownKey,
-} from '../support/factories.ts';
-import {
-  createOrderKitchen,
-  type OrderKitchen,
-  orderBody,
-  placeOrder,
-  postOrder,
-} from '../support/orders.ts';
+import { type createKey, unknownKey } from '../support/factories.ts';
+import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
 import { certificationReasons } from './certification-reasons.ts';
 import { endpointReasons } from './endpoint-reasons.ts';
 import { moneyReasons } from './money-reasons.ts';
@@ -54,7 +41,7 @@ const whileLocked = (reason: Reason) =>
   whileCategoriesAreLocked(outside, () => rest('GET /v2/categories'), reason);
 const rest = async (route: string, call?: Call): Promise<Told> => toldBy(await api.rest(route, call));
 const order = async (overrides: Record<string, unknown>): Promise<Told> =>
-  toldBy(await postOrder(api, orderBody(kitchen, overrides)));
+  toldBy(await kitchen.post(overrides));
 const line = (overrides: Record<string, unknown>) => ({
   items: [{ product_id: kitchen.productId, quantity: 1, ...overrides }],
 });
@@ -80,17 +67,17 @@ async function last(times: number, call: () => Promise<Told>): Promise<Told> {
 }
 
 async function withKey(limits: Omit<Parameters<typeof createKey>[1], 'locationId'>): Promise<string> {
-  return (await createKey(api.app.database, { locationId: api.locationId, ...limits })).key;
+  return (await api.make.key({ ...limits })).key;
 }
 
 /** The answer to a key of another location, as `status` says. */
 async function atLocation(status: string, route: string, call?: Call): Promise<Told> {
-  const locationId = await createLocation(api.app.database);
+  const locationId = await api.make.location();
   await outside.query('update locations set status = $2::location_status where id = $1', [
     locationId,
     status,
   ]);
-  const { key } = await createKey(api.app.database, { locationId });
+  const { key } = await api.make.key({ locationId });
   return rest(route, { ...call, key });
 }
 
@@ -141,9 +128,7 @@ const calls: Record<Reason, () => Promise<Told>> = {
   },
   async app_code_expired() {
     const { code } = await issueCode(api.app.database, {});
-    await api.app.database.pool.query(
-      `update internal.app_codes set created_at = now() - interval '11 minutes'`,
-    );
+    await api.pool.query(`update internal.app_codes set created_at = now() - interval '11 minutes'`);
     return redeemed(code);
   },
   permission_missing: async () =>
@@ -155,7 +140,7 @@ const calls: Record<Reason, () => Promise<Told>> = {
   unknown_path: () => rest('GET /v2/dishes'),
   not_found: () => rest(`GET /v2/orders/${randomUUID()}`),
   async external_id_taken() {
-    const { external_id } = await placeOrder(api, kitchen);
+    const { external_id } = await kitchen.place();
     return order({ external_id });
   },
   async sku_taken() {
@@ -165,8 +150,8 @@ const calls: Record<Reason, () => Promise<Told>> = {
   },
   async idempotency_key_reused() {
     const idempotencyKey = randomUUID();
-    await postOrder(api, orderBody(kitchen), { idempotencyKey });
-    return toldBy(await postOrder(api, orderBody(kitchen), { idempotencyKey }));
+    await kitchen.post({}, { idempotencyKey });
+    return toldBy(await kitchen.post({}, { idempotencyKey }));
   },
   async shown_once() {
     const permissions: Grant[] = ['turns:read'];
@@ -175,11 +160,11 @@ const calls: Record<Reason, () => Promise<Told>> = {
     return typed(({ keys }) => keys.create.mutate(input));
   },
   async illegal_move() {
-    const { id } = await placeOrder(api, kitchen);
+    const { id } = await kitchen.place();
     return rest(`PATCH /v2/orders/${id}/status`, { body: { status: 'closed' } });
   },
   async guarded() {
-    await placeOrder(api, kitchen);
+    await kitchen.place();
     return typed(({ paymentMethods }) =>
       paymentMethods.update.mutate({ id: kitchen.paymentMethodId, type: 'qr' }),
     );
@@ -189,12 +174,12 @@ const calls: Record<Reason, () => Promise<Told>> = {
   ...endpointReasons(() => ({ api, rest })),
   invalid_field: () => order({ identifier: 4 }),
   unknown_parameter: () => rest('GET /v2/orders?form=2026-11-21'),
-  idempotency_key_missing: () => rest('POST /v2/orders', { body: orderBody(kitchen) }),
+  idempotency_key_missing: () => rest('POST /v2/orders', { body: kitchen.body() }),
   unknown_cursor: () => rest('GET /v2/products?cursor=x'),
   async cursor_not_restored() {
     const lost = await outside.query<{ id: string }>('select uuid_v7() as id');
     await underDeed(
-      api.app.database.pool,
+      api.pool,
       'repair: a test',
       `insert into audit_entries (location_id, actor_kind, operation, changes)
        values ($1, 'command_line', 'locations.restored', '{"since": "2026-01-31T00:00:00Z"}')`,
@@ -207,19 +192,19 @@ const calls: Record<Reason, () => Promise<Told>> = {
     rest('POST /v2/stock/sync', { ...stock('a', 'b'), key: await withKey({ maxItemsPerBatch: 1 }) }),
   unknown_product: () => order(line({ product_id: randomUUID() })),
   async invalid_selection() {
-    const productId = await createProduct(api.app.database, { locationId: api.locationId });
+    const productId = await api.make.product();
     const choice = { locationId: api.locationId, productId, items: [{ price: 1 }], minSelection: 1 };
-    await createSubselection(api.app.database, choice);
+    await api.make.subselection(choice);
     return order(line({ product_id: productId }));
   },
   async out_of_stock() {
     const locationId = api.locationId;
     const scarce = { locationId, stock: { enabled: true, quantity: 1 } };
-    return order(line({ product_id: await createProduct(api.app.database, scarce), quantity: 2 }));
+    return order(line({ product_id: await api.make.product(scarce), quantity: 2 }));
   },
   async payment_method_unusable() {
     const disabled = { locationId: api.locationId, enabled: false };
-    return order({ payment_method_id: await createPaymentMethod(api.app.database, disabled) });
+    return order({ payment_method_id: await api.make.paymentMethod(disabled) });
   },
   source_key_unusable: () => typed((client) => client.menus.copy.mutate({ from_key: 'cmd_live_none' })),
   unknown_category: () => rest('POST /v2/products', { body: { ...tea, category_ids: [randomUUID()] } }),
@@ -254,8 +239,8 @@ const calls: Record<Reason, () => Promise<Told>> = {
   location_busy: () => whileLocked('location_busy'),
   location_read_only: () => atLocation('read_only', 'POST /v2/categories', { body: { name: 'Tea' } }),
   async moved() {
-    const id = await createLocation(api.app.database);
-    const at = await api.app.database.prisma.location.findUniqueOrThrow({ where: { id } });
+    const id = await api.make.location();
+    const at = await api.prisma.location.findUniqueOrThrow({ where: { id } });
     await rememberMoved(api.app.database, at, 'elsewhere');
     return rest('GET /v2/orders', { key: unknownKey(at).key });
   },

@@ -8,7 +8,6 @@ import {
 } from '../../packages/api/src/resources/events/types.schema.ts';
 import { openScene, story } from '../../scripts/docs/story.ts';
 import { useConsumer } from '../support/consumer.ts';
-import { createKey, createPaymentMethod } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { openStream } from '../support/sse.ts';
 import { waitFor } from '../support/wait.ts';
@@ -19,7 +18,7 @@ const consumer = useConsumer();
 /** The type of every event of the feed, in its order. */
 let all: EventType[];
 beforeAll(async () => {
-  await createPaymentMethod(api.app.database, { locationId: api.locationId });
+  await api.make.paymentMethod();
   const scene = await openScene(api.url, api.key.key, api.app.database);
   for (const step of story) {
     await step.run(scene);
@@ -29,8 +28,7 @@ beforeAll(async () => {
   all = data.map(({ type }) => type);
 }, 60_000);
 
-const keyOf = async (...permissions: Permission[]) =>
-  (await createKey(api.app.database, { locationId: api.locationId, permissions })).key;
+const keyOf = async (...permissions: Permission[]) => (await api.make.key({ permissions })).key;
 const isSeen = (permissions: readonly Permission[]) => (type: EventType) =>
   permissions.includes(events[type].permission);
 const hiddenIn = (types: readonly EventType[], permissions: readonly Permission[]) => {

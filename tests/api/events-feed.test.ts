@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { EventPage, type FeedEvent } from '../../packages/api/src/resources/events/schema.ts';
 import { refusalOf } from '../support/answers.ts';
 import { underDeed } from '../support/by-hand.ts';
-import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { parseStrict } from '../support/strict.ts';
@@ -14,21 +13,20 @@ const api = usePublishingApi();
 
 /** A location of its own, a key, and the feed as it reads it. */
 async function kitchen() {
-  const { database } = api.app;
-  const locationId = await createLocation(database);
-  const { key } = await createKey(database, { locationId });
+  const locationId = await api.make.location();
+  const { key } = await api.make.key({ locationId });
   const feed = async (query = '') => {
     const answer = await api.rest(`GET /v2/events?${query}`, { key });
     expect(answer.status, answer.text).toBe(200);
     return { ...parseStrict(EventPage, answer.body), text: answer.text };
   };
-  const product = (name: string) => createProduct(database, { locationId, name });
+  const product = (name: string) => api.make.product({ locationId, name });
   return { locationId, key, feed, product };
 }
 
 /** Bodies as they are stored, and sent to endpoints of v2. */
 async function storedBodies(locationId: string): Promise<string[]> {
-  const { rows } = await api.app.database.pool.query<{ body: string }>(
+  const rows = await api.sql<{ body: string }>(
     'select body from events where location_id = $1 order by number',
     [locationId],
   );
@@ -109,7 +107,7 @@ describe('GET /v2/events answers 200', () => {
     const { locationId, feed, product } = await kitchen();
     const age = () =>
       underDeed(
-        api.app.database.pool,
+        api.pool,
         'repair: a test ages events',
         `update events set created_at = created_at - interval '30 days 1 minute' where location_id = $1`,
         [locationId],
@@ -146,7 +144,7 @@ describe('GET /v2/events from a moment', () => {
     }
     // Published twenty minutes apart.
     const rows = await underDeed<{ number: number; created_at: Date }>(
-      api.app.database.pool,
+      api.pool,
       'repair: a test ages events',
       `update events e set published_at = at, created_at = at - case when e.number = 5 then interval '3 hours' else '0' end
        from events same cross join lateral (select now() - interval '20 minutes' * (20 - same.number) as at) p

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { type Gate, makeGate } from '../support/gate.ts';
-import { createOrderKitchen, orderBody, postOrder } from '../support/orders.ts';
+import { createOrderKitchen } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -59,7 +59,7 @@ it('the way past the pooler that is away is named, and callers are served', asyn
     const kitchen = await createOrderKitchen(api);
     await direct.shut();
     await found(api, { code: 200, status: 'ok', database: 'ok', direct: 'unreachable' });
-    expect((await postOrder(api, orderBody(kitchen))).status).toBe(201);
+    expect((await kitchen.post()).status).toBe(201);
     expect((await api.rest('GET /v2/products')).status).toBe(200);
     await direct.open();
     await found(api, { code: 200, direct: 'ok' });
@@ -82,7 +82,7 @@ it('a write that finds the disk full makes it 503, and once there is room it is 
     await found(api, { code: 503, status: 'database disk-full', database: 'disk-full' });
     await runOnce(api.databaseUrl, 'drop trigger full_disk on products');
     await found(api, { code: 200, status: 'ok', database: 'ok' });
-    expect((await postOrder(api, orderBody(kitchen))).status).toBe(201);
+    expect((await kitchen.post()).status).toBe(201);
   } finally {
     await api.close();
   }

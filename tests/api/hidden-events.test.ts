@@ -4,8 +4,8 @@ import type { Permission } from '../../packages/api/src/permissions.ts';
 import type { EventType } from '../../packages/api/src/resources/events/types.schema.ts';
 import { rotateKey, updateKey } from '../../packages/api/src/resources/keys/store.ts';
 import { useConsumer } from '../support/consumer.ts';
-import { createKey, createProduct, type TestKey } from '../support/factories.ts';
-import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import type { TestKey } from '../support/factories.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { openStream } from '../support/sse.ts';
 import { waitFor } from '../support/wait.ts';
@@ -16,7 +16,7 @@ const kitchen = useOrderKitchen(api);
 const ofCook: Permission[] = ['orders:read', 'orders:write', 'events:read'];
 
 const keyOf = (permissions: Permission[], allEventTypes = false): Promise<TestKey> =>
-  createKey(api.app.database, { locationId: api.locationId, permissions, allEventTypes });
+  api.make.key({ permissions, allEventTypes });
 
 interface Page {
   data: { id: string; type: EventType }[];
@@ -29,8 +29,8 @@ const feed = async (key?: string, query = '') => {
 /** An order, and so events of orders, payments and stock; what was published then. */
 const sell = async () => {
   const { next = '' } = (await feed(undefined, '&after=latest')).pagination;
-  await placeOrder(api, kitchen);
-  await createProduct(api.app.database, { locationId: api.locationId });
+  await kitchen.place();
+  await api.make.product();
   await api.published();
   return (await feed(undefined, `&after=${next}`)).data;
 };
@@ -54,7 +54,7 @@ describe('a key that does not see every type', () => {
   test('begins with now behind what it sees, though much that is hidden came since', async () => {
     const { key } = await keyOf(ofCook);
     const sold = await sell();
-    for (let n = 0; n < 5; n += 1) await createProduct(api.app.database, { locationId: api.locationId });
+    for (let n = 0; n < 5; n += 1) await api.make.product();
     await api.published();
     const { next } = (await feed(key, '&after=latest')).pagination;
     expect(next).toBe(ofOrders(sold).at(-1)?.id);
@@ -171,7 +171,7 @@ describe('a key from before event types had permissions', () => {
       expect(again.headers.get('x-hidden-event-types')).toContain('payment.created');
       for (const each of [again, kept]) each.close();
       await expect(
-        api.app.database.pool.query('update api_keys set all_event_types = true where id = $1', [old.id]),
+        api.pool.query('update api_keys set all_event_types = true where id = $1', [old.id]),
       ).rejects.toThrow(/changed by a command/);
     } finally {
       await server.drain(1_000);

@@ -2,7 +2,6 @@ import { issueCode } from '@comanda/api/services';
 import { describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
-import { createCategory, createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder, useOrderKitchen } from '../support/orders.ts';
 import { runSyncJob } from '../support/sync-jobs.ts';
 
@@ -14,8 +13,8 @@ const kitchen = useOrderKitchen(api);
 
 /** A location with the key of an ERP, and a product that the ERP made. */
 async function shop() {
-  const locationId = await createLocation(api.app.database);
-  const erp = await createKey(api.app.database, { locationId, name: 'ERP' });
+  const locationId = await api.make.location();
+  const erp = await api.make.key({ locationId, name: 'ERP' });
   const client = api.client(erp.key);
   const product = await client.products.create.mutate({
     ...{ external_id: 'espresso', name: 'Espresso', description: '', price: 95, category_ids: [] },
@@ -81,7 +80,7 @@ describe('the history of a product lacks', () => {
 
   it('its categories', async () => {
     const of = await shop();
-    const category = await createCategory(api.app.database, { locationId: of.locationId });
+    const category = await api.make.category({ locationId: of.locationId });
     await of.client.products.update.mutate({ id: of.id, category_ids: [category] });
     await of.client.products.update.mutate({ id: of.id, category_ids: [] });
     expect((await told(of)).slice(0, 2)).toEqual([
@@ -147,7 +146,7 @@ describe('what a person did lacks', () => {
       ...{ name: 'ana', screens: ['desk'], location_id: api.locationId },
     });
     const desk = api.client((await api.client('').appCodes.redeem.mutate({ code })).key);
-    const { id } = await placeOrder(api, kitchen);
+    const { id } = await kitchen.place();
     await desk.orders.updateStatus.mutate({ id, status: 'ready' });
     await desk.products.update.mutate({ id: kitchen.productId, price: 13 });
     const { data } = await desk.audit.list.query({ by: 'ana', limit: 2, offset: 0 });

@@ -2,7 +2,7 @@ import { newId } from '@comanda/db';
 import { describe, expect, it } from 'vitest';
 import { Key, KeyRotated } from '../../packages/api/src/resources/keys/schema.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
+import type { createKey } from '../support/factories.ts';
 import { auditOf, refused } from '../support/money.ts';
 import { parseStrict } from '../support/strict.ts';
 
@@ -10,7 +10,7 @@ const api = useApi();
 
 const keys = (key?: string) => api.client(key).keys;
 const keyWith = (overrides: Omit<Parameters<typeof createKey>[1], 'locationId'>) =>
-  createKey(api.app.database, { locationId: api.locationId, ...overrides });
+  api.make.key({ ...overrides });
 const statusOf = async (key: string, path = 'orders') => (await api.rest(`GET /v2/${path}`, { key })).status;
 const end = new Date('2099-01-01T00:00:00Z');
 
@@ -68,9 +68,7 @@ describe('keys.narrow', () => {
 
   it('of nothing, of an unknown key, one elsewhere and a revoked one is refused', async () => {
     const { id } = await keyWith({ permissions: ['*'] });
-    const elsewhere = await createKey(api.app.database, {
-      locationId: await createLocation(api.app.database),
-    });
+    const elsewhere = await api.make.key({ locationId: await api.make.location() });
     const codeOf = async (input: object) => (await refused(keys().narrow.mutate(input as never))).code;
     const permissions = ['orders:read'];
     expect(await codeOf({ id })).toBe('validation_error');
@@ -149,9 +147,7 @@ describe('keys.rotate', () => {
     await keys().revoke.mutate({ id: revoked.id });
     const codeOf = async (id: string) => (await refused(keys().rotate.mutate({ id }))).code;
     for (const { id } of [person, ended, revoked]) expect(await codeOf(id)).toBe('conflict');
-    const elsewhere = await createKey(api.app.database, {
-      locationId: await createLocation(api.app.database),
-    });
+    const elsewhere = await api.make.key({ locationId: await api.make.location() });
     for (const id of ['x', newId(), elsewhere.id]) expect(await codeOf(id)).toBe('resource_not_found');
   });
 });

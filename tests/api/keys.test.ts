@@ -3,7 +3,7 @@ import { newId } from '@comanda/db';
 import { describe, expect, it } from 'vitest';
 import { Key, type KeyCreate, KeyPage, KeyWithText } from '../../packages/api/src/resources/keys/schema.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
+import type { createKey } from '../support/factories.ts';
 import { auditOf, refused, untilWaiting } from '../support/money.ts';
 import { parseStrict } from '../support/strict.ts';
 
@@ -11,7 +11,7 @@ const api = useApi();
 
 const keys = (key?: string) => api.client(key).keys;
 const keyWith = (overrides: Omit<Parameters<typeof createKey>[1], 'locationId'>) =>
-  createKey(api.app.database, { locationId: api.locationId, ...overrides });
+  api.make.key({ ...overrides });
 const statusOf = async (key: string) => (await api.rest('GET /v2/orders', { key })).status;
 
 describe('keys.create', () => {
@@ -22,7 +22,7 @@ describe('keys.create', () => {
     expect(made).toMatchObject({ ...input, location_id: api.locationId, monthly: 1_000_000 });
     expect(await statusOf(made.key)).toBe(200);
     expect((await api.rest('GET /v2/payments', { key: made.key })).status).toBe(403);
-    const row = await api.app.database.prisma.apiKey.findFirstOrThrow({ where: { id: made.id } });
+    const row = await api.prisma.apiKey.findFirstOrThrow({ where: { id: made.id } });
     expect(JSON.stringify(row)).not.toContain(made.key);
   });
 
@@ -43,7 +43,7 @@ describe('keys.create', () => {
         max_items_per_batch: 500,
       },
     });
-    const { keyHash } = await api.app.database.prisma.apiKey.findFirstOrThrow({ where: { id } });
+    const { keyHash } = await api.prisma.apiKey.findFirstOrThrow({ where: { id } });
     for (const secret of [key, prefix, Buffer.from(keyHash).toString('hex')])
       expect(JSON.stringify(entry)).not.toContain(secret);
   });
@@ -63,11 +63,11 @@ describe('keys.create', () => {
       perMinute: 100,
       expiresAt: new Date('2099-01-01T00:00:00Z'),
     });
-    const before = await api.app.database.prisma.apiKey.count();
+    const before = await api.prisma.apiKey.count();
     const input: KeyCreate = { name: 'More', permissions: ['orders:read'], ...more };
     const refusal = await refused(keys(maker.key).create.mutate(input));
     expect(refusal).toEqual({ code: 'permission_denied', message: expect.stringMatching(message) });
-    expect(await api.app.database.prisma.apiKey.count()).toBe(before);
+    expect(await api.prisma.apiKey.count()).toBe(before);
   });
 
   it('grants what it has, and no more than that when nothing is said', async () => {
@@ -102,9 +102,9 @@ describe('keys.create', () => {
   it('a key that is being revoked leaves no other behind', async () => {
     const maker = await keyWith({ permissions: ['*'] });
     const { database } = api.app;
-    const before = await database.prisma.apiKey.count();
+    const before = await api.prisma.apiKey.count();
     expect(await statusOf(maker.key)).toBe(200);
-    const revoking = await database.pool.connect();
+    const revoking = await api.pool.connect();
     try {
       await revoking.query('begin');
       await revoking.query('update api_keys set revoked_at = now() where id = $1', [maker.id]);
@@ -115,17 +115,16 @@ describe('keys.create', () => {
     } finally {
       revoking.release();
     }
-    expect(await database.prisma.apiKey.count()).toBe(before);
+    expect(await api.prisma.apiKey.count()).toBe(before);
   });
 });
 
 describe('keys.list', () => {
   it('pages through the keys of the own location, oldest first, revoked ones included, without texts', async () => {
-    const { database } = api.app;
-    const locationId = await createLocation(database);
-    const reader = await createKey(database, { locationId, permissions: ['keys:read'] });
-    const revoked = await createKey(database, { locationId, revokedAt: new Date() });
-    const last = await createKey(database, { locationId });
+    const locationId = await api.make.location();
+    const reader = await api.make.key({ locationId, permissions: ['keys:read'] });
+    const revoked = await api.make.key({ locationId, revokedAt: new Date() });
+    const last = await api.make.key({ locationId });
     const pageOf = async (paging: { limit?: number; offset?: number }) =>
       parseStrict(KeyPage, await keys(reader.key).list.query(paging));
     const all = await pageOf({});
@@ -170,7 +169,7 @@ describe('keys.revoke', () => {
 
   it('a key of another location, an unknown and a malformed id are not found', async () => {
     const { database } = api.app;
-    const foreign = await createKey(database, { locationId: await createLocation(database) });
+    const foreign = await api.make.key({ locationId: await api.make.location() });
     for (const id of [foreign.id, newId(), 'unknown'])
       expect((await refused(keys().revoke.mutate({ id }))).code).toBe('resource_not_found');
     expect(await statusOf(foreign.key)).toBe(200);

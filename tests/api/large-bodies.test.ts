@@ -5,7 +5,6 @@ import { mostBodyBytes } from '../../packages/api/src/places/body-bytes.ts';
 import { CatalogSyncResult } from '../../packages/api/src/resources/catalog/sync.schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 
 const api = useApi();
 
@@ -29,8 +28,8 @@ const small = tree(20, 10);
 const large = tree(20, 5_000);
 
 async function newKey(limits: object = {}) {
-  const locationId = await createLocation(api.app.database);
-  return (await createKey(api.app.database, { locationId, ...limits })).key;
+  const locationId = await api.make.location();
+  return (await api.make.key({ locationId, ...limits })).key;
 }
 
 const sync = async (body: unknown, headers: Record<string, string> = {}, key?: string) =>

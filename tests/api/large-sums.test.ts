@@ -19,7 +19,7 @@ it('a turn that collected 101 payments of the largest amount is shown, closed, s
   const { turns, payments } = api.client();
   const { productId, paymentMethodId } = await createOrderKitchen(api);
   const { id: turnId } = await turns.open.mutate();
-  await database.prisma.product.update({
+  await api.prisma.product.update({
     where: { locationId_id: { locationId, id: productId } },
     data: { price: '9999999999.99' },
   });

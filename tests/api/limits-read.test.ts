@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { Limits } from '../../packages/api/src/resources/limits/schema.ts';
 import { dataOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
+import type { createKey } from '../support/factories.ts';
 import { callerWith, standAt } from '../support/limits.ts';
 
 const api = useApi();
 
 async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}, timezone = 'UTC') {
-  const locationId = await createLocation(api.app.database, { timezone });
-  const { key } = await createKey(api.app.database, { locationId, ...limits });
+  const locationId = await api.make.location({ timezone });
+  const { key } = await api.make.key({ locationId, ...limits });
   const read = async () => {
     const answer = await api.rest('GET /v2/limits', { key });
     return { headers: answer.headers, ...dataOf(answer, 200, Limits) };

@@ -16,7 +16,7 @@ describe('locations.create', () => {
     const made = parseStrict(CodedLocation, await locations().create.mutate(input));
     expect(made).toMatchObject(input);
     expect(made.created_at).toMatch(/-03:00$/);
-    const { prisma } = api.app.database;
+    const { prisma } = api;
     const methods = await prisma.paymentMethod.findMany({ where: { locationId: made.id } });
     expect(methods.map(({ name, type, enabled }) => ({ name, type, enabled }))).toEqual([
       { name: 'Cash', type: 'cash', enabled: true },
@@ -76,12 +76,12 @@ describe('locations.update', () => {
   });
 
   it('another location, an unknown and a malformed id are not found', async () => {
-    const foreign = await createLocation(api.app.database, { name: 'Theirs' });
+    const foreign = await api.make.location({ name: 'Theirs' });
     for (const id of [foreign, newId(), 'unknown'])
       expect((await refused(locations().update.mutate({ id, name: 'Mine' }))).code).toBe(
         'resource_not_found',
       );
-    const left = await api.app.database.prisma.location.findUniqueOrThrow({ where: { id: foreign } });
+    const left = await api.prisma.location.findUniqueOrThrow({ where: { id: foreign } });
     expect(left.name).toBe('Theirs');
   });
 });
@@ -103,7 +103,7 @@ it.each([
 
 it('locations:read neither makes nor changes', async () => {
   const { locationId } = api;
-  const { key } = await createKey(api.app.database, { locationId, permissions: ['locations:read'] });
+  const { key } = await api.make.key({ locationId, permissions: ['locations:read'] });
   const calls = [
     locations(key).create.mutate({ name: 'x' }),
     locations(key).update.mutate({ id: locationId }),

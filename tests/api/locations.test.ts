@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Location } from '../../packages/api/src/resources/locations/schema.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { refusalOf } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
@@ -10,13 +9,12 @@ const api = useApi();
 
 describe('GET /v2/locations/current', () => {
   it('returns the location of the key, its times in its own zone', async () => {
-    const { database } = api.app;
-    const locationId = await createLocation(database, {
+    const locationId = await api.make.location({
       name: 'Cantina do Porto',
       timezone: 'America/Sao_Paulo',
       currency: 'BRL',
     });
-    const { key } = await createKey(database, { locationId, permissions: ['locations:read'] });
+    const { key } = await api.make.key({ locationId, permissions: ['locations:read'] });
     const answer = await api.rest('GET /v2/locations/current', { key });
     expect(answer.status, answer.text).toBe(200);
     const { data } = parseStrict(z.object({ data: Location }), answer.body);
@@ -32,10 +30,7 @@ describe('GET /v2/locations/current', () => {
   });
 
   it('answers 403 to a key without locations:read', async () => {
-    const { key } = await createKey(api.app.database, {
-      locationId: api.locationId,
-      permissions: ['orders:*'],
-    });
+    const { key } = await api.make.key({ permissions: ['orders:*'] });
     const answer = await api.rest('GET /v2/locations/current', { key });
     expect(answer.status).toBe(403);
     expect(refusalOf(answer)).toEqual({

@@ -192,7 +192,7 @@ describe('menus.copy', () => {
   it('copies a menu of 600 products, more than a batch of the key may hold', async () => {
     const from = await place('Large');
     const to = await place('Also large');
-    await api.app.database.pool.query(
+    await api.pool.query(
       `insert into products (location_id, sku, name, price) select $1, 's' || n, 'Product ' || n, n from generate_series(1, 600) n`,
       [from.locationId],
     );

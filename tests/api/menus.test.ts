@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it, test } from 'vitest';
 import { Menu } from '../../packages/api/src/resources/menus/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { callRest, useApi } from '../support/api.ts';
-import { createCategory, createKey, createLocation } from '../support/factories.ts';
 
 const api = useApi();
 let locationId: string;
@@ -13,18 +12,17 @@ let food: string;
 let drinks: string;
 
 beforeEach(async () => {
-  const { database } = api.app;
-  locationId = await createLocation(database);
-  ({ key, id: keyId } = await createKey(database, { locationId }));
-  food = await createCategory(database, { locationId, name: 'Food' });
-  drinks = await createCategory(database, { locationId, name: 'Drinks' });
+  locationId = await api.make.location();
+  ({ key, id: keyId } = await api.make.key({ locationId }));
+  food = await api.make.category({ locationId, name: 'Food' });
+  drinks = await api.make.category({ locationId, name: 'Drinks' });
 });
 
 const active = () => callRest(api.url, 'GET /v2/menus/active', { key });
 const menus = () => api.client(key).menus;
 
 async function audited() {
-  const { rows } = await api.app.database.pool.query(
+  const rows = await api.sql(
     `select operation, resource_id, api_key_id, changes from audit_entries where location_id = $1 order by id`,
     [locationId],
   );
@@ -58,7 +56,7 @@ describe('GET /v2/menus/active', () => {
     const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks] });
     await menus().publish.mutate({ id });
     refusalOf(await api.rest('GET /v2/menus/active'), 404, 'resource_not_found');
-    await api.app.database.prisma.category.delete({ where: { locationId_id: { locationId, id: food } } });
+    await api.prisma.category.delete({ where: { locationId_id: { locationId, id: food } } });
     expect(dataOf(await active(), 200, Menu).categories).toEqual([{ id: drinks, name: 'Drinks' }]);
   });
 
@@ -77,8 +75,7 @@ describe('GET /v2/menus/active', () => {
   });
 
   it('needs menus:read', async () => {
-    const { database } = api.app;
-    const other = await createKey(database, { locationId, permissions: ['menus:write'] });
+    const other = await api.make.key({ locationId, permissions: ['menus:write'] });
     const answer = await callRest(api.url, 'GET /v2/menus/active', { key: other.key });
     expect(refusalOf(answer, 403, 'permission_denied')).toContain('menus:read');
   });
@@ -110,7 +107,7 @@ describe('menus.create and menus.update', () => {
   });
 
   it('name the unknown categories of a refused list', async () => {
-    const foreign = await createCategory(api.app.database, { locationId: api.locationId });
+    const foreign = await api.make.category();
     const refused = { data: { code: 'validation_error', httpStatus: 422 } };
     const category_ids = [food, foreign, 'x'];
     const error = await menus()
@@ -125,14 +122,14 @@ describe('menus.create and menus.update', () => {
 
 describe('a published menu that changes', () => {
   const told = async () => {
-    const { rows } = await api.app.database.pool.query<{ n: number }>(
+    const rows = await api.sql<{ n: number }>(
       `select count(distinct seed)::int as n from internal.captured_changes
        where location_id = $1 and resource = 'catalog' and operation = 'publish'`,
       [locationId],
     );
     return rows[0]?.n;
   };
-  const sql = (text: string, ...values: unknown[]) => api.app.database.pool.query(text, values);
+  const sql = (text: string, ...values: unknown[]) => api.pool.query(text, values);
 
   it.each<[string, (id: string) => Promise<unknown>]>([
     ['by its name', (id) => menus().update.mutate({ id, name: 'Summer' })],
@@ -179,10 +176,9 @@ describe('menus.publish', () => {
     expect(await publish(first)).toMatchObject({ version: 2, is_published: true });
     expect(await publish(first)).toMatchObject({ version: 3 });
     expect(dataOf(await active(), 200, Menu)).toMatchObject({ name: 'First', version: 3 });
-    const { rows } = await api.app.database.pool.query(
-      'select name from menus where location_id = $1 and is_published',
-      [locationId],
-    );
+    const rows = await api.sql('select name from menus where location_id = $1 and is_published', [
+      locationId,
+    ]);
     expect(rows).toEqual([{ name: 'First' }]);
     expect((await audited()).filter(({ operation }) => operation === 'menus.publish')).toHaveLength(4);
   });
@@ -194,7 +190,7 @@ describe('menus.publish', () => {
       .create.mutate({ name: 'New' })
       .then(({ id }) => menus().publish.mutate({ id }));
     for (const menu of await Promise.all([...races, fresh])) expect(menu.is_published).toBe(true);
-    const all = await api.app.database.prisma.menu.findMany({ where: { locationId } });
+    const all = await api.prisma.menu.findMany({ where: { locationId } });
     expect(all.filter(({ isPublished }) => isPublished)).toHaveLength(1);
     expect(all.map(({ version }) => version).sort()).toEqual([1, 3, 3, 3, 3]);
   });
@@ -212,7 +208,7 @@ test.each(['update', 'publish'] as const)(
 );
 
 test.each(['create', 'update', 'publish'] as const)('menus.%s needs menus:write', async (verb) => {
-  const other = await createKey(api.app.database, { locationId, permissions: ['menus:read'] });
+  const other = await api.make.key({ locationId, permissions: ['menus:read'] });
   await expect(api.client(other.key).menus[verb].mutate({ id: newId(), name: 'x' })).rejects.toMatchObject({
     data: { code: 'permission_denied', httpStatus: 403 },
   });
@@ -220,10 +216,9 @@ test.each(['create', 'update', 'publish'] as const)('menus.%s needs menus:write'
 
 describe('catalog.publish', () => {
   it('is captured for catalog.updated and written down, though nothing changed', async () => {
-    const { database } = api.app;
-    await database.pool.query('delete from internal.captured_changes');
+    await api.pool.query('delete from internal.captured_changes');
     const { published_at } = await api.client(key).catalog.publish.mutate();
-    const { rows } = await database.pool.query(
+    const rows = await api.sql(
       'select location_id, resource, resource_ids, operation from internal.captured_changes',
     );
     expect(rows).toEqual([
@@ -239,10 +234,7 @@ describe('catalog.publish', () => {
   });
 
   it('needs catalog:publish', async () => {
-    const other = await createKey(api.app.database, {
-      locationId,
-      permissions: ['catalog:sync', 'catalog:read'],
-    });
+    const other = await api.make.key({ locationId, permissions: ['catalog:sync', 'catalog:read'] });
     await expect(api.client(other.key).catalog.publish.mutate()).rejects.toMatchObject({
       data: { code: 'permission_denied' },
     });

@@ -4,9 +4,8 @@ import type { MetricFamily } from '../../packages/api/src/metrics/family.ts';
 import { createRequestMeters } from '../../packages/api/src/metrics/request-meters.ts';
 import { startTestApi, useApi } from '../support/api.ts';
 import { superuserUrl } from '../support/database.ts';
-import { createKey } from '../support/factories.ts';
 import { expectRowsOf } from '../support/metric-rows.ts';
-import { createOrderKitchen, orderBody, postOrder } from '../support/orders.ts';
+import { createOrderKitchen } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -78,8 +77,8 @@ describe('requests', () => {
   });
 
   it('refused by a limit are counted by its kind', async () => {
-    const minute = await createKey(api.app.database, { locationId: api.locationId, perMinute: 1 });
-    const month = await createKey(api.app.database, { locationId: api.locationId, monthly: 1 });
+    const minute = await api.make.key({ perMinute: 1 });
+    const month = await api.make.key({ monthly: 1 });
     for (const { key } of [minute, month]) {
       await waitFor('a refusal', async () => (await api.rest('GET /v2/orders', { key })).status === 429);
     }
@@ -171,7 +170,7 @@ describe('the state of the work', () => {
     const name = `comanda_location_orders{location_id="${api.locationId}"}`;
     const before = (await scrape()).get(name) ?? 0;
     for (const path of ['/v1/orders', '/v2/orders'])
-      expect((await postOrder(api, orderBody(kitchen), { path })).status).toBe(201);
+      expect((await kitchen.post({}, { path })).status).toBe(201);
     expect((await scrape()).get(name)).toBe(before + 2);
   });
 

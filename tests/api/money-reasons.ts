@@ -3,7 +3,7 @@ import type { ComandaClient } from '@comanda/client';
 import type { Reason } from '../../packages/api/src/reasons.ts';
 import type { TestApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
-import { type OrderKitchen, placeOrder } from '../support/orders.ts';
+import type { OrderKitchen } from '../support/orders.ts';
 import type { Told } from './told.ts';
 
 type MoneyReason = Extract<
@@ -35,13 +35,13 @@ export function moneyReasons(means: () => Means): Record<MoneyReason, () => Prom
     },
     no_turn: () => means().typed(({ turns }) => turns.close.mutate()),
     async not_collected() {
-      const { api, kitchen } = means();
-      const { payment } = await placeOrder(api, kitchen);
+      const { kitchen } = means();
+      const { payment } = await kitchen.place();
       return refundOf(payment.id, 1);
     },
     async refund_too_large() {
       const { api, kitchen } = means();
-      const { payment, total } = await placeOrder(api, kitchen);
+      const { payment, total } = await kitchen.place();
       await api.client().payments.complete.mutate({ id: payment.id });
       return refundOf(payment.id, total + 1);
     },
@@ -51,9 +51,7 @@ export function moneyReasons(means: () => Means): Record<MoneyReason, () => Prom
       await api.client().turns.close.mutate();
       const [settlement] = (await api.client().settlements.list.query({ limit: 1 })).data;
       const change = 'update settlements set total_collected = 1 where id = $1';
-      await underDeed(api.app.database.pool, 'repair: as one made before there were entries', change, [
-        settlement?.id,
-      ]);
+      await underDeed(api.pool, 'repair: as one made before there were entries', change, [settlement?.id]);
       return rest(`GET /v2/settlements/${settlement?.id}/entries`);
     },
   };

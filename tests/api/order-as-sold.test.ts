@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { OrderWithBooks } from '../../packages/api/src/resources/orders/schema.ts';
 import { useConsumer } from '../support/consumer.ts';
-import { createProduct, createSubselection } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder, refusalOf } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
@@ -30,21 +29,20 @@ const order = { id: '' };
 beforeAll(async () => {
   const { paymentMethodId, productId } = await createOrderKitchen(api);
   const { locationId } = api;
-  const { database } = api.app;
-  const burger = await createProduct(database, {
+  const burger = await api.make.product({
     locationId,
     externalId: 'ERP "7" é',
     sku: 'BURGER',
     taxRate: 10.5,
   });
-  const { itemIds } = await createSubselection(database, {
+  const { itemIds } = await api.make.subselection({
     ...{ locationId, productId: burger, maxSelection: 5, single: false },
     items: [
       { name: 'Without onion', externalId: 'ERP-NO-ONION' },
       { name: 'Cheese', price: 1.5 },
     ],
   });
-  const water = await createProduct(database, { locationId, sku: 'WATER', price: 1 });
+  const water = await api.make.product({ locationId, sku: 'WATER', price: 1 });
   await api.client().webhookEndpoints.create.mutate({
     ...{
       url: erp.url,
@@ -80,7 +78,7 @@ beforeAll(async () => {
     external_id: 'OTHER',
     name: 'Other',
   });
-  await database.pool.query(
+  await api.pool.query(
     `update subselection_items set name = 'Gone', external_id = 'GONE' || position, price = 9`,
   );
   await client.products.delete.mutate({ id: burger });

@@ -2,7 +2,6 @@ import type pg from 'pg';
 import { beforeAll, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';
-import { createPaymentMethod, createProduct } from '../support/factories.ts';
 import { placeOrder } from '../support/orders.ts';
 
 const api = useApi();
@@ -11,8 +10,7 @@ beforeAll(async () => {
   const { locationId } = api;
   const stock = { quantity: 10 };
   products = [];
-  for (let each = 0; each < 3; each += 1)
-    products.push(await createProduct(api.app.database, { locationId, stock }));
+  for (let each = 0; each < 3; each += 1) products.push(await api.make.product({ locationId, stock }));
 });
 
 /**
@@ -20,7 +18,7 @@ beforeAll(async () => {
  * transaction.
  */
 async function seen(work: (client: pg.PoolClient) => Promise<unknown>) {
-  const client = await api.app.database.pool.connect();
+  const client = await api.pool.connect();
   const touches = 'select catalog_token($1)::int as touches';
   const countTouches = async () => (await client.query(touches, [api.locationId])).rows[0]?.touches;
   try {
@@ -41,11 +39,9 @@ async function seen(work: (client: pg.PoolClient) => Promise<unknown>) {
 }
 
 it('an order captures the stock of each product, itself and its payment, and counts as one change of the catalog', async () => {
-  const paymentMethodId = await createPaymentMethod(api.app.database, { locationId: api.locationId });
+  const paymentMethodId = await api.make.paymentMethod();
   const updatedAt = async () =>
-    (
-      await api.app.database.pool.query('select min(updated_at) as at from product_stock')
-    ).rows[0]?.at.getTime();
+    (await api.pool.query('select min(updated_at) as at from product_stock')).rows[0]?.at.getTime();
   const before = await updatedAt();
   const items = products.map((product_id) => ({ product_id, quantity: 1 }));
   const found = await seen(() => placeOrder(api, { productId: '', paymentMethodId }, { items }));
@@ -63,7 +59,7 @@ const counted = `select name, sum(n)::int as n from (
 
 /** The published changes, and how far each count moves, while `work` runs. */
 async function toldAndCounted(work: () => Promise<unknown>) {
-  const { pool } = api.app.database;
+  const { pool } = api;
   const counts = async () =>
     new Map(
       (await pool.query<{ name: string; n: number }>(counted, [api.locationId])).rows.map((row) => [
@@ -80,7 +76,7 @@ async function toldAndCounted(work: () => Promise<unknown>) {
 }
 
 it('what place_orders captures and counts itself is what triggers find in the same rows', async () => {
-  const paymentMethodId = await createPaymentMethod(api.app.database, { locationId: api.locationId });
+  const paymentMethodId = await api.make.paymentMethod();
   const items = products.map((product_id) => ({ product_id, quantity: 1 }));
   const byItself = await toldAndCounted(() => placeOrder(api, { productId: '', paymentMethodId }, { items }));
   const values = [api.locationId, paymentMethodId, products];
@@ -120,7 +116,7 @@ it('stock edited by hand is captured column by column, and not when nothing diff
 });
 
 it('a manual edit that sets what place_orders sets is still captured', async () => {
-  const hand = await openHand(api.app.database.pool.options.connectionString ?? '');
+  const hand = await openHand(api.pool.options.connectionString ?? '');
   try {
     const { captured } = await seen(async () => {
       await hand.sql("select set_config('comanda.told', 'true', false)");

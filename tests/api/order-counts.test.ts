@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
 import { useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
-import { createLocation } from '../support/factories.ts';
 import { createOrderKitchen } from '../support/orders.ts';
 import { trials } from '../support/trials.ts';
 import { both, createHistory, first } from './orders-history.ts';
@@ -11,7 +10,7 @@ const api = useApi();
 
 /** Others may load the machine; what counts is what is found. */
 const patience = trials(120_000, 900_000);
-const sql = (text: string, values: unknown[] = []) => api.app.database.pool.query(text, values);
+const sql = (text: string, values: unknown[] = []) => api.pool.query(text, values);
 
 describe('the counts of orders', () => {
   const sums = async (locationId: string) => {
@@ -28,11 +27,9 @@ describe('the counts of orders', () => {
   it('are gone with their location', {
     timeout: patience,
   }, async () => {
-    const locationId = await createLocation(api.app.database);
+    const locationId = await api.make.location();
     await createHistory(api, locationId, 90);
-    await underDeed(api.app.database.pool, 'purge: a test', 'delete from orders where location_id = $1', [
-      locationId,
-    ]);
+    await underDeed(api.pool, 'purge: a test', 'delete from orders where location_id = $1', [locationId]);
     await sql('delete from locations where id = $1', [locationId]);
     const left = `select (select count(*) from internal.tallies where location_id = $1)
       + (select count(*) from internal.tally_notes where location_id = $1) as left`;
@@ -40,7 +37,7 @@ describe('the counts of orders', () => {
   });
 
   it('are folded by the orders that are made, without anybody else', { timeout: patience }, async () => {
-    const locationId = await createLocation(api.app.database);
+    const locationId = await api.make.location();
     const { productId: _, paymentMethodId } = await createOrderKitchen(api, locationId);
     for (let number = 1; number <= 1_500; number += 100) {
       await sql(
@@ -58,8 +55,7 @@ describe('the counts of orders', () => {
   });
 
   it('are folded at once by a statement that makes, moves or deletes the orders of hundreds of hours', async () => {
-    const { database } = api.app;
-    const locations = [await createLocation(database), await createLocation(database)];
+    const locations = [await api.make.location(), await api.make.location()];
     const notes = async () => {
       const left = 'select count(*)::int as notes from internal.tally_notes where location_id = any ($1)';
       return (await sql(left, [locations])).rows[0]?.notes;
@@ -74,21 +70,18 @@ describe('the counts of orders', () => {
     expect([made.rowCount, await notes()]).toEqual([600, 0]);
     await sql(`update orders set status = 'ready' where location_id = any ($1)`, [locations]);
     expect(await notes()).toBe(0);
-    await underDeed(
-      api.app.database.pool,
-      'purge: a test',
-      'delete from orders where location_id = any ($1)',
-      [locations],
-    );
+    await underDeed(api.pool, 'purge: a test', 'delete from orders where location_id = any ($1)', [
+      locations,
+    ]);
     expect(await notes()).toBe(0);
     for (const locationId of locations)
       expect(await sums(locationId)).toEqual({ pending: 0, ready: 0, closed: 0, canceled: 0 });
   });
 
   it('neither wait for a transaction that is left open nor hold one up', { timeout: patience }, async () => {
-    const locationId = await createLocation(api.app.database);
+    const locationId = await api.make.location();
     await createHistory(api, locationId, 90);
-    const client = await api.app.database.pool.connect();
+    const client = await api.pool.connect();
     try {
       await client.query('begin');
       await client.query(`update orders set status = 'ready' where location_id = $1 and number = 4`, [

@@ -1,38 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type TestApi, useApi } from '../support/api.ts';
-import { createKey, createLocation, createProduct, createSubselection } from '../support/factories.ts';
-import {
-  createOrderKitchen,
-  orderBody,
-  orderOf,
-  placeOrder,
-  postOrder,
-  refuseOrder,
-  useOrderKitchen,
-} from '../support/orders.ts';
+import { createOrderKitchen, orderOf, useOrderKitchen } from '../support/orders.ts';
 
 const api = useApi();
 const kitchen = useOrderKitchen(api);
 
-const product = (overrides: Partial<Parameters<typeof createProduct>[1]> = {}) =>
-  createProduct(api.app.database, { locationId: api.locationId, ...overrides });
 const stockOf = async (productId: string) =>
-  (await api.app.database.prisma.productStock.findFirst({ where: { productId } }))?.quantity.toNumber();
-const refused = (overrides: Record<string, unknown>, path?: string) =>
-  refuseOrder(api, orderBody(kitchen, overrides), path);
+  (await api.prisma.productStock.findFirst({ where: { productId } }))?.quantity.toNumber();
+const refused = (overrides: Record<string, unknown>, path?: string) => kitchen.refuse(overrides, path);
 
 describe('POST /v2/orders answers 201', () => {
   it('with the full order, its pending payment, and Location', async () => {
-    const answer = await postOrder(
-      api,
-      orderBody(kitchen, {
-        external_id: 'PO-full',
-        channel: 'kiosk',
-        is_take_away: true,
-        items: [{ product_id: kitchen.productId, quantity: 2, comment: 'Extra hot' }],
-      }),
-    );
+    const answer = await kitchen.post({
+      external_id: 'PO-full',
+      channel: 'kiosk',
+      is_take_away: true,
+      items: [{ product_id: kitchen.productId, quantity: 2, comment: 'Extra hot' }],
+    });
     expect(answer.status, answer.text).toBe(201);
     const order = orderOf(answer);
     expect(order).toMatchObject({
@@ -59,13 +44,13 @@ describe('POST /v2/orders answers 201', () => {
     expect(answer.headers.get('idempotency-replayed')).toBeNull();
     const read = await api.rest(`GET /v2/orders/${order.id}`);
     expect(read.text).toBe(answer.text);
-    const payment = await api.app.database.prisma.payment.findFirst({ where: { orderId: order.id } });
+    const payment = await api.prisma.payment.findFirst({ where: { orderId: order.id } });
     expect(payment).toMatchObject({ id: order.payment.id, status: 'pending', amount: expect.anything() });
     expect(payment?.amount.toNumber()).toBe(25);
   });
 
   it('leaving out what has no value, and keeping an empty identifier', async () => {
-    const order = await placeOrder(api, kitchen, { identifier: '' });
+    const order = await kitchen.place({ identifier: '' });
     expect(order.identifier).toBe('');
     expect(Object.keys(order)).not.toContain('channel');
     expect(Object.keys(order)).not.toContain('cancel_reason');
@@ -79,29 +64,28 @@ describe('POST /v2/orders answers 201', () => {
   });
 
   it('with numbers that count up from 1 at each location', async () => {
-    const first = await placeOrder(api, kitchen);
-    const second = await placeOrder(api, kitchen);
+    const first = await kitchen.place();
+    const second = await kitchen.place();
     expect(second.number).toBe(first.number + 1);
-    const locationId = await createLocation(api.app.database);
+    const locationId = await api.make.location();
     const there = await createOrderKitchen(api, locationId);
-    const { key } = await createKey(api.app.database, { locationId });
-    const answer = await postOrder(api, orderBody(there), { key });
+    const { key } = await api.make.key({ locationId });
+    const answer = await there.post({}, { key });
     expect(orderOf(answer).number).toBe(1);
   });
 
   it('without a gap in the numbers after a refusal', async () => {
-    const before = await placeOrder(api, kitchen);
-    const scarce = await product({ stock: { quantity: 1 } });
+    const before = await kitchen.place();
+    const scarce = await api.make.product({ stock: { quantity: 1 } });
     await refused({ items: [{ product_id: scarce, quantity: 2 }] });
-    const conflicted = await postOrder(api, orderBody(kitchen, { external_id: before.external_id }));
+    const conflicted = await kitchen.post({ external_id: before.external_id });
     expect(conflicted.status).toBe(409);
-    expect((await placeOrder(api, kitchen)).number).toBe(before.number + 1);
+    expect((await kitchen.place()).number).toBe(before.number + 1);
   });
 
   it('for products and their chosen items, priced exactly', async () => {
-    const productId = await product({ price: 3.33 });
-    const { itemIds } = await createSubselection(api.app.database, {
-      locationId: api.locationId,
+    const productId = await api.make.product({ price: 3.33 });
+    const { itemIds } = await api.make.subselection({
       productId,
       maxSelection: 5,
       single: false,
@@ -115,7 +99,7 @@ describe('POST /v2/orders answers 201', () => {
       { item_id: itemIds[1], quantity: 1 },
       { item_id: itemIds[0], quantity: 2 },
     ];
-    const order = await placeOrder(api, kitchen, {
+    const order = await kitchen.place({
       items: [
         { product_id: productId, quantity: 1.5, subselections },
         { product_id: productId, quantity: 0.333 },
@@ -132,48 +116,47 @@ describe('POST /v2/orders answers 201', () => {
   });
 
   it('for products that are not visible', async () => {
-    const hidden = await product();
-    await api.app.database.prisma.product.updateMany({ where: { id: hidden }, data: { visible: false } });
-    const order = await placeOrder(api, kitchen, { items: [{ product_id: hidden, quantity: 1 }] });
+    const hidden = await api.make.product();
+    await api.prisma.product.updateMany({ where: { id: hidden }, data: { visible: false } });
+    const order = await kitchen.place({ items: [{ product_id: hidden, quantity: 1 }] });
     expect(order.items[0]?.product_id).toBe(hidden);
   });
 
   it('for 200 items, and 422 for none or 201', async () => {
     const items = (count: number) =>
       Array.from({ length: count }, () => ({ product_id: kitchen.productId, quantity: 0.001 }));
-    expect((await placeOrder(api, kitchen, { items: items(200) })).items).toHaveLength(200);
+    expect((await kitchen.place({ items: items(200) })).items).toHaveLength(200);
     expect(await refused({ items: items(201) })).toBe('items: must hold 1 to 200 items');
     expect(await refused({ items: [] })).toBe('items: must hold 1 to 200 items');
   });
 
   it('keeping the prices of its creation when the product changes, and the product when it is deleted', async () => {
-    const productId = await product({ price: 5, name: 'Cortado' });
-    const order = await placeOrder(api, kitchen, { items: [{ product_id: productId, quantity: 1 }] });
-    await api.app.database.prisma.product.updateMany({
+    const productId = await api.make.product({ price: 5, name: 'Cortado' });
+    const order = await kitchen.place({ items: [{ product_id: productId, quantity: 1 }] });
+    await api.prisma.product.updateMany({
       where: { id: productId },
       data: { price: 9, name: 'Other' },
     });
     expect(orderOf(await api.rest(`GET /v2/orders/${order.id}`))).toEqual(order);
-    await api.app.database.prisma.product.deleteMany({ where: { id: productId } });
+    await api.prisma.product.deleteMany({ where: { id: productId } });
     expect(orderOf(await api.rest(`GET /v2/orders/${order.id}`))).toEqual(order);
   });
 
   it('joining the turn that is open', async () => {
-    const locationId = await createLocation(api.app.database);
+    const locationId = await api.make.location();
     const there = await createOrderKitchen(api, locationId);
-    const { key } = await createKey(api.app.database, { locationId });
-    const turn = await api.app.database.prisma.turn.create({ data: { locationId, batchNumber: 1 } });
-    const during = orderOf(await postOrder(api, orderBody(there), { key }));
-    await api.app.database.prisma.turn.updateMany({ where: { id: turn.id }, data: { status: 'closed' } });
-    const after = orderOf(await postOrder(api, orderBody(there), { key }));
-    const turnOf = async (id: string) =>
-      (await api.app.database.prisma.order.findFirst({ where: { id } }))?.turnId;
+    const { key } = await api.make.key({ locationId });
+    const turn = await api.prisma.turn.create({ data: { locationId, batchNumber: 1 } });
+    const during = orderOf(await there.post({}, { key }));
+    await api.prisma.turn.updateMany({ where: { id: turn.id }, data: { status: 'closed' } });
+    const after = orderOf(await there.post({}, { key }));
+    const turnOf = async (id: string) => (await api.prisma.order.findFirst({ where: { id } }))?.turnId;
     expect(await turnOf(during.id)).toBe(turn.id);
     expect(await turnOf(after.id)).toBeNull();
   });
 
   it('through the typed client too', async () => {
-    const { external_id = '', ...rest } = orderBody(kitchen) as { external_id?: string };
+    const { external_id = '', ...rest } = kitchen.body() as { external_id?: string };
     const input = {
       ...(rest as Parameters<ReturnType<TestApi['client']>['orders']['create']['mutate']>[0]),
       external_id,
@@ -187,29 +170,29 @@ describe('POST /v2/orders answers 201', () => {
 
 describe('POST /v1/orders', () => {
   it('answers 201 with the same order and its own Location', async () => {
-    const answer = await postOrder(api, orderBody(kitchen), { path: '/v1/orders' });
+    const answer = await kitchen.post({}, { path: '/v1/orders' });
     expect(answer.status, answer.text).toBe(201);
     expect(answer.headers.get('location')).toBe(`/v1/orders/${orderOf(answer).id}`);
   });
 
   it('ignores external_product_id, which v2 holds against the product', async () => {
-    const productId = await product({ externalId: 'SKU-own' });
+    const productId = await api.make.product({ externalId: 'SKU-own' });
     const items = [{ product_id: productId, quantity: 1, external_product_id: 'SKU-other' }];
-    const answer = await postOrder(api, orderBody(kitchen, { items }), { path: '/v1/orders' });
+    const answer = await kitchen.post({ items }, { path: '/v1/orders' });
     expect(answer.status, answer.text).toBe(201);
     expect(await refused({ items })).toBe(
       'items[0].external_product_id: contradicts the product\'s external_id "SKU-own"',
     );
     const agreeing = [{ product_id: productId, quantity: 1, external_product_id: 'SKU-own' }];
-    await placeOrder(api, kitchen, { items: agreeing });
+    await kitchen.place({ items: agreeing });
     const none = [{ product_id: kitchen.productId, quantity: 1, external_product_id: 'anything' }];
-    await placeOrder(api, kitchen, { items: none });
+    await kitchen.place({ items: none });
   });
 
   it('is another operation than v2 for idempotency', async () => {
     const idempotencyKey = randomUUID();
-    const v1 = await postOrder(api, orderBody(kitchen), { path: '/v1/orders', idempotencyKey });
-    const v2 = await postOrder(api, orderBody(kitchen), { idempotencyKey });
+    const v1 = await kitchen.post({}, { path: '/v1/orders', idempotencyKey });
+    const v2 = await kitchen.post({}, { idempotencyKey });
     expect([v1.status, v2.status]).toEqual([201, 201]);
     expect(orderOf(v1).id).not.toBe(orderOf(v2).id);
   });
@@ -217,13 +200,13 @@ describe('POST /v1/orders', () => {
 
 describe('stock', () => {
   it('is taken over all lines, to the last, and refused beyond it with what is left', async () => {
-    const productId = await product({ stock: { quantity: 3.5 } });
+    const productId = await api.make.product({ stock: { quantity: 3.5 } });
     const line = (quantity: number) => ({ product_id: productId, quantity });
     expect(await refused({ items: [line(2), line(2)] })).toBe(
       'items[1].quantity: insufficient stock, only 3.5 left',
     );
     expect(await stockOf(productId)).toBe(3.5);
-    await placeOrder(api, kitchen, { items: [line(2), line(1.5)] });
+    await kitchen.place({ items: [line(2), line(1.5)] });
     expect(await stockOf(productId)).toBe(0);
     expect(await refused({ items: [line(0.001)] })).toBe(
       'items[0].quantity: insufficient stock, only 0 left',
@@ -231,15 +214,14 @@ describe('stock', () => {
   });
 
   it('that is not enabled is neither asked nor taken', async () => {
-    const productId = await product({ stock: { enabled: false, quantity: 1 } });
-    await placeOrder(api, kitchen, { items: [{ product_id: productId, quantity: 7 }] });
+    const productId = await api.make.product({ stock: { enabled: false, quantity: 1 } });
+    await kitchen.place({ items: [{ product_id: productId, quantity: 7 }] });
     expect(await stockOf(productId)).toBe(1);
   });
 
   it('of chosen items is taken for every one of the product, and refused at the item', async () => {
-    const productId = await product({ stock: { quantity: 10 } });
-    const { itemIds } = await createSubselection(api.app.database, {
-      locationId: api.locationId,
+    const productId = await api.make.product({ stock: { quantity: 10 } });
+    const { itemIds } = await api.make.subselection({
       productId,
       maxSelection: 9,
       single: false,
@@ -250,7 +232,7 @@ describe('stock', () => {
     });
     const itemStock = async () =>
       (
-        await api.app.database.prisma.subselectionItem.findFirst({ where: { id: itemIds[0] ?? '' } })
+        await api.prisma.subselectionItem.findFirst({ where: { id: itemIds[0] ?? '' } })
       )?.stockQuantity.toNumber();
     const items = (quantity: number) => [
       {
@@ -266,22 +248,21 @@ describe('stock', () => {
       'items[0].subselections[1].quantity: insufficient stock, only 6 left',
     );
     expect([await stockOf(productId), await itemStock()]).toEqual([10, 6]);
-    await placeOrder(api, kitchen, { items: items(3) });
+    await kitchen.place({ items: items(3) });
     expect([await stockOf(productId), await itemStock()]).toEqual([7, 0]);
   });
 });
 
 describe('an order written by hand ahead of the counter', () => {
   it('does not block the next number', async () => {
-    const { database } = api.app;
-    const locationId = await createLocation(database);
+    const locationId = await api.make.location();
     const there = await createOrderKitchen(api, locationId);
-    const { key } = await createKey(database, { locationId });
-    await postOrder(api, orderBody(there), { key });
-    await database.prisma.order.create({
+    const { key } = await api.make.key({ locationId });
+    await there.post({}, { key });
+    await api.prisma.order.create({
       data: { locationId, number: 2, total: 0, paymentMethodId: there.paymentMethodId },
     });
-    const answer = await postOrder(api, orderBody(there), { key });
+    const answer = await there.post({}, { key });
     expect(answer.status, answer.text).toBe(201);
     expect(orderOf(answer).number).toBe(3);
   });

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
 import { orderBody, orderOf, placeOrder, postOrder, refuseOrder } from '../support/orders.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -13,16 +12,15 @@ let productId: string;
 let itemId: string;
 let paymentMethodId: string;
 beforeEach(async () => {
-  const { database } = api.app;
   const { locationId } = api;
-  productId = await createProduct(database, { locationId, price: 5 });
+  productId = await api.make.product({ locationId, price: 5 });
   const choice = { locationId, productId, maxSelection: 2, single: false, items: [{ price: 1, max: 2 }] };
-  itemId = (await createSubselection(database, choice)).itemIds[0] ?? '';
-  paymentMethodId = await createPaymentMethod(database, { locationId });
+  itemId = (await api.make.subselection(choice)).itemIds[0] ?? '';
+  paymentMethodId = await api.make.paymentMethod({ locationId });
   await place();
 });
 
-const sql = (text: string, values: unknown[] = []) => api.app.database.pool.query(text, values);
+const sql = (text: string, values: unknown[] = []) => api.pool.query(text, values);
 const kitchen = () => ({ productId, paymentMethodId });
 const line = (quantity = 1) => ({
   items: [{ product_id: productId, quantity: 1, subselections: [{ item_id: itemId, quantity }] }],
@@ -48,7 +46,7 @@ describe('the next order knows', () => {
     await sql('update subselections set min_selection = 0 where product_id = $1', [productId]);
     await place();
     const added = { locationId: api.locationId, productId, name: 'Milk', minSelection: 1, items: [{}] };
-    await createSubselection(api.app.database, added);
+    await api.make.subselection(added);
     expect(await refused()).toContain('"Milk" needs at least 1, got 0');
   });
 
@@ -96,7 +94,7 @@ it('an order that waited for stock is made at the price that was committed meanw
     locationId,
     productId,
   ]);
-  const holder = await api.app.database.pool.connect();
+  const holder = await api.pool.connect();
   try {
     await holder.query('begin');
     await holder.query('select from product_stock where product_id = $1 for update', [productId]);

@@ -1,29 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation, createProduct } from '../support/factories.ts';
-import {
-  createOrderKitchen,
-  orderBody,
-  orderOf,
-  placeOrder,
-  postOrder,
-  refusalOf,
-  useOrderKitchen,
-} from '../support/orders.ts';
+import { createOrderKitchen, orderOf, postOrder, refusalOf, useOrderKitchen } from '../support/orders.ts';
 
 const api = useApi();
 const kitchen = useOrderKitchen(api);
 
-const product = (overrides: Partial<Parameters<typeof createProduct>[1]> = {}) =>
-  createProduct(api.app.database, { locationId: api.locationId, ...overrides });
 const stockOf = async (productId: string) =>
-  (await api.app.database.prisma.productStock.findFirst({ where: { productId } }))?.quantity.toNumber();
+  (await api.prisma.productStock.findFirst({ where: { productId } }))?.quantity.toNumber();
 
 describe('an Idempotency-Key', () => {
   it('replays the original byte for byte, in any later state of the order', async () => {
     const idempotencyKey = randomUUID();
-    const body = orderBody(kitchen);
+    const body = kitchen.body();
     const first = await postOrder(api, body, { idempotencyKey });
     const { id } = orderOf(first);
     await api.rest(`PATCH /v2/orders/${id}/status`, { body: { status: 'ready' } });
@@ -32,24 +21,22 @@ describe('an Idempotency-Key', () => {
     expect([second.status, second.text]).toEqual([201, first.text]);
     expect(second.headers.get('location')).toBe(first.headers.get('location'));
     expect(second.headers.get('idempotency-replayed')).toBe('true');
-    expect(
-      await api.app.database.prisma.order.count({ where: { externalId: String(body.external_id) } }),
-    ).toBe(1);
+    expect(await api.prisma.order.count({ where: { externalId: String(body.external_id) } })).toBe(1);
   });
 
   it('replays after the product is gone and the stock is used up', async () => {
-    const productId = await product({ stock: { quantity: 1 } });
+    const productId = await api.make.product({ stock: { quantity: 1 } });
     const idempotencyKey = randomUUID();
-    const body = orderBody(kitchen, { items: [{ product_id: productId, quantity: 1 }] });
+    const body = kitchen.body({ items: [{ product_id: productId, quantity: 1 }] });
     const first = await postOrder(api, body, { idempotencyKey });
     expect(first.status, first.text).toBe(201);
-    await api.app.database.prisma.product.deleteMany({ where: { id: productId } });
+    await api.prisma.product.deleteMany({ where: { id: productId } });
     expect((await postOrder(api, body, { idempotencyKey })).text).toBe(first.text);
   });
 
   it('with another body is a conflict, also when only an unknown field differs', async () => {
     const idempotencyKey = randomUUID();
-    const body = orderBody(kitchen);
+    const body = kitchen.body();
     await postOrder(api, body, { idempotencyKey });
     for (const other of [{ ...body, identifier: 'Table 5' }, { ...body, note: 1 }, {}]) {
       const answer = await postOrder(api, other, { idempotencyKey });
@@ -60,27 +47,27 @@ describe('an Idempotency-Key', () => {
 
   it('stays unused when the request was refused', async () => {
     const idempotencyKey = randomUUID();
-    const bad = orderBody(kitchen, { items: [{ product_id: 'nothing', quantity: 1 }] });
+    const bad = kitchen.body({ items: [{ product_id: 'nothing', quantity: 1 }] });
     expect((await postOrder(api, bad, { idempotencyKey })).status).toBe(422);
-    expect((await postOrder(api, orderBody(kitchen), { idempotencyKey })).status).toBe(201);
+    expect((await kitchen.post({}, { idempotencyKey })).status).toBe(201);
   });
 
   it('is scoped to the credential', async () => {
-    const other = await createKey(api.app.database, { locationId: api.locationId });
+    const other = await api.make.key();
     const idempotencyKey = randomUUID();
-    const mine = await postOrder(api, orderBody(kitchen), { idempotencyKey });
-    const theirs = await postOrder(api, orderBody(kitchen), { idempotencyKey, key: other.key });
+    const mine = await kitchen.post({}, { idempotencyKey });
+    const theirs = await kitchen.post({}, { idempotencyKey, key: other.key });
     expect([mine.status, theirs.status]).toEqual([201, 201]);
   });
 
   it('is free again after its time', async () => {
     const idempotencyKey = randomUUID();
-    await postOrder(api, orderBody(kitchen), { idempotencyKey });
-    await api.app.database.prisma.idempotencyKey.updateMany({
+    await kitchen.post({}, { idempotencyKey });
+    await api.prisma.idempotencyKey.updateMany({
       where: { key: idempotencyKey },
       data: { createdAt: new Date(Date.now() - 169 * 3_600_000) },
     });
-    const later = await postOrder(api, orderBody(kitchen), { idempotencyKey });
+    const later = await kitchen.post({}, { idempotencyKey });
     expect(later.status, later.text).toBe(201);
     expect(later.headers.get('idempotency-replayed')).toBeNull();
   });
@@ -93,7 +80,7 @@ describe('an Idempotency-Key', () => {
   ])('that %s is a validation_error naming it', async (_, idempotencyKey) => {
     const headers: Record<string, string> =
       idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
-    const answer = await api.rest('POST /v2/orders', { body: orderBody(kitchen), headers });
+    const answer = await api.rest('POST /v2/orders', { body: kitchen.body(), headers });
     expect(answer.status, answer.text).toBe(422);
     expect(refusalOf(answer).code).toBe('validation_error');
     expect(refusalOf(answer).message).toMatch(/^Idempotency-Key: /);
@@ -102,10 +89,10 @@ describe('an Idempotency-Key', () => {
 
 describe('an external_id', () => {
   it('that is taken is a conflict naming the order, and takes no stock', async () => {
-    const productId = await product({ stock: { quantity: 5 } });
-    const order = await placeOrder(api, kitchen);
+    const productId = await api.make.product({ stock: { quantity: 5 } });
+    const order = await kitchen.place();
     const items = [{ product_id: productId, quantity: 1 }];
-    const answer = await postOrder(api, orderBody(kitchen, { external_id: order.external_id, items }));
+    const answer = await kitchen.post({ external_id: order.external_id, items });
     expect(answer.status, answer.text).toBe(409);
     const { code, message } = refusalOf(answer);
     expect(code).toBe('conflict');
@@ -114,11 +101,11 @@ describe('an external_id', () => {
   });
 
   it('may be the same at another location', async () => {
-    const order = await placeOrder(api, kitchen);
-    const locationId = await createLocation(api.app.database);
+    const order = await kitchen.place();
+    const locationId = await api.make.location();
     const there = await createOrderKitchen(api, locationId);
-    const { key } = await createKey(api.app.database, { locationId });
-    const answer = await postOrder(api, orderBody(there, { external_id: order.external_id }), { key });
+    const { key } = await api.make.key({ locationId });
+    const answer = await there.post({ external_id: order.external_id }, { key });
     expect(answer.status, answer.text).toBe(201);
   });
 });

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation, createProduct, createSubselection } from '../support/factories.ts';
 import { createOrderKitchen, orderOf, placeOrder, refusalOf, useOrderKitchen } from '../support/orders.ts';
 
 const api = useApi();
@@ -19,7 +18,7 @@ const wayTo: Record<OrderStatus, OrderStatus[]> = {
   canceled: ['canceled'],
 };
 async function orderIn(status: OrderStatus): Promise<string> {
-  const { id } = await placeOrder(api, kitchen);
+  const { id } = await kitchen.place();
   for (const step of wayTo[status]) expect((await patch(id, step)).status).toBe(200);
   return id;
 }
@@ -100,20 +99,20 @@ describe('PATCH /v2/orders/{id}/status', () => {
 
 describe('POST /v2/orders/{id}/cancel', () => {
   it('answers 200 with the full order and rejects its pending payment', async () => {
-    const order = orderOf(await cancel((await placeOrder(api, kitchen)).id));
+    const order = orderOf(await cancel((await kitchen.place()).id));
     expect(order).toMatchObject({ status: 'canceled', payment: { status: 'rejected' } });
     expect(Object.keys(order)).not.toContain('cancel_reason');
   });
 
   it('keeps the reason, to 500 code points', async () => {
-    const { id } = await placeOrder(api, kitchen);
+    const { id } = await kitchen.place();
     const reason = '😀'.repeat(500);
     expect(orderOf(await cancel(id, { reason })).cancel_reason).toBe(reason);
     expect(orderOf(await api.rest(`GET /v1/orders/${id}`)).cancel_reason).toBe(reason);
   });
 
   it('answers 422 for a longer reason, null, and U+0000, and leaves the order', async () => {
-    const { id } = await placeOrder(api, kitchen);
+    const { id } = await kitchen.place();
     for (const reason of ['a'.repeat(501), null, 'a\0', 1]) {
       const answer = await cancel(id, { reason });
       expect(answer.status).toBe(422);
@@ -123,7 +122,7 @@ describe('POST /v2/orders/{id}/cancel', () => {
   });
 
   it('takes no body at all', async () => {
-    const { id } = await placeOrder(api, kitchen);
+    const { id } = await kitchen.place();
     expect((await api.rest(`POST /v2/orders/${id}/cancel`)).status).toBe(200);
   });
 
@@ -136,8 +135,8 @@ describe('POST /v2/orders/{id}/cancel', () => {
   });
 
   it('leaves a completed payment completed', async () => {
-    const { id } = await placeOrder(api, kitchen);
-    await api.app.database.prisma.payment.updateMany({
+    const { id } = await kitchen.place();
+    await api.prisma.payment.updateMany({
       where: { orderId: id },
       data: { status: 'completed' },
     });
@@ -146,11 +145,8 @@ describe('POST /v2/orders/{id}/cancel', () => {
 
   it('answers 404 for an order of another location, and 403 without orders:write', async () => {
     expect((await cancel((await foreignOrder()).id)).status).toBe(404);
-    const { key } = await createKey(api.app.database, {
-      locationId: api.locationId,
-      permissions: ['orders:read'],
-    });
-    const { id } = await placeOrder(api, kitchen);
+    const { key } = await api.make.key({ permissions: ['orders:read'] });
+    const { id } = await kitchen.place();
     expect((await api.rest(`POST /v2/orders/${id}/cancel`, { key, body: {} })).status).toBe(403);
   });
 });
@@ -188,23 +184,22 @@ describe('canceling gives back', () => {
 
   it('nothing when the product was deleted, and cancels anyway', async () => {
     const { order, productId } = await stocked();
-    await api.app.database.prisma.product.deleteMany({ where: { id: productId } });
+    await api.prisma.product.deleteMany({ where: { id: productId } });
     expect(orderOf(await cancel(order.id)).status).toBe('canceled');
   });
 });
 
 async function stocked(enabled = true) {
-  const { database } = api.app;
   const { locationId } = api;
-  const productId = await createProduct(database, { locationId, stock: { enabled, quantity: 10 } });
-  const { itemIds } = await createSubselection(database, {
+  const productId = await api.make.product({ locationId, stock: { enabled, quantity: 10 } });
+  const { itemIds } = await api.make.subselection({
     locationId,
     productId,
     maxSelection: 2,
     items: [{ max: 2, stockEnabled: enabled, stockQuantity: 10 }],
   });
   const [itemId = ''] = itemIds;
-  const order = await placeOrder(api, kitchen, {
+  const order = await kitchen.place({
     items: [
       { product_id: productId, quantity: 1.5, subselections: [{ item_id: itemId, quantity: 2 }] },
       { product_id: productId, quantity: 2, subselections: [{ item_id: itemId, quantity: 2 }] },
@@ -214,13 +209,13 @@ async function stocked(enabled = true) {
     order,
     productId,
     async stock() {
-      const product = await database.prisma.productStock.findFirstOrThrow({ where: { productId } });
-      const item = await database.prisma.subselectionItem.findFirstOrThrow({ where: { id: itemId } });
+      const product = await api.prisma.productStock.findFirstOrThrow({ where: { productId } });
+      const item = await api.prisma.subselectionItem.findFirstOrThrow({ where: { id: itemId } });
       return [product.quantity.toNumber(), item.stockQuantity.toNumber()];
     },
     async setEnabled(on: boolean) {
-      await database.prisma.productStock.updateMany({ where: { productId }, data: { enabled: on } });
-      await database.prisma.subselectionItem.updateMany({
+      await api.prisma.productStock.updateMany({ where: { productId }, data: { enabled: on } });
+      await api.prisma.subselectionItem.updateMany({
         where: { id: itemId },
         data: { stockEnabled: on },
       });
@@ -229,9 +224,9 @@ async function stocked(enabled = true) {
 }
 
 async function foreignOrder(): Promise<{ id: string; key: string }> {
-  const locationId = await createLocation(api.app.database);
+  const locationId = await api.make.location();
   const there = await createOrderKitchen(api, locationId);
-  const { key } = await createKey(api.app.database, { locationId });
+  const { key } = await api.make.key({ locationId });
   const { id } = await placeOrder({ rest: (route, call) => api.rest(route, { key, ...call }) }, there);
   return { id, key };
 }

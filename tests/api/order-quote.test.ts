@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { OrderQuote, OrderQuoteRequest } from '../../packages/api/src/resources/orders/quote.schema.ts';
 import { useApi } from '../support/api.ts';
-import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
-import { orderBody, orderOf, postOrder, refusalOf, useOrderKitchen } from '../support/orders.ts';
+import { orderOf, postOrder, refusalOf, useOrderKitchen } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
@@ -19,9 +18,6 @@ afterAll(async () => {
   await outside.end();
 });
 
-const product = (overrides: Partial<Parameters<typeof createProduct>[1]> = {}) =>
-  createProduct(api.app.database, { locationId: api.locationId, ...overrides });
-
 async function quote(body: unknown): Promise<OrderQuote> {
   const answer = await api.rest('POST /v2/orders/quote', { body });
   expect(answer.status, answer.text).toBe(200);
@@ -33,14 +29,13 @@ const told = ({ refusals }: OrderQuote) =>
 
 describe('POST /v2/orders/quote', () => {
   it('returns the lines and the total that the order has once it is placed', async () => {
-    const productId = await product({ price: 0.05 });
-    const { itemIds } = await createSubselection(api.app.database, {
-      locationId: api.locationId,
+    const productId = await api.make.product({ price: 0.05 });
+    const { itemIds } = await api.make.subselection({
       productId,
       items: [{ price: 1.25, max: 3 }],
       maxSelection: 3,
     });
-    const body = orderBody(kitchen, {
+    const body = kitchen.body({
       items: [
         {
           product_id: productId,
@@ -63,18 +58,15 @@ describe('POST /v2/orders/quote', () => {
     const items = Array.from({ length: 200 }, () => ({
       ...{ product_id: kitchen.productId, quantity: 1, comment: 'no sugar, '.repeat(20) },
     }));
-    const request = OrderQuoteRequest.parse(orderBody(kitchen, { items }));
+    const request = OrderQuoteRequest.parse(kitchen.body({ items }));
     const { items: quoted } = await api.client().orders.quote.query(request);
     expect(quoted).toHaveLength(200);
   });
 
   it('returns every refusal at once, in the words of creation', async () => {
-    const scarce = await product({ stock: { enabled: true, quantity: 1 } });
-    const disabled = await createPaymentMethod(api.app.database, {
-      locationId: api.locationId,
-      enabled: false,
-    });
-    const body = orderBody(kitchen, {
+    const scarce = await api.make.product({ stock: { enabled: true, quantity: 1 } });
+    const disabled = await api.make.paymentMethod({ enabled: false });
+    const body = kitchen.body({
       items: [
         ...Array.from({ length: 12 }, () => ({ product_id: randomUUID(), quantity: 1 })),
         { product_id: scarce, quantity: 2 },
@@ -92,7 +84,7 @@ describe('POST /v2/orders/quote', () => {
   });
 
   it('names the order that has the external_id', async () => {
-    const body = orderBody(kitchen);
+    const body = kitchen.body();
     const placed = orderOf(await postOrder(api, body));
     const quoted = await quote(body);
     expect(quoted.items).toEqual(placed.items);
@@ -108,27 +100,27 @@ describe('POST /v2/orders/quote', () => {
   });
 
   it('refuses a malformed body as creation does', async () => {
-    const body = orderBody(kitchen, { items: [{ product_id: kitchen.productId, quantity: 0 }] });
+    const body = kitchen.body({ items: [{ product_id: kitchen.productId, quantity: 0 }] });
     const answer = await api.rest('POST /v2/orders/quote', { body });
     expect(answer.status).toBe(422);
     expect(refusalOf(answer)).toEqual(refusalOf(await postOrder(api, body)));
   });
 
   it('changes nothing, and takes back no stock', async () => {
-    const scarce = await product({ stock: { enabled: true, quantity: 1 } });
+    const scarce = await api.make.product({ stock: { enabled: true, quantity: 1 } });
     const before = await everything();
-    const body = orderBody(kitchen, { items: [{ product_id: scarce, quantity: 1 }] });
+    const body = kitchen.body({ items: [{ product_id: scarce, quantity: 1 }] });
     for (let n = 0; n < 3; n += 1) expect((await quote(body)).refusals).toEqual([]);
     expect(await everything()).toEqual(before);
   });
 
   it('waits for no lock, on any row', async () => {
-    const scarce = await product({ stock: { enabled: true, quantity: 1 } });
+    const scarce = await api.make.product({ stock: { enabled: true, quantity: 1 } });
     await outside.query('begin');
     try {
       for (const table of ['products', 'product_stock', 'payment_methods', 'orders'])
         await outside.query(`select from ${table} where location_id = $1 for update`, [api.locationId]);
-      const body = orderBody(kitchen, { items: [{ product_id: scarce, quantity: 2 }] });
+      const body = kitchen.body({ items: [{ product_id: scarce, quantity: 2 }] });
       expect(told(await quote(body))).toBe('items[0].quantity: insufficient stock, only 1 left');
     } finally {
       await outside.query('rollback');

@@ -1,30 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import {
-  createKey,
-  createLocation,
-  createPaymentMethod,
-  createProduct,
-  createSubselection,
-} from '../support/factories.ts';
-import {
-  createOrderKitchen,
-  orderBody,
-  placeOrder,
-  postOrder,
-  refusalOf,
-  refuseOrder,
-  useOrderKitchen,
-} from '../support/orders.ts';
+import { createOrderKitchen, postOrder, refusalOf, useOrderKitchen } from '../support/orders.ts';
 
 const api = useApi();
 const kitchen = useOrderKitchen(api);
 
-const product = (overrides: Partial<Parameters<typeof createProduct>[1]> = {}) =>
-  createProduct(api.app.database, { locationId: api.locationId, ...overrides });
-const refused = (overrides: Record<string, unknown>, path?: string) =>
-  refuseOrder(api, orderBody(kitchen, overrides), path);
+const refused = (overrides: Record<string, unknown>, path?: string) => kitchen.refuse(overrides, path);
 
 describe('POST /v2/orders answers 422', () => {
   it('naming every failing field of the body, at most ten', async () => {
@@ -58,13 +40,9 @@ describe('POST /v2/orders answers 422', () => {
   });
 
   it("for another location's product, item and method, as if they did not exist", async () => {
-    const locationId = await createLocation(api.app.database);
+    const locationId = await api.make.location();
     const there = await createOrderKitchen(api, locationId);
-    const { itemIds } = await createSubselection(api.app.database, {
-      locationId,
-      productId: there.productId,
-      items: [{}],
-    });
+    const { itemIds } = await api.make.subselection({ locationId, productId: there.productId, items: [{}] });
     const message = await refused({
       items: [
         { product_id: there.productId, quantity: 1 },
@@ -80,16 +58,13 @@ describe('POST /v2/orders answers 422', () => {
   });
 
   it('for a payment method that is disabled', async () => {
-    const disabled = await createPaymentMethod(api.app.database, {
-      locationId: api.locationId,
-      enabled: false,
-    });
+    const disabled = await api.make.paymentMethod({ enabled: false });
     expect(await refused({ payment_method_id: disabled })).toBe('payment_method_id: is disabled');
   });
 
   it('for a total beyond the largest amount', async () => {
-    const dear = await product({ price: 9_999_999_999.99 });
-    await placeOrder(api, kitchen, { items: [{ product_id: dear, quantity: 1 }] });
+    const dear = await api.make.product({ price: 9_999_999_999.99 });
+    await kitchen.place({ items: [{ product_id: dear, quantity: 1 }] });
     expect(await refused({ items: [{ product_id: dear, quantity: 1.001 }] })).toBe(
       'items: the total is more than 9999999999.99',
     );
@@ -128,7 +103,7 @@ describe('POST /v2/orders answers 422', () => {
   });
 
   it('but not for the longest texts, counted in code points', async () => {
-    const order = await placeOrder(api, kitchen, {
+    const order = await kitchen.place({
       external_id: '😀'.repeat(255),
       channel: '😀'.repeat(255),
       identifier: '😀'.repeat(255),
@@ -141,11 +116,8 @@ describe('POST /v2/orders answers 422', () => {
 
 describe('POST /v2/orders answers 403', () => {
   it('to a key without orders:write', async () => {
-    const { key } = await createKey(api.app.database, {
-      locationId: api.locationId,
-      permissions: ['orders:read'],
-    });
-    const answer = await postOrder(api, orderBody(kitchen), { key });
+    const { key } = await api.make.key({ permissions: ['orders:read'] });
+    const answer = await kitchen.post({}, { key });
     expect(answer.status).toBe(403);
     expect(refusalOf(answer)).toMatchObject({ code: 'permission_denied' });
   });

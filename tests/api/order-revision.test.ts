@@ -1,7 +1,7 @@
 import { tagOf } from '@comanda/client';
 import { beforeAll, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
 
 // Of two readings of an order the one with the greater counter is the newer, in any order of arrival.
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
   kitchen = await createOrderKitchen(api);
 });
 
-const place = async () => (await placeOrder(api, kitchen)) as { id: string; external_id: string };
+const place = async () => (await kitchen.place()) as { id: string; external_id: string };
 type Include = 'revision' | 'details' | 'items' | 'snapshot' | 'books';
 
 async function readings(id: string, externalId: string) {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createKey, createProduct } from '../support/factories.ts';
-import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 
 const api = usePublishingApi();
@@ -19,12 +18,12 @@ const found = async (text: string, more: object = {}) => {
 
 describe('orders.search', () => {
   it('finds a part of the label, the external id, the name or the comment of a line, in any case', async () => {
-    const productId = await createProduct(api.app.database, { locationId: api.locationId, name: 'Empanada' });
-    const order = await placeOrder(api, kitchen, {
+    const productId = await api.make.product({ name: 'Empanada' });
+    const order = await kitchen.place({
       identifier: 'Ñandú 100%_',
       items: [{ product_id: productId, quantity: 1, comment: 'Sin CEBOLLA' }],
     });
-    const other = await placeOrder(api, kitchen);
+    const other = await kitchen.place();
     for (const text of ['ñandÚ', '100%_', 'empanad', 'cebolla', (order.external_id ?? '').toUpperCase()])
       expect([text, await found(text)]).toEqual([text, [order.id]]);
     expect(await found('no such text')).toEqual([]);
@@ -32,7 +31,7 @@ describe('orders.search', () => {
   });
 
   it('is narrowed by status, channel and days, and pages', async () => {
-    const orders = [await placeOrder(api, kitchen), await placeOrder(api, kitchen)];
+    const orders = [await kitchen.place(), await kitchen.place()];
     const [first, second] = orders;
     if (first === undefined || second === undefined) throw new Error('two orders are placed');
     await api.client().orders.cancel.mutate({ id: first.id });
@@ -54,9 +53,9 @@ describe('orders.search', () => {
   });
 
   it('finds nothing of another location', async () => {
-    await placeOrder(api, kitchen);
+    await kitchen.place();
     const { id } = await api.client().locations.create.mutate({ name: 'Elsewhere' });
-    const { key } = await createKey(api.app.database, { locationId: id, permissions: ['orders:read'] });
+    const { key } = await api.make.key({ locationId: id, permissions: ['orders:read'] });
     const { pagination } = await api.client(key).orders.search.query({ text: 'a', ...days() });
     expect(pagination.total).toBe(0);
   });

@@ -3,13 +3,12 @@ import { newId } from '@comanda/db';
 import { beforeAll, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
-import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
 import { orderBody, postOrder } from '../support/orders.ts';
 
 const api = useApi();
 let paymentMethodId: string;
 beforeAll(async () => {
-  paymentMethodId = await createPaymentMethod(api.app.database, { locationId: api.locationId });
+  paymentMethodId = await api.make.paymentMethod();
 });
 
 // Where text goes wrong: quotes, escapes, control characters, line separators, beyond the basic plane, markup.
@@ -32,18 +31,12 @@ const builtByFunctions = `select json_strip_nulls(json_build_object(
   join payments p on p.location_id = o.location_id and p.order_id = o.id where o.id = $1`;
 
 async function built(id: string): Promise<string | undefined> {
-  return (await api.app.database.pool.query<{ text: string }>(builtByFunctions, [id])).rows[0]?.text;
+  return (await api.sql<{ text: string }>(builtByFunctions, [id]))[0]?.text;
 }
 
 it('the answer to a creation is, byte for byte, what JSON functions build from its rows', async () => {
-  const { database } = api.app;
   const { locationId } = api;
-  const productId = await createProduct(database, {
-    locationId,
-    name: nasty,
-    price: 10.5,
-    stock: { quantity: 90 },
-  });
+  const productId = await api.make.product({ locationId, name: nasty, price: 10.5, stock: { quantity: 90 } });
   const choice = {
     locationId,
     productId,
@@ -51,8 +44,8 @@ it('the answer to a creation is, byte for byte, what JSON functions build from i
     single: false,
     items: [{ price: 0.25, max: 9 }, { max: 9 }],
   };
-  const { itemIds } = await createSubselection(database, choice);
-  const plain = await createProduct(database, { locationId, price: 0 });
+  const { itemIds } = await api.make.subselection(choice);
+  const plain = await api.make.product({ locationId, price: 0 });
   const bodies = [
     {
       external_id: `"\\/\u2028é€😀</script>${randomUUID()}`,
@@ -83,30 +76,25 @@ it('the answer to a creation is, byte for byte, what JSON functions build from i
 });
 
 it('an order written by hand shows the same, with any content of its lines', async () => {
-  const { database } = api.app;
   const { locationId } = api;
-  const productId = await createProduct(database, { locationId });
+  const productId = await api.make.product({ locationId });
   for (const selections of [
     '[]',
     '[{"item_id": "x", "quantity": 2.50, "more": null}, {"item_id": "", "quantity": 1}]',
   ]) {
     const id = newId();
     await underDeed(
-      database.pool,
+      api.pool,
       'import: one order',
       `insert into orders (location_id, id, number, total, payment_method_id)
        values ($1, $2, (select coalesce(max(number), 0) + 1000 from orders), 1.10, $3)`,
       [locationId, id, paymentMethodId],
     );
     const shown = async () =>
-      (
-        await database.pool.query('select doc as text from orders_json($1, array[$2::uuid])', [
-          locationId,
-          id,
-        ])
-      ).rows[0]?.text;
+      (await api.pool.query('select doc as text from orders_json($1, array[$2::uuid])', [locationId, id]))
+        .rows[0]?.text;
     expect(await shown()).toBe(await built(id));
-    await database.pool.query(
+    await api.pool.query(
       `insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, selections)
        values ($1, $2, 1, $3, $4, 1.10, 1, 1.10, $5)`,
       [locationId, id, productId, nasty, selections],

@@ -6,8 +6,7 @@ import {
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { openHand, underDeed } from '../support/by-hand.ts';
 import { useConsumer } from '../support/consumer.ts';
-import { createKey, createLocation } from '../support/factories.ts';
-import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -30,14 +29,14 @@ const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00
 
 describe('GET /v2/orders/{id}/timeline answers 200', () => {
   test('the author and the request of each step of the order, oldest first', async () => {
-    const { id, payment } = await placeOrder(api, kitchen);
-    const other = await createKey(api.app.database, { locationId: api.locationId, name: 'Till' });
+    const { id, payment } = await kitchen.place();
+    const other = await api.make.key({ name: 'Till' });
     const cancel = {
       body: { reason: 'The guest left.' },
       key: other.key,
       headers: { 'x-request-id': 'cancel-1' },
     };
-    await api.app.database.pool.query(`update orders set status = 'ready' where id = $1`, [id]);
+    await api.pool.query(`update orders set status = 'ready' where id = $1`, [id]);
     expect((await api.rest(`POST /v2/orders/${id}/cancel`, cancel)).status).toBe(200);
     await api.published();
     const entries = await read(id);
@@ -75,7 +74,7 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
   test('every attempt to deliver its events', async () => {
     const body = { url: consumer.url, events: ['order.created', 'product.created'] };
     const endpoint = await api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', { body });
-    const { id } = await placeOrder(api, kitchen);
+    const { id } = await kitchen.place();
     const deliveries = await waitFor('the second attempt', async () => {
       const found = only(await read(id), 'delivery');
       return found.some((entry) => entry.kind === 'delivery' && entry.status === 'delivered') && found;
@@ -99,7 +98,7 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
   });
 
   test('what was written by hand as the doing of the database', async () => {
-    const { pool } = api.app.database;
+    const { pool } = api;
     const [made] = await underDeed<{ id: string }>(
       pool,
       'import: one order',
@@ -127,7 +126,7 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
       );
       const id = made?.id ?? '';
       await hand.sql(`update orders set status = 'ready' where id = $1`, [id]);
-      await api.app.database.pool.query(`update orders set status = 'closed' where id = $1`, [id]);
+      await api.pool.query(`update orders set status = 'closed' where id = $1`, [id]);
       const [created, ready, closed] = only(await read(id), 'created', 'moved');
       expect(created).toEqual({ at: moment, kind: 'created', status: 'pending', by });
       expect(ready).toMatchObject({ to: 'ready', by });
@@ -139,26 +138,25 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
   });
 
   test('a refused move leaves no trace', async () => {
-    const { id } = await placeOrder(api, kitchen);
+    const { id } = await kitchen.place();
     const route = `PATCH /v2/orders/${id}/status`;
     expect((await api.rest(route, { body: { status: 'closed' } })).status).toBe(409);
-    await expect(
-      api.app.database.pool.query(`update orders set status = 'closed' where id = $1`, [id]),
-    ).rejects.toThrow('cannot move');
+    await expect(api.pool.query(`update orders set status = 'closed' where id = $1`, [id])).rejects.toThrow(
+      'cannot move',
+    );
     expect(only(await read(id), 'moved')).toEqual([]);
   });
 
   test('the same through the typed client', async () => {
-    const { id } = await placeOrder(api, kitchen);
+    const { id } = await kitchen.place();
     await api.published();
     expect(await api.client().orders.timeline.query({ id })).toEqual(await read(id));
   });
 });
 
 test('GET /v2/orders/{id}/timeline answers 404 to an order of another location', async () => {
-  const { id } = await placeOrder(api, kitchen);
-  const { database } = api.app;
-  const foreign = await createKey(database, { locationId: await createLocation(database) });
+  const { id } = await kitchen.place();
+  const foreign = await api.make.key({ locationId: await api.make.location() });
   const answer = await api.rest(`GET /v2/orders/${id}/timeline`, { key: foreign.key });
   refusalOf(answer, 404, 'resource_not_found');
 });

@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { OrderExport } from '../../packages/api/src/resources/orders/export.schema.ts';
 import { useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { createManyOrders } from '../support/many-orders.ts';
 import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
@@ -22,8 +21,8 @@ let key: string;
 let open: IncomingMessage[] = [];
 beforeAll(async () => {
   const { database } = api.app;
-  locationId = await createLocation(database);
-  ({ key } = await createKey(database, { locationId, maxItemsPerBatch: count, batchJobsPerHour: 100 }));
+  locationId = await api.make.location();
+  ({ key } = await api.make.key({ locationId, maxItemsPerBatch: count, batchJobsPerHour: 100 }));
   await createManyOrders(database, { locationId, count, commentLength, from: '2026-01-10T12:00:00Z' });
 });
 afterEach(() => {
@@ -66,7 +65,7 @@ async function finish({ answer, first }: Begun): Promise<OrderExport> {
 
 /** The connections that hold an export open, as Postgres sees them; others, autovacuum among them, come and go. */
 async function exporting(): Promise<{ pid: number; state: string }[]> {
-  const { rows } = await api.app.database.pool.query<{ pid: number; state: string }>(
+  const rows = await api.sql<{ pid: number; state: string }>(
     `select pid, state from pg_stat_activity
      where datname = current_database() and xact_start is not null and (query like 'fetch % from export' or query like 'with recursive docs as %')`,
   );
@@ -75,7 +74,7 @@ async function exporting(): Promise<{ pid: number; state: string }[]> {
 
 const allAtRest = () =>
   waitFor('every connection to be idle in the pool', async () => {
-    const { pool } = api.app.database;
+    const { pool } = api;
     return (await exporting()).length === 0 && pool.idleCount === pool.totalCount;
   });
 
@@ -83,7 +82,7 @@ describe.each(['identity', 'gzip'])('as %s', (coding) => {
   test('what changes while it is read does not show, and it waits for a slow reader', async () => {
     const under = await begin(coding);
     expect(await exporting()).toHaveLength(1);
-    const { pool } = api.app.database;
+    const { pool } = api;
     await pool.query('update orders set identifier = $2 where location_id = $1', [locationId, coding]);
     await underDeed(
       pool,
@@ -113,7 +112,7 @@ describe.each(['identity', 'gzip'])('as %s', (coding) => {
   test('a fault on the way cuts the connection: no caller takes a part for the whole', async () => {
     const under = await begin(coding);
     const [connection] = await exporting();
-    await api.app.database.pool.query('select pg_terminate_backend($1)', [connection?.pid]);
+    await api.pool.query('select pg_terminate_backend($1)', [connection?.pid]);
     await expect(finish(under)).rejects.toThrow('aborted');
     expect(under.answer.complete).toBe(false);
     await allAtRest();

@@ -4,7 +4,7 @@ import { OrderExport } from '../../packages/api/src/resources/orders/export.sche
 import { Order } from '../../packages/api/src/resources/orders/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
+import type { createKey } from '../support/factories.ts';
 import { createManyOrders } from '../support/many-orders.ts';
 import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
@@ -18,8 +18,8 @@ async function kitchen(
   { timezone = 'UTC', ...limits }: { timezone?: string } & Partial<Parameters<typeof createKey>[1]> = {},
 ) {
   const { database } = api.app;
-  const locationId = await createLocation(database, { timezone });
-  const { key } = await createKey(database, { locationId, maxItemsPerBatch: 5_000, ...limits });
+  const locationId = await api.make.location({ timezone });
+  const { key } = await api.make.key({ locationId, maxItemsPerBatch: 5_000, ...limits });
   if (count > 0) await createManyOrders(database, { locationId, count, from: '2026-01-10T12:00:00Z' });
   const read = (query: string) => api.rest(`GET /v2/orders/export?${query}`, { key });
   const exported = async (query: string) => dataOf(await read(query), 200, OrderExport);
@@ -37,7 +37,7 @@ describe('GET /v2/orders/export answers 200', () => {
       to: '2026-01-31',
       total: 3_000,
     });
-    const { rows } = await api.app.database.pool.query<{ id: string }>(
+    const rows = await api.sql<{ id: string }>(
       'select id from orders where location_id = $1 order by created_at, id',
       [locationId],
     );
@@ -164,7 +164,7 @@ test('GET /v2/orders/export answers 429 when the batch jobs of the hour are used
 
 test('an export that cannot begin is an ordinary 500, and holds no connection', async () => {
   const { read } = await kitchen(3);
-  const { pool } = api.app.database;
+  const { pool } = api;
   await runOnce(api.databaseUrl, 'alter function orders_json (uuid, uuid[]) rename to orders_json_away');
   try {
     refusalOf(await read(january), 500, 'internal_error');

@@ -15,16 +15,16 @@ export async function createHistory(api: TestApi, locationId: string, count = 30
   const batch = { locationId, count: count / 3, from: '2025-03-01T00:00:00Z' };
   for (const prefix of ['A', 'B', 'C']) {
     await createManyOrders(api.app.database, { ...batch, prefix });
-    if (prefix === 'B') await api.app.database.pool.query('select fold_tallies($1)', [locationId]);
+    if (prefix === 'B') await api.pool.query('select fold_tallies($1)', [locationId]);
   }
   await underDeed(
-    api.app.database.pool,
+    api.pool,
     'repair: orders of other days',
     `update orders set created_at = '2025-03-01T00:00:00Z'::timestamptz + (number % 871) * interval '99 minutes',
        status = 'ready' where location_id = $1 and number % 4 > 0`,
     [locationId],
   );
-  await api.app.database.pool.query(
+  await api.pool.query(
     `update orders set status = case number % 4 when 2 then 'closed' else 'canceled' end::order_status
      where location_id = $1 and number % 4 > 1`,
     [locationId],
@@ -33,7 +33,7 @@ export async function createHistory(api: TestApi, locationId: string, count = 30
 
 /** The list's page and the plain Prisma query's result, in one snapshot. */
 export function both(api: TestApi, locationId: string, query: OrderList) {
-  return api.app.database.prisma.$transaction(
+  return api.prisma.$transaction(
     async (tx) => {
       const { statement, values } = listOrders(locationId, query);
       const [shown] = await tx.$queryRawUnsafe<{ data: string; total: number }[]>(statement.text, ...values);

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Order } from '../../packages/api/src/resources/orders/schema.ts';
 import { type Answer, useApi } from '../support/api.ts';
-import { createProduct, createSubselection } from '../support/factories.ts';
-import { createOrderKitchen, placeOrder, refusalOf } from '../support/orders.ts';
+import { createOrderKitchen, refusalOf } from '../support/orders.ts';
 
 interface Page {
   data: Record<string, unknown>[];
@@ -14,16 +13,12 @@ const api = useApi();
 const placed: Order[] = [];
 beforeAll(async () => {
   const kitchen = await createOrderKitchen(api);
-  const productId = await createProduct(api.app.database, { locationId: api.locationId });
-  const { itemIds } = await createSubselection(api.app.database, {
-    locationId: api.locationId,
-    productId,
-    items: [{ price: 2 }],
-  });
+  const productId = await api.make.product();
+  const { itemIds } = await api.make.subselection({ productId, items: [{ price: 2 }] });
   const [item_id] = itemIds;
   const moves = [[], ['ready'], ['ready', 'closed'], ['canceled']];
   for (const [n, statuses] of moves.entries()) {
-    let order = await placeOrder(api, kitchen, {
+    let order = await kitchen.place({
       ...(n % 2 === 0 && { channel: 'kiosk "1"' }),
       items: [
         { product_id: kitchen.productId, quantity: 1 + n, comment: 'Hot' },

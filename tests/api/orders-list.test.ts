@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { OrderList } from '../../packages/api/src/resources/orders/schema.ts';
 import { type TestApi, useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, postOrder } from '../support/orders.ts';
 import { trials } from '../support/trials.ts';
 import { both, createHistory, first } from './orders-history.ts';
@@ -14,9 +13,9 @@ const api = useApi();
 const patience = trials(120_000, 900_000);
 const statuses = ['pending', 'ready', 'closed', 'canceled'] as const;
 const several: OrderList['status'][] = [['pending', 'closed'], ['closed', 'ready', 'closed'], [...statuses]];
-const sql = (text: string, values: unknown[] = []) => api.app.database.pool.query(text, values);
+const sql = (text: string, values: unknown[] = []) => api.pool.query(text, values);
 const repair = (text: string, values: unknown[]) =>
-  underDeed(api.app.database.pool, 'repair: orders of other days', text, values);
+  underDeed(api.pool, 'repair: orders of other days', text, values);
 const below = (limit: number) => Math.floor(Math.random() * limit);
 const oneOf = <T>(values: readonly T[]): T => values[below(values.length)] as T;
 
@@ -38,7 +37,7 @@ describe('the list by date and status', () => {
   it.each(['UTC', 'Asia/Kathmandu', 'America/Sao_Paulo', 'Africa/Monrovia'])(
     'shows what the plain Prisma query finds on any page, for days of %s',
     async (timezone) => {
-      const locationId = await createLocation(api.app.database, { timezone });
+      const locationId = await api.make.location({ timezone });
       await createHistory(api, locationId);
       // Before 1972 Monrovia was 44 minutes and 30 seconds behind: no border of a day is one of an hour or a quarter.
       if (timezone === 'Africa/Monrovia')
@@ -67,9 +66,9 @@ describe('the list by date and status', () => {
   it('stays equal while orders are made, moved, shifted and deleted by the API and by hand', {
     timeout: patience,
   }, async () => {
-    const locationId = await createLocation(api.app.database, { timezone: 'Asia/Kathmandu' });
+    const locationId = await api.make.location({ timezone: 'Asia/Kathmandu' });
     await createHistory(api, locationId, 300);
-    const { key } = await createKey(api.app.database, { locationId });
+    const { key } = await api.make.key({ locationId });
     const rest: TestApi['rest'] = (route, call) => api.rest(route, { key, ...call });
     const kitchen = await createOrderKitchen(api, locationId);
     const any = '(select id from orders where location_id = $1 order by random() limit 1)';
@@ -91,12 +90,9 @@ describe('the list by date and status', () => {
           [locationId, below(50)],
         ),
       () =>
-        underDeed(
-          api.app.database.pool,
-          'purge: a test',
-          `delete from orders where location_id = $1 and id = ${any}`,
-          [locationId],
-        ),
+        underDeed(api.pool, 'purge: a test', `delete from orders where location_id = $1 and id = ${any}`, [
+          locationId,
+        ]),
       () =>
         sql(`update locations set timezone = $2 where id = $1`, [
           locationId,
@@ -148,7 +144,7 @@ function deadlockOnly(error: { code?: string }): void {
 }
 
 async function leftOpenAndUndone(locationId: string): Promise<void> {
-  const client = await api.app.database.pool.connect();
+  const client = await api.pool.connect();
   try {
     await client.query('begin');
     await client.query(

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { type Order, OrderPage } from '../../packages/api/src/resources/orders/schema.ts';
 import { type TestApi, useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, orderOf, placeOrder, refusalOf, useOrderKitchen } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
@@ -12,8 +11,8 @@ const kitchen = useOrderKitchen(api);
 
 /** A location of its own with a key, so that lists hold what the test made and nothing else. */
 async function openShop(timezone = 'UTC') {
-  const locationId = await createLocation(api.app.database, { timezone });
-  const { key } = await createKey(api.app.database, { locationId });
+  const locationId = await api.make.location({ timezone });
+  const { key } = await api.make.key({ locationId });
   const there = await createOrderKitchen(api, locationId);
   const rest: TestApi['rest'] = (route, call) => api.rest(route, { key, ...call });
   return {
@@ -24,7 +23,7 @@ async function openShop(timezone = 'UTC') {
     async placeAt(moment: string, overrides: Record<string, unknown> = {}): Promise<Order> {
       const order = await placeOrder({ rest }, there, overrides);
       await underDeed(
-        api.app.database.pool,
+        api.pool,
         'repair: an order of another day',
         'update orders set created_at = $2 where id = $1',
         [order.id, moment],
@@ -47,7 +46,7 @@ async function openShop(timezone = 'UTC') {
 
 describe('GET /v2/orders/{id}', () => {
   it('answers 200 with the full order, in both families and through the typed client', async () => {
-    const order = await placeOrder(api, kitchen);
+    const order = await kitchen.place();
     for (const path of [`/v1/orders/${order.id}`, `/v2/orders/${order.id}`]) {
       const answer = await api.rest(`GET ${path}`);
       expect(answer.status).toBe(200);
@@ -66,10 +65,7 @@ describe('GET /v2/orders/{id}', () => {
   });
 
   it('answers 403 to a key without orders:read', async () => {
-    const { key } = await createKey(api.app.database, {
-      locationId: api.locationId,
-      permissions: ['orders:write'],
-    });
+    const { key } = await api.make.key({ permissions: ['orders:write'] });
     expect((await api.rest(`GET /v2/orders/${randomUUID()}`, { key })).status).toBe(403);
     expect((await api.rest('GET /v2/orders', { key })).status).toBe(403);
   });
@@ -88,7 +84,7 @@ describe('GET /v2/orders/by-external-id/{external_id}', () => {
   it.each(['PO-1', 'a/b', 'a b', '100%', 'ü😀', '?x=1&y#z', '../up', 'a+b', "o'neill; --"])(
     'finds %j when it is percent-encoded',
     async (externalId) => {
-      const order = await placeOrder(api, kitchen, { external_id: externalId });
+      const order = await kitchen.place({ external_id: externalId });
       const answer = await api.rest(`GET /v2/orders/by-external-id/${encodeURIComponent(externalId)}`);
       expect(answer.status, answer.text).toBe(200);
       expect(orderOf(answer)).toEqual(order);

@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { moving } from '../../packages/api/src/resources/payments/moving.store.ts';
 import { useApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
-import { createKey, createPaymentMethod } from '../support/factories.ts';
 import { before, cameOf, createPayments, named, type PendingPayment } from '../support/moved-payments.ts';
 
 const api = useApi();
@@ -12,8 +11,8 @@ let methodId: string;
 let apiKeyId: string;
 beforeAll(async () => {
   const { locationId } = api;
-  methodId = await createPaymentMethod(api.app.database, { locationId });
-  apiKeyId = (await createKey(api.app.database, { locationId })).id;
+  methodId = await api.make.paymentMethod({ locationId });
+  apiKeyId = (await api.make.key({ locationId })).id;
 });
 
 const origin = `request-of-a-move 00-${newId().replaceAll('-', '')}-b7ad6b7169203331-01`;
@@ -109,7 +108,7 @@ it('a process of the version before moves a payment by move_payment', async () =
   const text = 'select previous, response from move_payment($1, $2, $3::payment_status, $4, $5, $6, $7)';
   const shown = await came(async ({ id }) => {
     const values = [api.locationId, id, 'completed', 'payments.of-a-test', origin, apiKeyId, '192.0.2.7'];
-    const { pool } = api.app.database;
+    const { pool } = api;
     expect((await pool.query(text, values)).rows).toMatchObject([{ previous: 'pending' }]);
     expect((await pool.query(text, values)).rows).toMatchObject([{ previous: 'completed' }]);
     expect((await pool.query(text, values.with(1, newId()))).rows).toEqual([

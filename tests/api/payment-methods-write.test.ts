@@ -2,9 +2,8 @@ import { newId } from '@comanda/db';
 import { describe, expect, it } from 'vitest';
 import { PaymentMethod, PaymentMethodPage } from '../../packages/api/src/resources/payment-methods/schema.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { auditOf, refused } from '../support/money.ts';
-import { createOrderKitchen, orderBody, postOrder } from '../support/orders.ts';
+import { createOrderKitchen } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
@@ -60,7 +59,7 @@ describe('paymentMethods.update', () => {
 
   it('changes and writes down nothing when nothing is given or nothing differs', async () => {
     const made = await methods().create.mutate({ name: 'Card', type: 'card' });
-    const { prisma } = api.app.database;
+    const { prisma } = api;
     const where = { locationId_id: { locationId: api.locationId, id: made.id } };
     const { updatedAt } = await prisma.paymentMethod.findUniqueOrThrow({ where });
     expect(await methods().update.mutate({ id: made.id })).toEqual(made);
@@ -73,20 +72,19 @@ describe('paymentMethods.update', () => {
     const kitchen = await createOrderKitchen(api);
     const id = kitchen.paymentMethodId;
     await methods().update.mutate({ id, enabled: false });
-    const refusal = await postOrder(api, orderBody(kitchen));
+    const refusal = await kitchen.post();
     expect(refusal.status).toBe(422);
     expect(refusal.text).toContain('payment_method_id');
     await methods().update.mutate({ id, enabled: true });
-    expect((await postOrder(api, orderBody(kitchen))).status).toBe(201);
+    expect((await kitchen.post()).status).toBe(201);
   });
 
   it('one of another location, an unknown and a malformed id are not found', async () => {
-    const { database } = api.app;
-    const foreign = await createPaymentMethod(database, { locationId: await createLocation(database) });
+    const foreign = await api.make.paymentMethod({ locationId: await api.make.location() });
     for (const id of [foreign, newId(), 'unknown']) {
       expect((await refused(methods().update.mutate({ id, name: 'Mine' }))).code).toBe('resource_not_found');
     }
-    const left = await database.prisma.paymentMethod.findFirstOrThrow({ where: { id: foreign } });
+    const left = await api.prisma.paymentMethod.findFirstOrThrow({ where: { id: foreign } });
     expect(left.name).toBe('Cash');
   });
 });
@@ -107,7 +105,7 @@ describe('paymentMethods.delete', () => {
 
   it('keeps one that has payments, and says what to do', async () => {
     const kitchen = await createOrderKitchen(api);
-    expect((await postOrder(api, orderBody(kitchen))).status).toBe(201);
+    expect((await kitchen.post()).status).toBe(201);
     expect(await refused(methods().delete.mutate({ id: kitchen.paymentMethodId }))).toEqual({
       code: 'conflict',
       message: 'this payment method has payments, so it is kept: disable it',
@@ -116,8 +114,7 @@ describe('paymentMethods.delete', () => {
   });
 
   it('does not find one of another location', async () => {
-    const { database } = api.app;
-    const foreign = await createPaymentMethod(database, { locationId: await createLocation(database) });
+    const foreign = await api.make.paymentMethod({ locationId: await api.make.location() });
     for (const id of [foreign, newId(), 'unknown']) {
       expect((await refused(methods().get.query({ id }))).code).toBe('resource_not_found');
       expect((await refused(methods().delete.mutate({ id }))).code).toBe('resource_not_found');
@@ -127,7 +124,7 @@ describe('paymentMethods.delete', () => {
 
 it('payments:* does not change payment methods', async () => {
   const { locationId } = api;
-  const { key } = await createKey(api.app.database, { locationId, permissions: ['payments:*'] });
+  const { key } = await api.make.key({ locationId, permissions: ['payments:*'] });
   const { paymentMethods } = api.client(key);
   for (const call of [
     () => paymentMethods.create.mutate({ name: 'Card', type: 'card' }),

@@ -1,20 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PaymentMethodPage } from '../../packages/api/src/resources/payment-methods/schema.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { refusalOf } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
 beforeAll(async () => {
-  const { database } = api.app;
   const { locationId } = api;
   for (const name of ['Cash', 'QR', 'Card'])
-    await createPaymentMethod(database, { locationId, name, type: 'qr', enabled: name !== 'QR' });
-  await createPaymentMethod(database, {
-    locationId: await createLocation(database),
-    name: 'Of another location',
-  });
+    await api.make.paymentMethod({ locationId, name, type: 'qr', enabled: name !== 'QR' });
+  await api.make.paymentMethod({ locationId: await api.make.location(), name: 'Of another location' });
 });
 
 const list = async (query = '') => {
@@ -48,10 +43,7 @@ describe('GET /v2/payment-methods', () => {
   });
 
   it('answers 403 to a key without payments:read', async () => {
-    const { key } = await createKey(api.app.database, {
-      locationId: api.locationId,
-      permissions: ['orders:*'],
-    });
+    const { key } = await api.make.key({ permissions: ['orders:*'] });
     const answer = await api.rest('GET /v2/payment-methods', { key });
     expect(answer.status).toBe(403);
     expect(refusalOf(answer).message).toContain('payments:read');

@@ -3,16 +3,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Payment, PaymentPage } from '../../packages/api/src/resources/payments/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { auditOf, recordOrder, refused } from '../support/money.ts';
-import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
 const kitchen = useOrderKitchen(api);
 
 const get = async (id: string) => dataOf(await api.rest(`GET /v2/payments/${id}`), 200, Payment);
-const paymentOf = async () => (await placeOrder(api, kitchen)).payment.id;
+const paymentOf = async () => (await kitchen.place()).payment.id;
 
 describe.each(['v1', 'v2'])('GET /%s/payments', (family) => {
   let key: string;
@@ -20,11 +19,11 @@ describe.each(['v1', 'v2'])('GET /%s/payments', (family) => {
   const made: string[] = [];
   beforeAll(async () => {
     const { database } = api.app;
-    const locationId = await createLocation(database, { timezone: 'America/New_York' });
-    key = (await createKey(database, { locationId })).key;
-    const cash = await createPaymentMethod(database, { locationId });
-    const qr = await createPaymentMethod(database, { locationId, name: 'QR', type: 'qr' });
-    const productId = await createProduct(database, { locationId });
+    const locationId = await api.make.location({ timezone: 'America/New_York' });
+    key = (await api.make.key({ locationId })).key;
+    const cash = await api.make.paymentMethod({ locationId });
+    const qr = await api.make.paymentMethod({ locationId, name: 'QR', type: 'qr' });
+    const productId = await api.make.product({ locationId });
     const rows = [
       { methodId: cash, paid: 'completed', at: '2026-03-08T04:59:59.999Z' },
       { methodId: qr, paid: 'pending', at: '2026-03-08T05:00:00.000Z' },
@@ -37,7 +36,7 @@ describe.each(['v1', 'v2'])('GET /%s/payments', (family) => {
       const lines = [{ productId, milli: 1000n, cents: 1250n }];
       const { id } = await recordOrder(database, { locationId }, { ...row, at: new Date(at), lines });
       orderId = id;
-      const { id: paymentId } = await database.prisma.payment.findFirstOrThrow({ where: { orderId: id } });
+      const { id: paymentId } = await api.prisma.payment.findFirstOrThrow({ where: { orderId: id } });
       made.push(paymentId);
     }
   });
@@ -92,7 +91,7 @@ describe.each(['v1', 'v2'])('GET /%s/payments', (family) => {
 
   it('answers 403 to a key without payments:read', async () => {
     const { locationId } = api;
-    const other = await createKey(api.app.database, { locationId, permissions: ['payments:write'] });
+    const other = await api.make.key({ locationId, permissions: ['payments:write'] });
     const answer = await api.rest(`GET /${family}/payments`, { key: other.key });
     expect(refusalOf(answer, 403, 'permission_denied')).toContain('payments:read');
   });
@@ -100,7 +99,7 @@ describe.each(['v1', 'v2'])('GET /%s/payments', (family) => {
 
 describe('GET /v2/payments/{id}', () => {
   it('answers 200 with the payment that came with an order', async () => {
-    const order = await placeOrder(api, kitchen);
+    const order = await kitchen.place();
     expect(await get(order.payment.id)).toEqual({
       id: order.payment.id,
       order_id: order.id,
@@ -158,8 +157,8 @@ describe('payments.complete and payments.reject', () => {
   });
 
   it('a payment of another location, an unknown and a malformed id are not found', async () => {
-    const other = await createLocation(api.app.database);
-    const { key } = await createKey(api.app.database, { locationId: other });
+    const other = await api.make.location();
+    const { key } = await api.make.key({ locationId: other });
     const id = await paymentOf();
     expect((await refused(api.client(key).payments.complete.mutate({ id }))).code).toBe('resource_not_found');
     for (const unknown of [newId(), 'unknown']) {
@@ -171,7 +170,7 @@ describe('payments.complete and payments.reject', () => {
 
   it('payments:read does not complete payments', async () => {
     const { locationId } = api;
-    const { key } = await createKey(api.app.database, { locationId, permissions: ['payments:read'] });
+    const { key } = await api.make.key({ locationId, permissions: ['payments:read'] });
     const { code, message } = await refused(
       api.client(key).payments.complete.mutate({ id: await paymentOf() }),
     );
@@ -199,7 +198,7 @@ describe('payments.complete and payments.reject', () => {
   });
 
   it('a completed payment stays completed when its order is canceled, a pending one is rejected', async () => {
-    const [paid, unpaid] = [await placeOrder(api, kitchen), await placeOrder(api, kitchen)];
+    const [paid, unpaid] = [await kitchen.place(), await kitchen.place()];
     await api.client().payments.complete.mutate({ id: paid.payment.id });
     for (const { id } of [paid, unpaid]) await api.rest(`POST /v2/orders/${id}/cancel`);
     expect((await get(paid.payment.id)).status).toBe('completed');

@@ -7,9 +7,8 @@ import { verifier } from '../../packages/embedded/src/password.ts';
 import { useApi } from '../support/api.ts';
 import { runComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
-import { createKey, createProduct } from '../support/factories.ts';
 import { refused } from '../support/money.ts';
-import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
 import { runOnce } from '../support/server.ts';
 
@@ -58,11 +57,11 @@ afterAll(() => runOnce(inject('adminUrl'), `drop role if exists ${ana}`));
 describe('what a person does at the desk', () => {
   it('is in the audit under the person, each of it', async () => {
     const desk = await signedIn();
-    const [first, second] = [await placeOrder(api, kitchen), await placeOrder(api, kitchen)];
+    const [first, second] = [await kitchen.place(), await kitchen.place()];
     const body = { url: 'http://127.0.0.1:9/hook', events: ['order.created'] };
     const made = await api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', { body });
     const endpoint = { id: made.body.data.id };
-    const productId = await createProduct(api.app.database, { locationId: api.locationId, price: 2 });
+    const productId = await api.make.product({ price: 2 });
     await byHand(roleUrl(api.databaseUrl, 'admin'), 'psql', 'update products set price = 3 where id = $1', [
       productId,
     ]);
@@ -83,7 +82,7 @@ describe('what a person does at the desk', () => {
         'keys.revoke',
         async () =>
           desk.keys.revoke.mutate({
-            id: (await createKey(api.app.database, { locationId: api.locationId })).id,
+            id: (await api.make.key()).id,
           }),
       ],
       ['audit.undo', () => desk.audit.undo.mutate({ id: edit?.id ?? '' })],
@@ -135,15 +134,15 @@ describe('what a person does at the desk', () => {
   });
 
   it('is no burden to a program: what that does with orders is not in the audit', async () => {
-    const { id } = await placeOrder(api, kitchen);
+    const { id } = await kitchen.place();
     await api.client().orders.updateStatus.mutate({ id, status: 'ready' });
     expect((await api.client().audit.list.query({ about: id })).data).toEqual([]);
   });
 });
 
 it('what she does at the desk, by her own login and at the command line is found together', async () => {
-  const productId = await createProduct(api.app.database, { locationId: api.locationId, price: 2 });
-  const { id: keyId } = await createKey(api.app.database, { locationId: api.locationId });
+  const productId = await api.make.product({ price: 2 });
+  const { id: keyId } = await api.make.key();
   const before = (await audited()).map(({ id }) => id);
   await byHand(ownUrl(), 'psql', 'update products set price = 3 where id = $1', [productId]);
   await byHand(roleUrl(api.databaseUrl, 'admin'), ana, 'update products set price = 4 where id = $1', [

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listProducts } from '../../packages/api/src/resources/products/statements.ts';
 import { useApi } from '../support/api.ts';
-import { createCategory, createLocation, createProduct } from '../support/factories.ts';
 import { trials } from '../support/trials.ts';
 import { plainProducts } from './products-plain.ts';
 
@@ -10,20 +9,20 @@ const api = useApi();
 let locationId: string;
 let categoryIds: string[];
 beforeEach(async () => {
-  locationId = await createLocation(api.app.database);
+  locationId = await api.make.location();
   categoryIds = [];
   for (const name of ['Drinks', 'Bar "Ñandú"\n\\', 'Food', 'Drinks'])
-    categoryIds.push(await createCategory(api.app.database, { locationId, name, priority: name.length % 3 }));
+    categoryIds.push(await api.make.category({ locationId, name, priority: name.length % 3 }));
 });
 
 /** Others may load the machine; what counts is what is found. */
 const patience = trials(120_000, 900_000);
-const sql = (text: string, values: unknown[] = []) => api.app.database.pool.query(text, values);
+const sql = (text: string, values: unknown[] = []) => api.pool.query(text, values);
 const below = (limit: number) => Math.floor(Math.random() * limit);
 
 async function createProducts(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
-    await createProduct(api.app.database, {
+    await api.make.product({
       locationId,
       sku: `sku-${n}`,
       name: `Product ${n % 7} "é"\t`,
@@ -39,7 +38,7 @@ async function createProducts(count: number): Promise<void> {
 
 /** The list's page and the plain Prisma query's result, in one snapshot. */
 function both(query: { limit: number; offset: number }, filters: { visible?: boolean } = {}) {
-  return api.app.database.prisma.$transaction(
+  return api.prisma.$transaction(
     async (tx) => {
       const { statement, values } = listProducts(locationId, query, filters, 'plain');
       const [shown] = await tx.$queryRawUnsafe<{ data: string; total: number }[]>(statement.text, ...values);

@@ -4,7 +4,6 @@ import { Stock } from '../../packages/api/src/resources/stock/schema.ts';
 import { Deleted } from '../../packages/api/src/wire.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import { createCategory } from '../support/factories.ts';
 
 const api = useApi();
 let product: Product;
@@ -13,8 +12,7 @@ let categories: string[];
 beforeEach(async () => {
   const { locationId } = api;
   categories = [];
-  for (const name of ['A', 'B', 'C'])
-    categories.push(await createCategory(api.app.database, { locationId, name }));
+  for (const name of ['A', 'B', 'C']) categories.push(await api.make.category({ locationId, name }));
   const unique = `p-${categories[0]}`;
   product = await create({
     external_id: unique,
@@ -39,7 +37,7 @@ async function patch(body: object, family = 'v2'): Promise<Product> {
 
 /** The changes of a product that the triggers captured since the last call, each with the columns that differ. */
 async function captured(id: string): Promise<string[]> {
-  const { rows } = await api.app.database.pool.query<{ what: string }>(
+  const rows = await api.sql<{ what: string }>(
     `delete from internal.captured_changes where $1 = any (resource_ids)
      returning concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what`,
     [id],
@@ -169,7 +167,7 @@ describe('DELETE', () => {
 
   it('frees the external_id and the sku, and keeps the last state for its events', async () => {
     await api.rest(`DELETE /v2/products/${product.id}`);
-    const { rows } = await api.app.database.pool.query(
+    const rows = await api.sql(
       `select before from internal.captured_changes where resource = 'product' and resource_ids = array[$1::uuid]`,
       [product.id],
     );

@@ -3,7 +3,7 @@ import { Product, ProductPage } from '../../packages/api/src/resources/products/
 import { Stock } from '../../packages/api/src/resources/stock/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
+import type { createProduct } from '../support/factories.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
@@ -18,8 +18,8 @@ async function create(body: object = least, family = 'v2'): Promise<Product> {
 
 /** A location of its own, so that a list holds what its test made. */
 async function kitchen() {
-  const locationId = await createLocation(api.app.database);
-  const { key } = await createKey(api.app.database, { locationId });
+  const locationId = await api.make.location();
+  const { key } = await api.make.key({ locationId });
   const list = async (query: string, family = 'v2') => {
     const answer = await api.rest(`GET /${family}/products?${query}`, { key });
     expect(answer.status, answer.text).toBe(200);
@@ -29,9 +29,8 @@ async function kitchen() {
     visible = true,
     ...fields
   }: Omit<Parameters<typeof createProduct>[1], 'locationId'> & { visible?: boolean }) => {
-    const { database } = api.app;
-    const id = await createProduct(database, { locationId, ...fields });
-    if (!visible) await database.prisma.product.updateMany({ where: { id }, data: { visible } });
+    const id = await api.make.product({ locationId, ...fields });
+    if (!visible) await api.prisma.product.updateMany({ where: { id }, data: { visible } });
   };
   return { locationId, key, list, add };
 }
@@ -47,9 +46,8 @@ describe('create', () => {
   });
 
   it('keeps every field, exact decimals and characters beyond the basic plane', async () => {
-    const { database } = api.app;
-    const first = await createCategory(database, { locationId: api.locationId, name: 'B', priority: 1 });
-    const second = await createCategory(database, { locationId: api.locationId, name: 'A', priority: 2 });
+    const first = await api.make.category({ name: 'B', priority: 1 });
+    const second = await api.make.category({ name: 'A', priority: 2 });
     const body = {
       external_id: 'a/ü %20 🍵',
       sku: '☕'.repeat(255),
@@ -102,8 +100,8 @@ describe('create', () => {
   });
 
   it('refuses the category of another location', async () => {
-    const foreign = await createLocation(api.app.database);
-    const category = await createCategory(api.app.database, { locationId: foreign });
+    const foreign = await api.make.location();
+    const category = await api.make.category({ locationId: foreign });
     const answer = await api.rest('POST /v2/products', { body: { ...least, category_ids: [category] } });
     expect(refusalOf(answer, 422, 'validation_error')).toContain('category_ids[0]: ');
   });
@@ -189,7 +187,7 @@ describe('list', () => {
 
   test.each(families)('%s filters, and combines filters', async (family) => {
     const { locationId, list, add } = await kitchen();
-    const category = await createCategory(api.app.database, { locationId });
+    const category = await api.make.category({ locationId });
     await add({ name: '100% Ärger_x', sku: 'A1', externalId: 'ext-1', categoryIds: [category] });
     await add({ name: '1000 arger\\x', sku: 'a1', visible: false });
     await add({ name: 'Other', sku: 'other', externalId: 'EXT-2', categoryIds: [category], visible: false });

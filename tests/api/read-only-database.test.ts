@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { beforeAll, expect, inject, it, vi } from 'vitest';
 import { publishRound } from '../../packages/worker/src/relay/round.ts';
 import { useApi } from '../support/api.ts';
-import { orderBody, postOrder, useOrderKitchen } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { quoteName, runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -36,7 +36,7 @@ const ready = async () => {
 };
 
 it('a database that is read-only is unavailable: 503 with Retry-After, until it is not, and nothing is set aside', async () => {
-  expect((await postOrder(api, orderBody(kitchen))).status).toBe(201);
+  expect((await kitchen.post()).status).toBe(201);
   await setReadOnly(true);
   const refused = await waitFor('readiness to say so', async () => {
     const found = await ready();
@@ -48,7 +48,7 @@ it('a database that is read-only is unavailable: 503 with Retry-After, until it 
     body: { status: 'database read-only', database: 'read-only', worker: 'unknown' },
   });
   const order = await waitFor('the connections to be new', async () => {
-    const answer = await postOrder(api, orderBody(kitchen));
+    const answer = await kitchen.post();
     return answer.status === 503 && answer;
   });
   expect(order.headers.get('retry-after')).toBe('5');
@@ -60,10 +60,7 @@ it('a database that is read-only is unavailable: 503 with Retry-After, until it 
   await expect(publishRound(database, log)).rejects.toMatchObject({ code: '25006' });
   expect(told).toEqual([]);
   await setReadOnly(false);
-  await waitFor(
-    'orders to be placed again',
-    async () => (await postOrder(api, orderBody(kitchen))).status === 201,
-  );
+  await waitFor('orders to be placed again', async () => (await kitchen.post()).status === 201);
   await waitFor('readiness', async () => (await ready()).status === 200);
   const { rows } = await database.pool.query(
     'select count(*)::int as waiting, max(failures) as failures from internal.captured_changes',

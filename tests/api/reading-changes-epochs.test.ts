@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { firstMoment } from '../../packages/api/src/resources/changes/cursor.rules.ts';
 import { type Answer, useApi } from '../support/api.ts';
 import { nextOf } from '../support/changes.ts';
-import { createProduct } from '../support/factories.ts';
 import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 
 const api = useApi();
@@ -21,7 +20,7 @@ describe('a cursor of another epoch of the database', () => {
     'goes back an hour at the end of a walk and within one: %s',
     async (list) => {
       for (const n of [1, 2]) {
-        const productId = await createProduct(api.app.database, {
+        const productId = await api.make.product({
           ...{ locationId: api.locationId, stock: { quantity: n } },
         });
         await placeOrder(api, { ...kitchen, productId });

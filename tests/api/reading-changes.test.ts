@@ -4,7 +4,6 @@ import { refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { expectComplete, nextOf, readChangesOf } from '../support/changes.ts';
-import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 
 const api = useApi();
@@ -12,10 +11,9 @@ const kitchen = useOrderKitchen(api);
 const since = 'updated_since=1970-01-01T00:00:00Z';
 const lists = ['/v2/stock', '/v2/products', '/v2/categories', '/v2/orders'];
 
-const sql = (text: string, values: unknown[]) =>
-  api.app.database.pool.query(text, [api.locationId, ...values]);
+const sql = (text: string, values: unknown[]) => api.pool.query(text, [api.locationId, ...values]);
 const repair = (text: string, values: unknown[]) =>
-  underDeed(api.app.database.pool, 'repair: a test', text, [api.locationId, ...values]);
+  underDeed(api.pool, 'repair: a test', text, [api.locationId, ...values]);
 async function expectWell(route: string, body?: unknown): Promise<void> {
   const answer = await api.rest(route, { body });
   expect(answer.status, answer.text).toBeLessThan(300);
@@ -23,15 +21,10 @@ async function expectWell(route: string, body?: unknown): Promise<void> {
 
 /** A product with stock under a category, and one without; and an order of the first. */
 async function openShop() {
-  const { database } = api.app;
   const { locationId } = api;
-  const category = await createCategory(database, { locationId, name: `Teas ${randomUUID()}` });
-  const product = await createProduct(database, {
-    locationId,
-    stock: { quantity: 100 },
-    categoryIds: [category],
-  });
-  const bare = await createProduct(database, { locationId });
+  const category = await api.make.category({ locationId, name: `Teas ${randomUUID()}` });
+  const product = await api.make.product({ locationId, stock: { quantity: 100 }, categoryIds: [category] });
+  const bare = await api.make.product({ locationId });
   const order = await placeOrder(api, { ...kitchen, productId: product });
   return { category, product, bare, order: order.id, payment: order.payment.id };
 }
@@ -201,7 +194,7 @@ describe('the link', () => {
 
   it('leads on by the filters: an order of another channel is not met', async () => {
     await sell();
-    const mine = await placeOrder(api, kitchen, { channel: 'kiosk' });
+    const mine = await kitchen.place({ channel: 'kiosk' });
     const reader = readChangesOf((route) => api.rest(route), '/v2/orders?channel=kiosk&limit=1');
     expect(await reader.walk()).toEqual([mine.id]);
     expect(await reader.walk()).toEqual([]);
@@ -248,7 +241,7 @@ describe('the link', () => {
     expect(ids(rest?.body)).toEqual(ids(page?.body).slice(1));
   });
 
-  const sell = () => placeOrder(api, kitchen);
+  const sell = () => kitchen.place();
 });
 
 const text = (content: unknown) => Buffer.from(JSON.stringify(content)).toString('base64url');
@@ -291,8 +284,8 @@ test('the link from the first moment on leads on', async () => {
 });
 
 test('a cursor shows a location nothing of another', async () => {
-  const locationId = await createLocation(api.app.database);
-  const { key } = await createKey(api.app.database, { locationId });
+  const locationId = await api.make.location();
+  const { key } = await api.make.key({ locationId });
   for (const list of lists) {
     const next = nextOf(await api.rest(`GET ${list}?limit=1&${since}`));
     expect((await api.rest<{ data: unknown[] }>(`GET ${next}`, { key })).body.data).toEqual([]);

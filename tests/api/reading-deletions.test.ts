@@ -9,7 +9,6 @@ import { type Answer, useApi } from '../support/api.ts';
 import { underDeed, useHand } from '../support/by-hand.ts';
 import { expectComplete, nextOf, readChangesOf } from '../support/changes.ts';
 import { operations } from '../support/documented.ts';
-import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 
 const api = useApi();
 const hand = useHand(api);
@@ -38,12 +37,12 @@ const table = (kind: Kind) => (kind === 'product' ? 'products' : 'categories');
 
 /** The catalog of all entries with an external id, except one: `replace` removes that. */
 async function replaceWithout(gone: { external_id: string }) {
-  const { rows } = await api.app.database.pool.query<{ external_id: string; name: string }>(
+  const rows = await api.sql<{ external_id: string; name: string }>(
     'select external_id, name from products where location_id = $1 and external_id <> $2',
     [api.locationId, gone.external_id],
   );
   const products = rows.map((row) => ({ ...row, price: 1 }));
-  const { rows: shelves } = await api.app.database.pool.query<{ external_id: string; name: string }>(
+  const shelves = await api.sql<{ external_id: string; name: string }>(
     'select external_id, name from categories where location_id = $1 and external_id <> $2',
     [api.locationId, gone.external_id],
   );
@@ -65,12 +64,7 @@ const ways: Readonly<
   'by hand, as an admin of many': (kind, { id }) =>
     hand.sql(`delete from ${table(kind)} where id = any ($1)`, [[id, randomUUID()]]),
   'by another id, under a deed': (kind, { id }) =>
-    underDeed(
-      api.app.database.pool,
-      'repair: a test',
-      `update ${table(kind)} set id = uuid_v7() where id = $1`,
-      [id],
-    ),
+    underDeed(api.pool, 'repair: a test', `update ${table(kind)} set id = uuid_v7() where id = $1`, [id]),
 };
 
 describe.each(Object.keys(lists) as Kind[])('a %s that goes', (kind) => {
@@ -130,8 +124,8 @@ describe.each(Object.keys(lists) as Kind[])('a %s that goes', (kind) => {
   it('shows no other location', async () => {
     const { id } = await make(kind);
     await api.rest(`DELETE ${lists[kind]}/${id}`);
-    const locationId = await createLocation(api.app.database);
-    const { key } = await createKey(api.app.database, { locationId });
+    const locationId = await api.make.location();
+    const { key } = await api.make.key({ locationId });
     const answer = await api.rest(`GET ${path(kind, `&${since}`)}`, { key });
     expect(answer.body).toMatchObject({ data: [], deleted: [], pagination: { total: 0 } });
   });
@@ -141,7 +135,7 @@ describe('pages that list deletions', () => {
   it.each([1, 2, 3, 7, 200])('of %i hold all, in the order of the moments, each once', async (limit) => {
     const { locationId, rest } = await ownShop();
     const made: string[] = [];
-    for (let n = 0; n < 9; n += 1) made.push(await createProduct(api.app.database, { locationId }));
+    for (let n = 0; n < 9; n += 1) made.push(await api.make.product({ locationId }));
     for (const id of made.filter((_, n) => n % 2 === 0)) await rest(`DELETE /v2/products/${id}`);
     const reader = readChangesOf(rest, `/v2/products?include=deleted&limit=${limit}`);
     const met = await reader.walk();
@@ -152,8 +146,8 @@ describe('pages that list deletions', () => {
 
   it('count both in the limit, and show by their own limit whether more follow', async () => {
     const { locationId, rest } = await ownShop();
-    const kept = await createProduct(api.app.database, { locationId });
-    const gone = await createProduct(api.app.database, { locationId });
+    const kept = await api.make.product({ locationId });
+    const gone = await api.make.product({ locationId });
     await rest(`DELETE /v2/products/${gone}`);
     const first = await rest(`GET /v2/products?include=deleted&limit=1&${since}`);
     expect(first.body).toMatchObject({
@@ -173,7 +167,7 @@ describe('pages that list deletions', () => {
 
   it('list them under any filters, and not at all unless they are asked to', async () => {
     const { locationId, rest } = await ownShop();
-    const gone = await createProduct(api.app.database, { locationId });
+    const gone = await api.make.product({ locationId });
     await rest(`DELETE /v2/products/${gone}`);
     const filtered = await rest(`GET /v2/products?include=deleted&sku=none&${since}`);
     expect(filtered.body).toMatchObject({ data: [], deleted: [{ id: gone }] });
@@ -183,10 +177,10 @@ describe('pages that list deletions', () => {
 
   it('are the typed client’s, and a loop over a list hands them over', async () => {
     const { locationId, key, rest } = await ownShop();
-    const category = await createCategory(api.app.database, { locationId, name: 'Teas' });
+    const category = await api.make.category({ locationId, name: 'Teas' });
     const gone: string[] = [];
-    for (let n = 0; n < 5; n += 1) gone.push(await createProduct(api.app.database, { locationId }));
-    const kept = await createProduct(api.app.database, { locationId });
+    for (let n = 0; n < 5; n += 1) gone.push(await api.make.product({ locationId }));
+    const kept = await api.make.product({ locationId });
     for (const id of gone) await rest(`DELETE /v2/products/${id}`);
     await rest(`DELETE /v2/categories/${category}`);
     const comanda = api.client(key);
@@ -215,15 +209,13 @@ describe('what goes with others', () => {
 
   it('of a location that is deleted in the database, nothing is left', async () => {
     const { locationId } = await ownShop();
-    await createProduct(api.app.database, { locationId });
-    const gone = await createProduct(api.app.database, { locationId });
-    await createCategory(api.app.database, { locationId, name: 'Teas' });
+    await api.make.product({ locationId });
+    const gone = await api.make.product({ locationId });
+    await api.make.category({ locationId, name: 'Teas' });
     await hand.sql('delete from products where id = $1', [gone]);
     const count = 'select count(*)::int as n from internal.deleted_records where location_id = $1';
     expect(await hand.sql(count, [locationId])).toEqual([{ n: 1 }]);
-    await underDeed(api.app.database.pool, 'purge: a test', 'delete from locations where id = $1', [
-      locationId,
-    ]);
+    await underDeed(api.pool, 'purge: a test', 'delete from locations where id = $1', [locationId]);
     expect(await hand.sql(count, [locationId])).toEqual([{ n: 0 }]);
   });
 });
@@ -285,8 +277,8 @@ describe('what is refused', () => {
 });
 
 async function ownShop(more: { sandbox?: boolean } = {}) {
-  const locationId = await createLocation(api.app.database, more);
-  const { key } = await createKey(api.app.database, { locationId });
+  const locationId = await api.make.location(more);
+  const { key } = await api.make.key({ locationId });
   const rest = (route: string, call: object = {}): Promise<Answer> => api.rest(route, { key, ...call });
   return { locationId, key, rest };
 }

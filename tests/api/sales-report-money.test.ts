@@ -6,23 +6,15 @@ import {
 } from '../../packages/api/src/resources/sales-reports/schema.ts';
 import { dataOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import {
-  createCategory,
-  createKey,
-  createLocation,
-  createPaymentMethod,
-  createProduct,
-} from '../support/factories.ts';
 import { averageCents, json, type RecordedOrder, recordOrder, totalOf } from '../support/money.ts';
 
 const api = useApi();
 
 async function openLocation(timezone: string) {
-  const { database } = api.app;
-  const locationId = await createLocation(database, { timezone });
-  const { key } = await createKey(database, { locationId });
-  const methodId = await createPaymentMethod(database, { locationId });
-  const productId = await createProduct(database, { locationId });
+  const locationId = await api.make.location({ timezone });
+  const { key } = await api.make.key({ locationId });
+  const methodId = await api.make.paymentMethod({ locationId });
+  const productId = await api.make.product({ locationId });
   return {
     locationId,
     methodId,
@@ -157,15 +149,15 @@ describe('a month of sales', () => {
     const opened = await openLocation('America/New_York');
     const { locationId, methodId } = opened;
     report = opened.report;
-    const methods = [methodId, await createPaymentMethod(database, { locationId, name: 'QR', type: 'qr' })];
+    const methods = [methodId, await api.make.paymentMethod({ locationId, name: 'QR', type: 'qr' })];
     const categories = [
-      await createCategory(database, { locationId, name: 'Coffee', priority: 1 }),
-      await createCategory(database, { locationId, name: 'Tea', priority: 2 }),
+      await api.make.category({ locationId, name: 'Coffee', priority: 1 }),
+      await api.make.category({ locationId, name: 'Tea', priority: 2 }),
     ];
     const products: string[] = [];
     for (const homes of [[0], [1], [1, 0], []]) {
       const categoryIds = homes.map((index) => categories[index] ?? '');
-      const id = await createProduct(database, { locationId, categoryIds });
+      const id = await api.make.product({ locationId, categoryIds });
       products.push(id);
       categoryOf.set(id, categories.find((category) => categoryIds.includes(category)) ?? '');
     }

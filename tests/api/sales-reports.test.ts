@@ -3,13 +3,6 @@ import { SalesReport } from '../../packages/api/src/resources/sales-reports/sche
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { type TestApi, useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
-import {
-  createCategory,
-  createKey,
-  createLocation,
-  createPaymentMethod,
-  createProduct,
-} from '../support/factories.ts';
 import { type RecordedOrder, recordOrder } from '../support/money.ts';
 
 const api = useApi();
@@ -19,21 +12,19 @@ let rest: TestApi['rest'];
 let client: ReturnType<TestApi['client']>;
 let cash: string;
 beforeEach(async () => {
-  const { database } = api.app;
-  locationId = await createLocation(database, { currency: 'BRL', timezone: 'America/Sao_Paulo' });
-  const { key } = await createKey(database, { locationId });
+  locationId = await api.make.location({ currency: 'BRL', timezone: 'America/Sao_Paulo' });
+  const { key } = await api.make.key({ locationId });
   rest = (route, call) => api.rest(route, { key, ...call });
   client = api.client(key);
-  cash = await createPaymentMethod(database, { locationId });
+  cash = await api.make.paymentMethod({ locationId });
 });
 
 const report = async (query: string) =>
   dataOf(await rest(`GET /v2/sales-reports?${query}`), 200, SalesReport);
 const by = (grouping: string) => report(`from=2026-01-01&to=2026-01-31&group_by=${grouping}`);
 const product = (name: string, categoryIds: string[] = []) =>
-  createProduct(api.app.database, { locationId, name, categoryIds });
-const category = (name: string, priority: number) =>
-  createCategory(api.app.database, { locationId, name, priority });
+  api.make.product({ locationId, name, categoryIds });
+const category = (name: string, priority: number) => api.make.category({ locationId, name, priority });
 const sell = (lines: RecordedOrder['lines'], more: Partial<RecordedOrder> = {}) =>
   recordOrder(
     api.app.database,
@@ -158,12 +149,12 @@ describe('GET /v2/sales-reports', () => {
   });
 
   it('by payment method follows the payment, which may have been moved to another', async () => {
-    const card = await createPaymentMethod(api.app.database, { locationId, name: 'Card', type: 'card' });
+    const card = await api.make.paymentMethod({ locationId, name: 'Card', type: 'card' });
     const productId = await product('Cortado');
     const order = await sell([{ productId, milli: 1000n, cents: 700n }]);
     await sell([{ productId, milli: 1000n, cents: 300n }]);
     await underDeed(
-      api.app.database.pool,
+      api.pool,
       'repair: it was paid by card',
       'update payments set payment_method_id = $2 where order_id = $1',
       [order.id, card],
@@ -208,7 +199,7 @@ describe('GET /v2/sales-reports', () => {
   });
 
   it('answers 403 to a key without reports:read', async () => {
-    const { key } = await createKey(api.app.database, { locationId, permissions: ['orders:*'] });
+    const { key } = await api.make.key({ locationId, permissions: ['orders:*'] });
     const answer = await rest('GET /v2/sales-reports?from=2026-01-01&to=2026-01-31', { key });
     expect(refusalOf(answer, 403, 'permission_denied')).toContain('reports:read');
   });

@@ -6,9 +6,8 @@ import type { Answer, Call } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
 import { runComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
-import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { createManyOrders } from '../support/many-orders.ts';
-import { orderBody, postOrder } from '../support/orders.ts';
+import { createOrderKitchen, postOrder } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -31,8 +30,8 @@ interface Sandbox {
 }
 
 async function openSandbox(): Promise<Sandbox> {
-  const locationId = await createLocation(api.app.database, { sandbox: true });
-  const { key } = await createKey(api.app.database, { locationId });
+  const locationId = await api.make.location({ sandbox: true });
+  const { key } = await api.make.key({ locationId });
   const rest: Sandbox['rest'] = (route, call = {}) => api.rest(route, { key, ...call });
   const list: Sandbox['list'] = async (path) => ((await rest(`GET ${path}`)) as Listed).body;
   return { locationId, key, rest, list };
@@ -41,10 +40,9 @@ async function openSandbox(): Promise<Sandbox> {
 const reset = 'POST /v2/sandbox/reset';
 const count = async (table: string, locationId: string) =>
   (
-    await api.app.database.pool.query<{ n: number }>(
-      `select count(*)::int as n from ${table} where location_id = $1`,
-      [locationId],
-    )
+    await api.pool.query<{ n: number }>(`select count(*)::int as n from ${table} where location_id = $1`, [
+      locationId,
+    ])
   ).rows[0]?.n ?? -1;
 
 describe('a sandbox', () => {
@@ -150,11 +148,7 @@ describe('a reset', () => {
 
   it('makes orders of the old keys possible again, and is itself repeated by its key', async () => {
     const { locationId, key, rest } = await openSandbox();
-    const kitchen = {
-      productId: await createProduct(api.app.database, { locationId }),
-      paymentMethodId: await createPaymentMethod(api.app.database, { locationId }),
-    };
-    const body = orderBody(kitchen);
+    const body = (await createOrderKitchen(api, locationId)).body();
     expect((await postOrder(api, body, { key, idempotencyKey: 'order-1' })).status).toBe(201);
     const headers = { 'idempotency-key': 'reset-1' };
     const done = await rest(reset, { headers });
@@ -171,7 +165,7 @@ describe('a reset', () => {
   it('is written in the audit, and refused at a live location, over REST and tRPC', async () => {
     const { locationId, rest } = await openSandbox();
     await rest(reset);
-    const { rows } = await api.app.database.pool.query(
+    const rows = await api.sql(
       `select changes from audit_entries where location_id = $1 and operation = 'sandbox.reset'`,
       [locationId],
     );
@@ -187,9 +181,10 @@ describe('a reset', () => {
   });
 
   it('cannot be had of the database for a live location either', async () => {
-    await expect(
-      api.app.database.pool.query('select empty_sandbox($1, 0, 10)', [api.locationId]),
-    ).rejects.toMatchObject({ code: 'CM008', message: 'only a sandbox is reset' });
+    await expect(api.pool.query('select empty_sandbox($1, 0, 10)', [api.locationId])).rejects.toMatchObject({
+      code: 'CM008',
+      message: 'only a sandbox is reset',
+    });
   });
 
   it('that two callers ask for at once is done for both, and leaves the demo data once', async () => {
@@ -219,10 +214,7 @@ describe('a reset', () => {
       const headers = { 'idempotency-key': randomUUID() };
       const cut = rest(reset, { headers });
       const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and query like '%empty_sandbox%'`;
-      const pid = await waitFor(
-        'the reset to wait',
-        async () => (await api.app.database.pool.query(waiting)).rows[0]?.pid,
-      );
+      const pid = await waitFor('the reset to wait', async () => (await api.sql(waiting))[0]?.pid);
       await outside.query('select pg_terminate_backend($1)', [pid]);
       expect((await cut).status).toBe(503);
       await outside.query('rollback');

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Settlement, SettlementPage } from '../../packages/api/src/resources/settlements/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { type TestApi, useApi } from '../support/api.ts';
-import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
@@ -14,8 +13,8 @@ let rest: TestApi['rest'];
 let client: ReturnType<TestApi['client']>;
 let kitchen: OrderKitchen;
 beforeEach(async () => {
-  locationId = await createLocation(api.app.database, { timezone: 'Asia/Kolkata' });
-  const { key } = await createKey(api.app.database, { locationId });
+  locationId = await api.make.location({ timezone: 'Asia/Kolkata' });
+  const { key } = await api.make.key({ locationId });
   rest = (route, call) => api.rest(route, { key, ...call });
   client = api.client(key);
   kitchen = await createOrderKitchen(api, locationId);
@@ -30,8 +29,8 @@ const place = (methodId?: string) =>
 
 describe('GET /v2/settlements/{id}', () => {
   it('answers 200 with the totals of the turn when it was closed', async () => {
-    const qr = await createPaymentMethod(api.app.database, { locationId, name: 'QR', type: 'qr' });
-    const qrToo = await createPaymentMethod(api.app.database, { locationId, name: 'Pix', type: 'qr' });
+    const qr = await api.make.paymentMethod({ locationId, name: 'QR', type: 'qr' });
+    const qrToo = await api.make.paymentMethod({ locationId, name: 'Pix', type: 'qr' });
     const turn = await client.turns.open.mutate();
     const orders = [await place(), await place(qr), await place(qrToo), await place(), await place()];
     for (const { payment } of orders.slice(0, 3)) await client.payments.complete.mutate({ id: payment.id });
@@ -131,7 +130,7 @@ describe('GET /v2/settlements', () => {
   it.each(['settlements', 'settlements/some-id'])(
     'GET /v2/%s answers 403 without settlements:read',
     async (path) => {
-      const { key } = await createKey(api.app.database, { locationId, permissions: ['turns:*'] });
+      const { key } = await api.make.key({ locationId, permissions: ['turns:*'] });
       const message = refusalOf(await rest(`GET /v2/${path}`, { key }), 403, 'permission_denied');
       expect(message).toContain('settlements:read');
     },

@@ -3,8 +3,7 @@ import { request } from 'node:http';
 import { comandaError, createClient, type Grant } from '@comanda/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, type Call, useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
-import { createOrderKitchen, type OrderKitchen, orderBody } from '../support/orders.ts';
+import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
 import { waitFor } from '../support/wait.ts';
 
 const api = useApi();
@@ -12,15 +11,15 @@ let key: string;
 let locationId: string;
 let kitchen: OrderKitchen;
 beforeAll(async () => {
-  locationId = await createLocation(api.app.database, { sandbox: true });
-  key = (await createKey(api.app.database, { locationId, perMinute: 1_000 })).key;
+  locationId = await api.make.location({ sandbox: true });
+  key = (await api.make.key({ locationId, perMinute: 1_000 })).key;
   kitchen = await createOrderKitchen(api, locationId);
 });
 
 const simulating = (simulate: string, route = 'GET /v2/orders', call: Call = {}): Promise<Answer> =>
   api.rest(route, { key, ...call, headers: { ...call.headers, 'x-comanda-simulate': simulate } });
 
-const order = (idempotencyKey: string = randomUUID(), body = orderBody(kitchen)) => ({
+const order = (idempotencyKey: string = randomUUID(), body = kitchen.body()) => ({
   body,
   headers: { 'idempotency-key': idempotencyKey },
 });
@@ -37,13 +36,13 @@ const messageOf = ({ body }: Answer) => (body.error as { message: string } | und
 
 describe('rate_limited', () => {
   it('is the refusal of a used up minute, to the byte except for its times', async () => {
-    const { key: poor } = await createKey(api.app.database, { locationId, perMinute: 1 });
+    const { key: poor } = await api.make.key({ locationId, perMinute: 1 });
     const both = async () => {
       await api.rest('GET /v2/orders', { key: poor });
       return api.rest('GET /v2/orders', { key: poor });
     };
     const real = await both();
-    const { key: rich } = await createKey(api.app.database, { locationId, perMinute: 1_000 });
+    const { key: rich } = await api.make.key({ locationId, perMinute: 1_000 });
     const played = await simulating('rate_limited', 'GET /v2/orders', { key: rich });
     expect(played.status).toBe(429);
     expect(messageOf(played)).toBe(messageOf(real)?.replace('limit of 1 ', 'limit of 1000 '));
@@ -85,7 +84,7 @@ describe('slow', () => {
     const answer = simulating('slow; seconds=2');
     // One look sees all three: the service's own upkeep takes a connection now and then.
     await waitFor('the call to wait and to hold nothing', () => {
-      const { totalCount, idleCount } = api.app.database.pool;
+      const { totalCount, idleCount } = api.pool;
       return free(slow) === 9 && free(inFlight) === 256 && totalCount === idleCount;
     });
     expect((await answer).status).toBe(200);
@@ -125,10 +124,10 @@ describe('timeout_after_write', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true');
   });
   const body = { external_id: `cut-${randomUUID()}` } as Record<string, unknown>;
-  beforeAll(() => Object.assign(body, { ...orderBody(kitchen), external_id: body.external_id }));
+  beforeAll(() => Object.assign(body, { ...kitchen.body(), external_id: body.external_id }));
 
   it('leaves not a byte of an answer', async () => {
-    const text = JSON.stringify(orderBody(kitchen));
+    const text = JSON.stringify(kitchen.body());
     const told = await new Promise<string>((resolve) => {
       const call = request(`${api.url}/v2/orders`, {
         method: 'POST',
@@ -173,7 +172,7 @@ describe('stock_gone', () => {
       },
     });
     const { id } = real.body.data as { id: string };
-    const tea = orderBody(kitchen, { items: [{ product_id: id, quantity: 1 }] });
+    const tea = kitchen.body({ items: [{ product_id: id, quantity: 1 }] });
     const refused = await api.rest('POST /v2/orders', { key, ...order(randomUUID(), tea) });
     for (const path of ['/v1/orders', '/v2/orders']) {
       const played = await simulating('stock_gone', `POST ${path}`, order());

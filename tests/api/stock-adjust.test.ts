@@ -5,7 +5,6 @@ import { Stock, StockSyncResult } from '../../packages/api/src/resources/stock/s
 import { createChance } from '../e2e/day/chance.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { type Call, callRest, useApi } from '../support/api.ts';
-import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { orderBody, postOrder } from '../support/orders.ts';
 
 const api = useApi();
@@ -14,11 +13,10 @@ let key: string;
 let product: string;
 
 beforeEach(async () => {
-  const { database } = api.app;
-  locationId = await createLocation(database);
-  ({ key } = await createKey(database, { locationId }));
+  locationId = await api.make.location();
+  ({ key } = await api.make.key({ locationId }));
   const stock = { quantity: 5, minStockAlarm: 2, enabled: true };
-  product = await createProduct(database, { locationId, sku: 'a', stock });
+  product = await api.make.product({ locationId, sku: 'a', stock });
 });
 
 const sync = async (item: object, more: object = {}) =>
@@ -37,7 +35,7 @@ const adjust = (body: object, options: Call = {}, id = product) =>
 const left = async () =>
   dataOf(await callRest(api.url, `GET /v1/products/${product}/stock`, { key }), 200, Stock).quantity;
 async function sell(quantity: number): Promise<number> {
-  const paymentMethodId = await createPaymentMethod(api.app.database, { locationId });
+  const paymentMethodId = await api.make.paymentMethod({ locationId });
   const items = [{ product_id: product, quantity }];
   return (await postOrder(api, orderBody({ productId: product, paymentMethodId }, { items }), { key }))
     .status;
@@ -76,7 +74,7 @@ describe('POST /v2/stock/sync', () => {
     [{ adjust: 9_999_999_999 }, 'There are 5: with 9999999999 there would be more than 9999999999.99.'],
     [{ adjust: 1, expected: 4 }, 'There are 5, not 4.'],
   ])('fails the item alone: %j', async (item, message) => {
-    const other = await createProduct(api.app.database, { locationId, sku: 'b' });
+    const other = await api.make.product({ locationId, sku: 'b' });
     const body = {
       items: [
         { sku: 'a', ...item },
@@ -93,7 +91,7 @@ describe('POST /v2/stock/sync', () => {
   });
 
   it('fails the item of a product that has no stock, when it does not set it', async () => {
-    await createProduct(api.app.database, { locationId, sku: 'none' });
+    await api.make.product({ locationId, sku: 'none' });
     for (const item of [{ adjust: 1 }, { quantity: 1, expected: 0 }])
       expect((await sync({ ...item, sku: 'none' })).errors).toEqual([
         { index: 0, code: 'conflict', message: 'The product has no stock yet: send its quantity alone.' },
@@ -118,7 +116,7 @@ describe('POST /v2/products/{id}/stock/adjust', () => {
     expect(dataOf(await adjust({ adjust: -1.5 }), 200, Stock)).toEqual({
       ...{ enabled: true, quantity: 3.5, min_stock_alarm: 2 },
     });
-    const { rows } = await api.app.database.pool.query(
+    const rows = await api.sql(
       `select resource, operation, changed from internal.captured_changes where location_id = $1 and resource = 'stock' order by id desc limit 1`,
       [locationId],
     );
@@ -150,15 +148,15 @@ describe('POST /v2/products/{id}/stock/adjust', () => {
 
   it('needs a key, a permission, a product and a stock', async () => {
     refusalOf(await adjust({ adjust: 1 }, { headers: {} }), 422, 'validation_error');
-    const other = await createKey(api.app.database, { locationId, permissions: ['stock:read'] });
+    const other = await api.make.key({ locationId, permissions: ['stock:read'] });
     refusalOf(await adjust({ adjust: 1 }, { key: other.key }), 403, 'permission_denied');
-    const without = await createProduct(api.app.database, { locationId });
+    const without = await api.make.product({ locationId });
     for (const id of [newId(), 'of another form', without])
       refusalOf(await adjust({ adjust: 1 }, {}, id), 404, 'resource_not_found');
   });
 
   it('counts no batch job', async () => {
-    const limited = await createKey(api.app.database, { locationId, batchJobsPerHour: 1 });
+    const limited = await api.make.key({ locationId, batchJobsPerHour: 1 });
     for (let time = 0; time < 3; time += 1)
       expect((await adjust({ adjust: 1 }, { key: limited.key })).status).toBe(200);
   });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Reason } from '../../packages/api/src/reasons.ts';
 import type { Call, TestApi } from '../support/api.ts';
-import { createProduct } from '../support/factories.ts';
 import type { Told } from './told.ts';
 
 /** The context of the calls. */
@@ -17,7 +16,7 @@ export function stockReasons(
   const adjusted = async (body: object) => {
     const { api, rest } = means();
     const { locationId } = api;
-    const id = await createProduct(api.app.database, { locationId, stock: { quantity: 0 } });
+    const id = await api.make.product({ locationId, stock: { quantity: 0 } });
     return rest(`POST /v2/products/${id}/stock/adjust`, {
       ...{ body, headers: { 'idempotency-key': randomUUID() } },
     });

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, it, test } from 'vitest';
 import { StockSyncResult } from '../../packages/api/src/resources/stock/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { type Call, callRest, useApi } from '../support/api.ts';
-import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { orderBody, postOrder } from '../support/orders.ts';
 
 const api = useApi();
@@ -13,12 +12,11 @@ let a: string;
 let b: string;
 
 beforeEach(async () => {
-  const { database } = api.app;
-  locationId = await createLocation(database);
-  ({ key } = await createKey(database, { locationId, maxItemsPerBatch: 4 }));
+  locationId = await api.make.location();
+  ({ key } = await api.make.key({ locationId, maxItemsPerBatch: 4 }));
   const stock = { quantity: 5, minStockAlarm: 2, enabled: false };
-  a = await createProduct(database, { locationId, sku: 'a', externalId: 'x-a', stock });
-  b = await createProduct(database, { locationId, sku: 'b', externalId: 'x-b' });
+  a = await api.make.product({ locationId, sku: 'a', externalId: 'x-a', stock });
+  b = await api.make.product({ locationId, sku: 'b', externalId: 'x-b' });
   await captured();
 });
 
@@ -34,7 +32,7 @@ async function stockOf(productId: string) {
 
 /** The changes captured at the location since the last call. */
 async function captured(): Promise<string[]> {
-  const { rows } = await api.app.database.pool.query<{ what: string }>(
+  const rows = await api.sql<{ what: string }>(
     `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
      select concat_ws(' ', resource, operation, resource_id, array_to_string(changed, ',')) as what
      from gone, unnest(resource_ids) as resource_id`,
@@ -74,8 +72,7 @@ describe('POST /v2/stock/sync', () => {
   });
 
   it('publishes nothing that is equal already, and leaves updated_at', async () => {
-    const updatedAt = () =>
-      api.app.database.prisma.productStock.findFirstOrThrow({ where: { productId: a } });
+    const updatedAt = () => api.prisma.productStock.findFirstOrThrow({ where: { productId: a } });
     const before = await updatedAt();
     expect(await sync([{ sku: 'a', quantity: 5 }])).toEqual(success(1));
     expect(await updatedAt()).toEqual(before);
@@ -83,7 +80,7 @@ describe('POST /v2/stock/sync', () => {
   });
 
   it('fails the items of unknown products alone, each by its index', async () => {
-    const foreign = await createProduct(api.app.database, { locationId: api.locationId });
+    const foreign = await api.make.product();
     const result = await sync([
       { product_id: foreign, quantity: 1 },
       { sku: 'a', quantity: 1 },
@@ -136,7 +133,7 @@ describe('POST /v2/stock/sync', () => {
   });
 
   it('counts a batch job, and refuses the one over the limit', async () => {
-    const limited = await createKey(api.app.database, { locationId, batchJobsPerHour: 1 });
+    const limited = await api.make.key({ locationId, batchJobsPerHour: 1 });
     const body = { items: [{ sku: 'a', quantity: 1 }] };
     const first = await call(body.items, {}, { key: limited.key });
     expect(first.headers.get('x-ratelimit-batch-remaining')).toBe('0');
@@ -147,7 +144,7 @@ describe('POST /v2/stock/sync', () => {
   });
 
   it('needs stock:sync', async () => {
-    const reader = await createKey(api.app.database, { locationId, permissions: ['stock:read'] });
+    const reader = await api.make.key({ locationId, permissions: ['stock:read'] });
     const answer = await call([{ sku: 'a', quantity: 1 }], {}, { key: reader.key });
     expect(refusalOf(answer, 403, 'permission_denied')).toContain('stock:sync');
   });
@@ -207,7 +204,7 @@ describe('dry_run', () => {
 });
 
 test('batches that name the same products in opposite orders, while orders arrive, cause no deadlock and lose nothing', async () => {
-  const paymentMethodId = await createPaymentMethod(api.app.database, { locationId });
+  const paymentMethodId = await api.make.paymentMethod({ locationId });
   const start = [a, b].map((product_id) => ({
     product_id,
     quantity: 1_000,

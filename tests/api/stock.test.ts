@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it, test } from 'vitest';
 import { type StockEntry, StockPage } from '../../packages/api/src/resources/stock/schema.ts';
 import { refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { runOnce } from '../support/server.ts';
 import { parseStrict } from '../support/strict.ts';
 
@@ -11,19 +10,13 @@ const ids: Record<string, string> = {};
 const moments = ['2026-01-01T10:00:00.001Z', '2026-01-01T10:00:00.002Z', '2026-01-01T10:00:00.002Z'];
 
 beforeAll(async () => {
-  const { database } = api.app;
   const { locationId } = api;
   for (const sku of ['a', 'b', 'c']) {
     const stock = { quantity: 1.125, minStockAlarm: 2, enabled: sku !== 'b' };
-    ids[sku] = await createProduct(database, {
-      locationId,
-      sku,
-      stock,
-      ...(sku === 'a' && { externalId: 'x-a' }),
-    });
+    ids[sku] = await api.make.product({ locationId, sku, stock, ...(sku === 'a' && { externalId: 'x-a' }) });
   }
-  await createProduct(database, { locationId, sku: 'without', name: 'No record' });
-  await createProduct(database, { locationId: await createLocation(database), stock: { quantity: 9 } });
+  await api.make.product({ locationId, sku: 'without', name: 'No record' });
+  await api.make.product({ locationId: await api.make.location(), stock: { quantity: 9 } });
   await setMoments();
 });
 
@@ -35,10 +28,7 @@ async function setMoments(): Promise<void> {
 }
 
 const setMoment = (sku: string, moment: string) =>
-  api.app.database.pool.query('update product_stock set updated_at = $1 where product_id = $2', [
-    moment,
-    ids[sku],
-  ]);
+  api.pool.query('update product_stock set updated_at = $1 where product_id = $2', [moment, ids[sku]]);
 
 async function list(query = '') {
   const answer = await api.rest(`GET /v2/stock${query}`);
@@ -106,10 +96,7 @@ describe('GET /v2/stock', () => {
   });
 
   it('needs stock:read', async () => {
-    const { key } = await createKey(api.app.database, {
-      locationId: api.locationId,
-      permissions: ['stock:sync'],
-    });
+    const { key } = await api.make.key({ permissions: ['stock:sync'] });
     const answer = await api.rest('GET /v2/stock', { key });
     expect(refusalOf(answer, 403, 'permission_denied')).toContain('stock:read');
   });

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { type OpenStream, openStream } from '../support/sse.ts';
 import { waitFor } from '../support/wait.ts';
 
 const api = useApi(() => ({ live: { perKey: 2, perLocation: 3, perProcess: 5 } }));
 
-const newKey = async (locationId: string) => (await createKey(api.app.database, { locationId })).key;
+const newKey = async (locationId: string) => (await api.make.key({ locationId })).key;
 const open = (key: string) => openStream(api.url, key, '/v2/events/stream');
 
 /** The refusal of one stream more than the limit; once one is closed there is room again. */
@@ -39,7 +38,7 @@ describe('one stream more than may be open is refused until another is closed:',
   });
 
   it('of a process, of any locations', async () => {
-    const keys = await Promise.all([1, 2, 3].map(async () => newKey(await createLocation(api.app.database))));
+    const keys = await Promise.all([1, 2, 3].map(async () => newKey(await api.make.location())));
     const [one = '', two = '', three = ''] = keys;
     const streams: OpenStream[] = [];
     for (const key of [one, one, two, two, three]) streams.push(await open(key));

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { StartedSyncJob, SyncJob } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
+import type { createKey } from '../support/factories.ts';
 import { runSyncJob } from '../support/sync-jobs.ts';
 
 const api = useApi();
@@ -12,11 +12,11 @@ let asked = 0;
 /** A location of its own with a product "known" of 10.00 under "Hot" with a stock of 5, and the ways to sync. */
 async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}) {
   const { database } = api.app;
-  const locationId = await createLocation(database);
-  const { key } = await createKey(database, { locationId, batchJobsPerHour: 20, ...limits });
-  const hot = await createCategory(database, { locationId, name: 'Hot', externalId: 'hot' });
-  await createCategory(database, { locationId, name: 'Cold', externalId: 'cold' });
-  const knownId = await createProduct(database, {
+  const locationId = await api.make.location();
+  const { key } = await api.make.key({ locationId, batchJobsPerHour: 20, ...limits });
+  const hot = await api.make.category({ locationId, name: 'Hot', externalId: 'hot' });
+  await api.make.category({ locationId, name: 'Cold', externalId: 'cold' });
+  const knownId = await api.make.product({
     ...{ locationId, externalId: 'known', sku: 'K-1', name: 'Known', price: 10, description: 'Old.' },
     ...{ categoryIds: [hot], stock: { quantity: 5, minStockAlarm: 1 } },
   });
@@ -25,7 +25,7 @@ async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}) {
   const preview = async (items: object[], mode = 'upsert') =>
     dataOf(await send({ items, mode, dry_run: true }), 202, StartedSyncJob);
   const state = async () => {
-    const { rows } = await database.pool.query<{ state: string }>(
+    const rows = await api.sql<{ state: string }>(
       `select json_build_array(
          (select json_agg(p order by p.id) from products p where p.location_id = $1),
          (select json_agg(c) from product_categories c where c.location_id = $1),

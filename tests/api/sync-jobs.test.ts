@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { StartedSyncJob, SyncJob, SyncJobPage } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
+import type { createKey } from '../support/factories.ts';
 import { parseStrict } from '../support/strict.ts';
 import { runSyncJob } from '../support/sync-jobs.ts';
 
@@ -14,8 +14,8 @@ let made = 0;
 /** A location of its own with one key, limited as said. */
 async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}, timezone = 'UTC') {
   const { database } = api.app;
-  const locationId = await createLocation(database, { timezone });
-  const { key } = await createKey(database, { locationId, ...limits });
+  const locationId = await api.make.location({ timezone });
+  const { key } = await api.make.key({ locationId, ...limits });
   const rest = (route: string) => api.rest(route, { key });
   const start = (body: unknown, idempotencyKey = `key-${made++}`) =>
     api.rest('POST /v2/sync/products', { key, body, headers: { 'idempotency-key': idempotencyKey } });
@@ -34,7 +34,7 @@ describe('POST /v2/sync/products', () => {
     const answer = await start({ items: [least] });
     const { job_id } = dataOf(answer, 202, StartedSyncJob);
     expect(answer.body.data).toEqual({ job_id, status: 'queued', total_items: 1 });
-    const { rows } = await api.app.database.pool.query(
+    const rows = await api.sql(
       `select key from graphile_worker._private_jobs where payload->>'locationId' = $1`,
       [locationId],
     );
@@ -173,9 +173,7 @@ describe('GET /v2/sync/jobs', () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n++) ids.push(dataOf(await start({ items: [least] }), 202, StartedSyncJob).job_id);
     expect((await jobs()).data.map(({ job_id }) => job_id)).toEqual([...ids].reverse());
-    await api.app.database.pool.query('update sync_jobs set created_at = now() where location_id = $1', [
-      locationId,
-    ]);
+    await api.pool.query('update sync_jobs set created_at = now() where location_id = $1', [locationId]);
     const { data } = await jobs();
     expect(data.map(({ job_id }) => job_id)).toEqual([...ids].sort().reverse());
     const page = parseStrict(SyncJobPage, (await rest('GET /v2/sync/jobs?limit=2&offset=3')).body);

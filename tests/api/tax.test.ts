@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createProduct, createSubselection } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder, refusalOf } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 
@@ -74,18 +73,13 @@ describe('the line of an order', () => {
   it('keeps the rate that its product had, after any change of the product', async () => {
     const client = api.client();
     const { locationId } = api;
-    const burger = await createProduct(api.app.database, {
-      locationId,
-      sku: 'TAXED',
-      price: 10,
-      taxRate: 22,
-    });
-    const { itemIds } = await createSubselection(api.app.database, {
+    const burger = await api.make.product({ locationId, sku: 'TAXED', price: 10, taxRate: 22 });
+    const { itemIds } = await api.make.subselection({
       ...{ locationId, productId: burger, maxSelection: 5, single: false },
       items: [{ name: 'Cheese', price: 1.5 }],
     });
-    const bare = await createProduct(api.app.database, { locationId, sku: 'BARE', price: 3 });
-    const order = await placeOrder(api, kitchen, {
+    const bare = await api.make.product({ locationId, sku: 'BARE', price: 3 });
+    const order = await kitchen.place({
       items: [
         { product_id: bare, quantity: 1 },
         { product_id: burger, quantity: 2, subselections: [{ item_id: itemIds[0], quantity: 1 }] },
@@ -113,7 +107,6 @@ describe('the line of an order', () => {
 describe('sales by rate of tax', () => {
   it('add up the tax of each line, and compute none where no rate was given', async () => {
     const opened = await createOrderKitchen(api);
-    const { database } = api.app;
     const { locationId } = api;
     const day = new Date().toISOString().slice(0, 10);
     const read = async () => {
@@ -125,8 +118,8 @@ describe('sales by rate of tax', () => {
     };
     const before = await read();
     // 0.10 at 21 % holds 0.017355 of tax: three lines hold 0.06, one line of 0.30 holds 0.05.
-    const each = await createProduct(database, { locationId, price: 0.1, taxRate: 21 });
-    const bare = await createProduct(database, { locationId, price: 0.1 });
+    const each = await api.make.product({ locationId, price: 0.1, taxRate: 21 });
+    const bare = await api.make.product({ locationId, price: 0.1 });
     const line = (id: string, quantity = 1) => ({ product_id: id, quantity });
     await placeOrder(api, opened, { items: [line(each), line(each), line(each), line(bare)] });
     await placeOrder(api, opened, { items: [line(each, 3)] });

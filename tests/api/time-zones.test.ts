@@ -6,13 +6,13 @@ import { useApi } from '../support/api.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { refused } from '../support/money.ts';
-import { createOrderKitchen, orderBody, postOrder } from '../support/orders.ts';
+import { createOrderKitchen } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';
 
 const api = useApi();
 
 const sql = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
-  api.app.database.pool.query(text, values).then(({ rows }) => rows as Row[]);
+  api.pool.query(text, values).then(({ rows }) => rows as Row[]);
 
 const refusal = 'must be an IANA time zone, such as America/Montevideo';
 
@@ -21,9 +21,9 @@ describe('zones that Intl.supportedValuesOf leaves out', () => {
   it.each(zones)('%s can be a location’s, whose orders then show its offset', async (timezone) => {
     const made = await api.client().locations.create.mutate({ name: 'Far away', timezone });
     expect(made.timezone).toBe(timezone);
-    const { key } = await createKey(api.app.database, { locationId: made.id });
+    const { key } = await api.make.key({ locationId: made.id });
     const kitchen = await createOrderKitchen(api, made.id);
-    const order = await postOrder(api, orderBody(kitchen), { key });
+    const order = await kitchen.post({}, { key });
     expect(order.status, order.text).toBe(201);
     const list = await api.rest<{ data: { created_at: string }[] }>('GET /v2/orders', { key });
     const [shown] = list.body.data;
@@ -37,7 +37,7 @@ describe('zones that Intl.supportedValuesOf leaves out', () => {
   it.each(zones)('%s can be given at the command line and by a change', async (timezone) => {
     const made = await createByCommand(api.app.database, { name: 'By hand', timezone, currency: 'USD' });
     expect(made.timezone).toBe(timezone);
-    const { key } = await createKey(api.app.database, { locationId: made.id });
+    const { key } = await api.make.key({ locationId: made.id });
     const client = api.client(key).locations;
     await client.update.mutate({ id: made.id, timezone: 'UTC' });
     expect(await client.update.mutate({ id: made.id, timezone })).toEqual(made);
@@ -123,8 +123,8 @@ test('the next start adds the zones that are new, and takes away none', async ()
 
 test('a zone that another Node has stored and this does not know is shown as PostgreSQL knows it, not as a fault', async () => {
   await runOnce(api.databaseUrl, `insert into internal.time_zones values ('UYT3')`);
-  const locationId = await createLocation(api.app.database, { timezone: 'UYT3' });
-  const { key } = await createKey(api.app.database, { locationId });
+  const locationId = await api.make.location({ timezone: 'UYT3' });
+  const { key } = await api.make.key({ locationId });
   const answer = await api.rest<{ data: { created_at: string } }>('GET /v2/locations/current', { key });
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body.data.created_at).toMatch(/-03:00$/);

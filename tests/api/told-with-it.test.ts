@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../packages/api/src/resources/events/schema.ts';
-import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 
 const api = usePublishingApi();
@@ -21,7 +21,7 @@ describe('a payment that moves', () => {
   it.each(['complete', 'reject'] as const)(
     'by payments.%s publishes order.updated, with its status',
     async (verb) => {
-      const { id, payment } = await placeOrder(api, kitchen);
+      const { id, payment } = await kitchen.place();
       const events = await told(() => api.client().payments[verb].mutate({ id: payment.id }));
       const status = verb === 'complete' ? 'completed' : 'rejected';
       expect(types(events)).toEqual(['order.updated', `payment.${status}`, 'payment.updated']);
@@ -32,17 +32,17 @@ describe('a payment that moves', () => {
   );
 
   it('by hand publishes it, too, for each order', async () => {
-    const orders = [await placeOrder(api, kitchen), await placeOrder(api, kitchen)];
+    const orders = [await kitchen.place(), await kitchen.place()];
     const ids = orders.map(({ payment }) => payment.id);
     const events = await told(() =>
-      api.app.database.pool.query(`update payments set status = 'completed' where id = any ($1)`, [ids]),
+      api.pool.query(`update payments set status = 'completed' where id = any ($1)`, [ids]),
     );
     const updated = events.flatMap((event) => (event.type === 'order.updated' ? event.data.id : []));
     expect(updated.sort()).toEqual(orders.map(({ id }) => id).sort());
   });
 
   it('with its canceled order publishes order.updated once', async () => {
-    const { id } = await placeOrder(api, kitchen);
+    const { id } = await kitchen.place();
     const events = await told(() => api.client().orders.cancel.mutate({ id }));
     expect(types(events)).toEqual([
       'order.cancelled',

@@ -2,7 +2,6 @@ import { beforeEach, expect, it } from 'vitest';
 import { ClosedTurn, OpenTurn } from '../../packages/api/src/resources/turns/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { type TestApi, useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { auditOf } from '../support/money.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
@@ -15,8 +14,8 @@ let rest: TestApi['rest'];
 let kitchen: OrderKitchen;
 let client: ReturnType<TestApi['client']>;
 beforeEach(async () => {
-  const locationId = await createLocation(api.app.database);
-  const { key } = await createKey(api.app.database, { locationId });
+  const locationId = await api.make.location();
+  const { key } = await api.make.key({ locationId });
   rest = (route, call) => api.rest(route, { key, ...call });
   client = api.client(key);
   kitchen = await createOrderKitchen(api, locationId);

@@ -4,15 +4,8 @@ import { SettlementPage } from '../../packages/api/src/resources/settlements/sch
 import { Turn, TurnPage } from '../../packages/api/src/resources/turns/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { type TestApi, useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { auditOf, refused, untilWaiting } from '../support/money.ts';
-import {
-  createOrderKitchen,
-  type OrderKitchen,
-  orderBody,
-  placeOrder,
-  postOrder,
-} from '../support/orders.ts';
+import { createOrderKitchen, type OrderKitchen, placeOrder, postOrder } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
@@ -25,9 +18,8 @@ let kitchen: OrderKitchen;
 let turns: ReturnType<TestApi['client']>['turns'];
 let payments: ReturnType<TestApi['client']>['payments'];
 beforeEach(async () => {
-  const { database } = api.app;
-  locationId = await createLocation(database, { timezone: 'America/Montevideo' });
-  const { id, key } = await createKey(database, { locationId });
+  locationId = await api.make.location({ timezone: 'America/Montevideo' });
+  const { id, key } = await api.make.key({ locationId });
   apiKeyId = id;
   rest = (route, call) => api.rest(route, { key, ...call });
   kitchen = await createOrderKitchen(api, locationId);
@@ -39,7 +31,7 @@ const get = async (id: string) => dataOf(await rest(`GET /v2/turns/${id}`), 200,
 const list = async (query = '') => parseStrict(TurnPage, (await rest(`GET /v2/turns${query}`)).body);
 const settlements = async () => parseStrict(SettlementPage, (await rest('GET /v2/settlements')).body).data;
 const turnOf = async (orderId: string) => {
-  const { turnId } = await api.app.database.prisma.order.findFirstOrThrow({ where: { id: orderId } });
+  const { turnId } = await api.prisma.order.findFirstOrThrow({ where: { id: orderId } });
   return turnId;
 };
 
@@ -79,7 +71,7 @@ describe('turns.open', () => {
   });
 
   it('counts on from a turn that was written by hand', async () => {
-    await api.app.database.prisma.turn.create({
+    await api.prisma.turn.create({
       data: { locationId, batchNumber: 41, status: 'closed', startedAt: new Date(), endedAt: new Date() },
     });
     expect((await turns.open.mutate()).batch_number).toBe('42');
@@ -127,7 +119,7 @@ describe('turns.close', () => {
   });
 
   it('turns:read neither opens nor closes', async () => {
-    const { key } = await createKey(api.app.database, { locationId, permissions: ['turns:read'] });
+    const { key } = await api.make.key({ locationId, permissions: ['turns:read'] });
     const reader = api.client(key).turns;
     for (const call of [reader.open.mutate(), reader.close.mutate()]) {
       expect(await refused(call)).toEqual({
@@ -156,7 +148,7 @@ describe('orders and the end of a turn', () => {
     const { database } = api.app;
     const { id } = await turns.open.mutate();
     await place();
-    const holder = await database.pool.connect();
+    const holder = await api.pool.connect();
     try {
       // The last lock of an order: it then holds the turn, and waits.
       await holder.query('begin');
@@ -164,7 +156,7 @@ describe('orders and the end of a turn', () => {
         `select from internal.location_counters where location_id = $1 and name = 'order' for update`,
         [locationId],
       );
-      const order = postOrder({ rest }, orderBody(kitchen));
+      const order = postOrder({ rest }, kitchen.body());
       await untilWaiting(database, 1);
       const closing = turns.close.mutate();
       await untilWaiting(database, 2);
@@ -180,7 +172,7 @@ describe('orders and the end of a turn', () => {
   it('an order that meets a turn being closed waits, and belongs to none', async () => {
     const { database } = api.app;
     await turns.open.mutate();
-    const holder = await database.pool.connect();
+    const holder = await api.pool.connect();
     try {
       await holder.query('begin');
       await holder.query(`update turns set status = 'closed' where location_id = $1`, [locationId]);
@@ -195,7 +187,7 @@ describe('orders and the end of a turn', () => {
   });
 
   it('however orders race with the end, the settlement counts exactly those of the turn', async () => {
-    const { prisma } = api.app.database;
+    const { prisma } = api;
     for (let round = 0; round < 4; round++) {
       const { id } = await turns.open.mutate();
       const orders = Array.from({ length: 16 }, () => place());
@@ -238,7 +230,7 @@ describe('GET /v2/turns', () => {
   it('breaks ties by id, downwards', async () => {
     const startedAt = new Date('2026-01-31T12:00:00Z');
     const ids = [newId(), newId(), newId()].sort();
-    await api.app.database.prisma.turn.createMany({
+    await api.prisma.turn.createMany({
       data: ids.map((id, index) => ({
         locationId,
         id,
@@ -287,7 +279,7 @@ describe('GET /v2/turns/{id}', () => {
 it.each(['turns', 'turns/current', 'turns/some-id'])(
   'GET /v2/%s answers 403 to a key without turns:read',
   async (path) => {
-    const { key } = await createKey(api.app.database, { locationId, permissions: ['turns:write'] });
+    const { key } = await api.make.key({ locationId, permissions: ['turns:write'] });
     const message = refusalOf(await rest(`GET /v2/${path}`, { key }), 403, 'permission_denied');
     expect(message).toContain('turns:read');
   },

@@ -7,7 +7,6 @@ import {
   WebhookTest,
 } from '../../packages/api/src/resources/webhook-endpoints/schema.ts';
 import { startTestApi, useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
@@ -39,7 +38,7 @@ describe('create', () => {
 
   it('keeps the secret encrypted at rest', async () => {
     const { endpoint } = await create();
-    const rows = await api.app.database.prisma.webhookSecret.findMany({ where: { endpointId: endpoint.id } });
+    const rows = await api.prisma.webhookSecret.findMany({ where: { endpointId: endpoint.id } });
     expect(rows).toHaveLength(1);
     const stored = Buffer.from(rows[0]?.sealed ?? []);
     expect(stored.includes(Buffer.from(endpoint.secret))).toBe(false);
@@ -49,7 +48,7 @@ describe('create', () => {
   it('gives v1 payloads to what is made through v1', async () => {
     const { answer, endpoint } = await create('/v1/webhooks');
     expect(answer.headers.get('location')).toBe(`/v1/webhooks/${endpoint.id}`);
-    const row = await api.app.database.prisma.webhookEndpoint.findFirst({ where: { id: endpoint.id } });
+    const row = await api.prisma.webhookEndpoint.findFirst({ where: { id: endpoint.id } });
     expect(row?.apiVersion).toBe('v1');
   });
 
@@ -81,8 +80,8 @@ describe('create', () => {
   });
 
   it('refuses the 51st of a location, also when many come at once', async () => {
-    const locationId = await createLocation(api.app.database);
-    const { key } = await createKey(api.app.database, { locationId });
+    const locationId = await api.make.location();
+    const { key } = await api.make.key({ locationId });
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         api.rest('POST /v2/webhook-endpoints', {
@@ -114,7 +113,7 @@ describe('update', () => {
     const answer = await api.rest(`PATCH /v1/webhooks/${endpoint.id}`, { body: { status: 'disabled' } });
     const changed = parseStrict(Data(WebhookEndpoint), answer.body).data;
     expect(changed).toEqual({ ...endpoint, secret: undefined, status: 'disabled' });
-    const row = await api.app.database.prisma.webhookEndpoint.findFirst({ where: { id: endpoint.id } });
+    const row = await api.prisma.webhookEndpoint.findFirst({ where: { id: endpoint.id } });
     expect(row?.apiVersion).toBe('v2');
   });
 
@@ -141,7 +140,7 @@ describe('rotate the secret', () => {
     expect(answer.status).toBe(200);
     const rotated = parseStrict(Data(WebhookEndpointWithSecret), answer.body).data;
     expect(rotated.secret).not.toBe(endpoint.secret);
-    const rows = await api.app.database.prisma.webhookSecret.findMany({
+    const rows = await api.prisma.webhookSecret.findMany({
       where: { endpointId: endpoint.id },
       orderBy: { createdAt: 'asc' },
     });
@@ -157,7 +156,7 @@ describe('rotate the secret', () => {
     const path = `POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`;
     expect((await api.rest(path, { body: { expire_previous: false } })).status).toBe(200);
     expect((await api.rest(path, { body: { expire_previous: true } })).status).toBe(200);
-    const { rows } = await api.app.database.pool.query<{ valid: boolean; count: number }>(
+    const rows = await api.sql<{ valid: boolean; count: number }>(
       `select expires_at is null or expires_at > now() as valid, count(*)::int as count
        from internal.webhook_secrets where endpoint_id = $1 group by 1 order by 1`,
       [endpoint.id],
@@ -175,7 +174,7 @@ describe('test', () => {
     const answer = await api.rest(`POST /v1/webhooks/${endpoint.id}/test`);
     expect(answer.status).toBe(202);
     const { event_id } = parseStrict(Data(WebhookTest), answer.body).data;
-    const change = await api.app.database.prisma.capturedChange.findFirst({
+    const change = await api.prisma.capturedChange.findFirst({
       where: { resourceIds: { has: endpoint.id }, operation: 'test' },
     });
     expect(change?.after).toEqual([{ event_id }]);
@@ -198,7 +197,7 @@ describe('rotations', () => {
         Array.from({ length: 4 }, () => api.rest(`POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`)),
       );
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-      const { rows } = await api.app.database.pool.query<{ current: boolean; count: number }>(
+      const rows = await api.sql<{ current: boolean; count: number }>(
         `select expires_at is null as current, count(*)::int as count from internal.webhook_secrets
          where endpoint_id = $1 group by 1 order by 1`,
         [endpoint.id],

@@ -7,7 +7,6 @@ import {
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { useConsumer } from '../support/consumer.ts';
-import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
@@ -25,9 +24,8 @@ afterEach(() => {
 
 /** A location of its own with an endpoint, and what it can be asked. */
 async function kitchen(events = ['product.created', 'catalog.updated']) {
-  const { database } = api.app;
-  const locationId = await createLocation(database);
-  const { key } = await createKey(database, { locationId });
+  const locationId = await api.make.location();
+  const { key } = await api.make.key({ locationId });
   const register = (types = events) =>
     api
       .rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
@@ -52,7 +50,7 @@ async function kitchen(events = ['product.created', 'catalog.updated']) {
       return found.length >= count && found;
     });
   const product = async () => {
-    await createProduct(database, { locationId });
+    await api.make.product({ locationId });
     await api.published();
   };
   return { locationId, key, id, register, ask, replayed, log, logged, product };
@@ -93,7 +91,7 @@ describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
     const { locationId, id, replayed, logged, log, product } = await kitchen(['product.created']);
     await product();
     await logged(1, '&status=delivered');
-    const { pool } = api.app.database;
+    const { pool } = api;
     // Its state after the fourth failure of the usual schedule: nothing is due for an hour.
     await pool.query(
       `update webhook_deliveries set status = 'failed', next_attempt_at = now() + interval '1 hour'
@@ -127,10 +125,10 @@ describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
   test('and keeps to the types and the window that are asked for', async () => {
     const { locationId, replayed, product, logged } = await kitchen();
     await product();
-    await createCategory(api.app.database, { locationId });
+    await api.make.category({ locationId });
     await api.published();
     await logged(2, '&status=delivered');
-    const { rows } = await api.app.database.pool.query<{ type: string; at: Date }>(
+    const rows = await api.sql<{ type: string; at: Date }>(
       'select type, created_at as at from events where location_id = $1 order by number',
       [locationId],
     );
@@ -151,7 +149,7 @@ describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
     const { locationId, id, replayed, product } = await kitchen(['product.created']);
     status = 500;
     for (let n = 0; n < 3; n++) await product();
-    const { pool } = api.app.database;
+    const { pool } = api;
     await waitFor('the deliveries to be dead', async () => {
       const { rows } = await pool.query(
         `select from webhook_deliveries where location_id = $1 and status = 'dead'`,
@@ -201,7 +199,7 @@ describe('POST /v2/webhook-endpoints/{id}/replay refuses', () => {
 
   test('more than 10,000 events with 422, and sends none of them', async () => {
     const { locationId, id, ask, replayed } = await kitchen(['product.created']);
-    const { pool } = api.app.database;
+    const { pool } = api;
     const publish = (count: number, from: number) =>
       pool.query(
         `insert into events (location_id, id, number, type, resource_id, body, created_at)

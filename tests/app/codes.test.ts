@@ -6,7 +6,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';
 import { type CommandOutcome, runComanda } from '../support/command.ts';
-import { createLocation } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
 
 const api = useApi(() => ({ app: 'on' }));
@@ -61,26 +60,24 @@ describe('a code', () => {
     const [old, young] = [await made(), await made()];
     const age =
       'update internal.app_codes set created_at = now() - $2::interval where code_hash = sha256($1)';
-    await api.app.database.pool.query(age, [Buffer.from(old), '10 minutes 1 second']);
-    await api.app.database.pool.query(age, [Buffer.from(young), '9 minutes 50 seconds']);
+    await api.pool.query(age, [Buffer.from(old), '10 minutes 1 second']);
+    await api.pool.query(age, [Buffer.from(young), '9 minutes 50 seconds']);
     expect(await reasonOf(redeemed(old))).toBe('app_code_expired');
     expect(await reasonOf(redeemed(young))).toBe('none');
   });
 
   it('is kept by its hash alone, for a day', async () => {
     const code = await made();
-    const { rows } = await api.app.database.pool.query('select c::text as row from internal.app_codes c');
+    const rows = await api.sql('select c::text as row from internal.app_codes c');
     expect(rows.map(({ row }) => row).join()).not.toContain(code);
-    await api.app.database.pool.query(
-      `update internal.app_codes set created_at = now() - interval '25 hours'`,
-    );
+    await api.pool.query(`update internal.app_codes set created_at = now() - interval '25 hours'`);
     await made();
-    const left = await api.app.database.pool.query('select count(*)::int as left from internal.app_codes');
+    const left = await api.pool.query('select count(*)::int as left from internal.app_codes');
     expect(left.rows).toEqual([{ left: 1 }]);
   });
 
   it('is of one location', async () => {
-    const other = await createLocation(api.app.database, { name: 'Other', sandbox: true });
+    const other = await api.make.location({ name: 'Other', sandbox: true });
     const { location, key } = await redeemed(await made({ location_id: other }));
     expect(location).toMatchObject({ id: other, name: 'Other' });
     expect(key).toMatch(/^cmd_test_/);
@@ -105,9 +102,7 @@ describe('signing out', () => {
 
   it('works when the limit of the key is used up', async () => {
     const { key } = await redeemed(await made({ screens: ['board'] }));
-    await api.app.database.pool.query('update api_keys set per_minute = 1 where starts_with($1, prefix)', [
-      key,
-    ]);
+    await api.pool.query('update api_keys set per_minute = 1 where starts_with($1, prefix)', [key]);
     await expect.poll(() => reasonOf(api.client(key).orders.list.query())).toBe('minute_limit');
     expect(await signedOut(key)).toEqual({ signed_out: true });
   });

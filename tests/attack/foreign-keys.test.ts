@@ -65,7 +65,7 @@ test('every foreign key between tables of a location carries location_id', async
 });
 
 test('every column that names a row is bound by a foreign key, or says why it is not', async () => {
-  const { rows } = await api.app.database.pool.query<{ place: string }>(
+  const rows = await api.sql<{ place: string }>(
     `select c.table_name || '.' || c.column_name as place from information_schema.columns c
      where c.table_schema in ('public', 'internal') and c.data_type = 'uuid' and c.column_name <> 'id'
        and c.table_name = any($1) order by 1`,
@@ -77,7 +77,7 @@ test('every column that names a row is bound by a foreign key, or says why it is
 });
 
 test('every table of a location has location_id first in its primary key', async () => {
-  const { rows } = await api.app.database.pool.query<{ name: string; first: string }>(
+  const rows = await api.sql<{ name: string; first: string }>(
     `select t.relname as name, a.attname as first from pg_index i
      join pg_class t on t.oid = i.indrelid
      join pg_attribute a on a.attrelid = t.oid and a.attnum = i.indkey[0]
@@ -180,7 +180,7 @@ async function foreignKeys(): Promise<ForeignKey[]> {
   const names = (oids: string, table: string) =>
     `(select array_agg(a.attname::text order by k.n) from unnest(${oids}) with ordinality k (num, n)
       join pg_attribute a on a.attrelid = ${table} and a.attnum = k.num)`;
-  const { rows } = await api.app.database.pool.query<ForeignKey>(
+  const rows = await api.sql<ForeignKey>(
     `select c.conname as name, child.relname as child, parent.relname as parent,
        ${names('c.conkey', 'c.conrelid')} as columns, ${names('c.confkey', 'c.confrelid')} as referenced
      from pg_constraint c join pg_class child on child.oid = c.conrelid join pg_class parent on parent.oid = c.confrelid

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { createCredentials } from '../../packages/api/src/credentials/credentials.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, unknownKey } from '../support/factories.ts';
+import { unknownKey } from '../support/factories.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
@@ -43,8 +43,7 @@ async function ask(url: string, key: string) {
 }
 
 describe('revoking a key', () => {
-  const revoke = (id: string) =>
-    api.app.database.pool.query('update api_keys set revoked_at = now() where id = $1', [id]);
+  const revoke = (id: string) => api.pool.query('update api_keys set revoked_at = now() where id = $1', [id]);
 
   /** How long after the revocation was committed the last accepted call was asked, in milliseconds, per process. */
   async function lastAccepted(key: string, id: string): Promise<number[]> {
@@ -68,7 +67,7 @@ describe('revoking a key', () => {
   test('is felt within a second by every process', async () => {
     const figures: number[] = [];
     for (let trial = 0; trial < trials(9, 50); trial += 1) {
-      const { id, key } = await createKey(api.app.database, { locationId: api.locationId });
+      const { id, key } = await api.make.key();
       figures.push(...(await lastAccepted(key, id)));
     }
     report('key revoked', figures);
@@ -79,15 +78,15 @@ describe('revoking a key', () => {
   test('is felt within a second also by processes that just lost the connection they listen on', async () => {
     const figures: number[] = [];
     for (let trial = 0; trial < trials(5, 20); trial += 1) {
-      const { id, key } = await createKey(api.app.database, { locationId: api.locationId });
+      const { id, key } = await api.make.key();
       for (const url of urls()) expect((await ask(url, key)).status).toBe(200);
-      const { rowCount } = await api.app.database.pool.query(
+      const { rowCount } = await api.pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where application_name = 'comanda-listen' and datname = current_database()`,
       );
       if ((rowCount ?? 0) >= processes.length) figures.push(...(await lastAccepted(key, id)));
       await waitFor('the connections to be there again', async () => {
-        const { rows } = await api.app.database.pool.query(
+        const rows = await api.sql(
           `select from pg_stat_activity where application_name = 'comanda-listen' and datname = current_database()`,
         );
         return rows.length > processes.length;
@@ -102,9 +101,8 @@ describe('revoking a key', () => {
 describe('a key that is not valid', () => {
   test('is refused with the same bytes and headers, for any fault of it, again and again', async () => {
     const { locationId } = api;
-    const { database } = api.app;
-    const revoked = await createKey(database, { locationId, revokedAt: new Date() });
-    const expired = await createKey(database, { locationId, expiresAt: new Date(Date.now() - 1_000) });
+    const revoked = await api.make.key({ locationId, revokedAt: new Date() });
+    const expired = await api.make.key({ locationId, expiresAt: new Date(Date.now() - 1_000) });
     const unknown = unknownKey();
     const mistyped = `${unknown.key.slice(0, -1)}${unknown.key.endsWith('x') ? 'y' : 'x'}`;
     const keys = [
@@ -141,8 +139,8 @@ describe('a key that is not valid', () => {
     const keys = {
       unknown: unknownKey().key,
       mistyped: `${unknownKey().key.slice(0, -1)}!`,
-      revoked: (await createKey(database, { locationId, revokedAt: new Date() })).key,
-      expired: (await createKey(database, { locationId, expiresAt: new Date(Date.now() - 60_000) })).key,
+      revoked: (await api.make.key({ locationId, revokedAt: new Date() })).key,
+      expired: (await api.make.key({ locationId, expiresAt: new Date(Date.now() - 60_000) })).key,
     };
     const costs: Record<string, number> = {};
     // A refusal is kept for a second: each round asks again.
@@ -161,7 +159,7 @@ describe('a key that is not valid', () => {
   test('is no burden: a flood of unknown keys is asked for in bulk, and the others are served', async () => {
     const { database } = api.app;
     const { credentials, lookups } = countedCredentials(database);
-    const { key } = await createKey(database, { locationId: api.locationId });
+    const { key } = await api.make.key();
     const flood = trials(20_000, 200_000);
     let served = 0;
     for (let sent = 0; sent < flood; sent += 2_000) {
@@ -182,10 +180,10 @@ describe('a key that is not valid', () => {
 
 describe('a valid key', () => {
   test('is noted as used, and stored as a hash alone', async () => {
-    const { id, key } = await createKey(api.app.database, { locationId: api.locationId });
+    const { id, key } = await api.make.key();
     expect((await ask(urls()[0] ?? '', key)).status).toBe(200);
     const row = await waitFor('its use to be noted', async () => {
-      const found = await api.app.database.prisma.apiKey.findFirstOrThrow({ where: { id } });
+      const found = await api.prisma.apiKey.findFirstOrThrow({ where: { id } });
       return found.lastUsedAt === null ? undefined : found;
     });
     expect(row.keyHash).toHaveLength(32);
@@ -194,7 +192,7 @@ describe('a valid key', () => {
   });
 
   test('never is in a log, wherever its caller puts it', async () => {
-    const { key } = await createKey(api.app.database, { locationId: api.locationId });
+    const { key } = await api.make.key();
     const [url = ''] = urls();
     const authorization = `Bearer ${key}`;
     const calls: [string, RequestInit][] = [

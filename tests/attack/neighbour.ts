@@ -3,12 +3,6 @@ import { newId } from '@comanda/db';
 import { type Kitchen, makePlain, openKitchen, plainResources } from '../contract/kitchen.ts';
 import { callRest, type TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
-import {
-  createCategory,
-  createPaymentMethod,
-  createProduct,
-  createSubselection,
-} from '../support/factories.ts';
 import { makers } from '../support/makers.ts';
 import { type OwnTable, ownTables } from '../support/tables.ts';
 import { use } from '../support/use.ts';
@@ -29,21 +23,21 @@ export async function openNeighbour(api: TestApi): Promise<Neighbour> {
   const { locationId, key } = kitchen;
   const { database } = api.app;
   const named = { locationId, name: theirs, externalId: theirs };
-  const categoryId = await createCategory(database, named);
-  const productId = await createProduct(database, {
+  const categoryId = await api.make.category(named);
+  const productId = await api.make.product({
     ...named,
     sku: theirs,
     categoryIds: [categoryId],
     stock: { enabled: true, quantity: 9 },
   });
   const extras = { locationId, productId, name: theirs, items: [{ name: theirs }] };
-  const { id: subselectionId, itemIds } = await createSubselection(database, extras);
+  const { id: subselectionId, itemIds } = await api.make.subselection(extras);
   const { pool } = database;
   await pool.query('update subselections set external_id = $2 where id = $1', [subselectionId, theirs]);
   await pool.query('update subselection_items set external_id = $2 where id = any($1)', [itemIds, theirs]);
-  const paymentMethodId = await createPaymentMethod(database, { locationId, name: theirs, type: 'qr' });
-  const menu = await database.prisma.menu.findFirstOrThrow({ where: { locationId } });
-  await database.prisma.menuCategory.create({ data: { locationId, menuId: menu.id, categoryId } });
+  const paymentMethodId = await api.make.paymentMethod({ locationId, name: theirs, type: 'qr' });
+  const menu = await api.prisma.menu.findFirstOrThrow({ where: { locationId } });
+  await api.prisma.menuCategory.create({ data: { locationId, menuId: menu.id, categoryId } });
 
   const category = { id: categoryId, externalId: theirs };
   const product = { id: productId, externalId: theirs };
@@ -56,8 +50,8 @@ export async function openNeighbour(api: TestApi): Promise<Neighbour> {
     const ours = ['external_id', 'name'].filter((field) => field in shape).map((field) => [field, theirs]);
     await makePlain(kitchen, resource, Object.fromEntries(ours));
   }
-  kitchen.made.set('turns', await database.prisma.turn.create({ data: { locationId, batchNumber: 2 } }));
-  const settlement = await database.prisma.settlement.findFirstOrThrow({ where: { locationId } });
+  kitchen.made.set('turns', await api.prisma.turn.create({ data: { locationId, batchNumber: 2 } }));
+  const settlement = await api.prisma.settlement.findFirstOrThrow({ where: { locationId } });
   kitchen.made.set('settlements', settlement);
   const body = {
     external_id: theirs,
@@ -75,7 +69,7 @@ export async function openNeighbour(api: TestApi): Promise<Neighbour> {
   const orderId = made.body.data.id;
   await callRest(api.url, `PATCH /v2/orders/${orderId}/status`, { key, body: { status: 'ready' } });
   await callRest(api.url, 'GET /v2/catalog', { key });
-  const gone = await createProduct(database, { locationId, name: theirs });
+  const gone = await api.make.product({ locationId, name: theirs });
   await callRest(api.url, `DELETE /v2/products/${gone}`, { key });
   const eventId = await publish(api, locationId, orderId);
   return { ...filled, orderId, eventId };

@@ -4,7 +4,6 @@ import { entrancesOf } from '../contract/entrances.ts';
 import { inputIn, type Kitchen, openKitchen } from '../contract/kitchen.ts';
 import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
-import { createKey } from '../support/factories.ts';
 import { type Neighbour, nobodys, snapshot, theirs, useNeighbour } from './neighbour.ts';
 import { type Named, namedBy, textPlaces, withReference } from './references.ts';
 
@@ -53,7 +52,7 @@ describe("a reference to what is another location's is answered like one to noth
 test('one Idempotency-Key in two locations, or of two keys of one, is two keys', async () => {
   const own = await openKitchen(api);
   const other = await openKitchen(api);
-  const second = await createKey(api.app.database, { locationId: own.locationId });
+  const second = await api.make.key({ locationId: own.locationId });
   const items = [{ external_id: 'synced', name: 'Cortado', price: 9.5 }];
   const headers = { 'idempotency-key': 'the-same-key' };
   const jobs = [];
@@ -73,8 +72,8 @@ test('one Idempotency-Key in two locations, or of two keys of one, is two keys',
 test("the ETag of another location's catalog does not answer 304, even where both hold nothing", async () => {
   const [own, other] = [await openKitchen(api), await openKitchen(api)];
   for (const { locationId } of [own, other]) {
-    await api.app.database.prisma.product.deleteMany({ where: { locationId } });
-    await api.app.database.prisma.category.deleteMany({ where: { locationId } });
+    await api.prisma.product.deleteMany({ where: { locationId } });
+    await api.prisma.category.deleteMany({ where: { locationId } });
   }
   const read = (key: string, etag?: string) =>
     api.rest('GET /v2/catalog', { key, ...(etag && { headers: { 'if-none-match': etag } }) });

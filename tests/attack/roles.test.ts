@@ -3,8 +3,7 @@ import type pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
 import { superuserUrl } from '../support/database.ts';
-import { createKey, createLocation } from '../support/factories.ts';
-import { createOrderKitchen, type OrderKitchen, orderBody, postOrder } from '../support/orders.ts';
+import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { openAs } from '../support/roles.ts';
 import { useClosed } from '../support/use.ts';
@@ -19,8 +18,8 @@ const api = usePublishingApi();
 const superuser = useClosed(() => openHand(superuserUrl(api.databaseUrl)));
 const shops: { kitchen: OrderKitchen; key: string }[] = [];
 beforeAll(async () => {
-  for (const locationId of [api.locationId, await createLocation(api.app.database)]) {
-    const { key } = await createKey(api.app.database, { locationId });
+  for (const locationId of [api.locationId, await api.make.location()]) {
+    const { key } = await api.make.key({ locationId });
     shops.push({ kitchen: await createOrderKitchen(api, locationId), key });
   }
 });
@@ -91,7 +90,7 @@ const refusedBy = (): string => 'refused';
 async function placedWithin(kitchen: OrderKitchen, key: string): Promise<number> {
   const began = performance.now();
   for (;;) {
-    const { status } = await postOrder(api, orderBody(kitchen), { key });
+    const { status } = await kitchen.post({}, { key });
     const tookMs = performance.now() - began;
     if (status === 201 || tookMs > promisedMs) return tookMs;
     expect(status).toBe(503);

@@ -6,7 +6,6 @@ import { createSecretBox, newId, newSigningSecret, parseEncryptionKeys, reposito
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { callRest, startTestApi, type TestApi } from '../support/api.ts';
-import { createLocation, createProduct } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
@@ -71,7 +70,7 @@ describe('comanda secrets rotate-key', () => {
     });
     const { id, secret } = made.body.data;
     await fill(api, old, 600);
-    const create = () => createProduct(api.app.database, { locationId: api.locationId });
+    const create = () => api.make.product();
     // Throws at the first that is not signed with it.
     const signed = () =>
       received.map(({ body, headers }) => new Webhook(secret).verify(body, headers)).length;
@@ -152,12 +151,12 @@ describe('comanda secrets rotate-key', () => {
 describe('a sealed secret', () => {
   test('copied by SQL to another endpoint, or to the same id at another location, opens for neither', async () => {
     const [first, second] = [newId(), newId()];
-    const elsewhere = await createLocation(api.app.database);
+    const elsewhere = await api.make.location();
     await fill(api, old, 1, [first]);
     await copySecret(first, api.locationId, second);
     await copySecret(first, elsewhere, first);
     const box = boxOf(old);
-    const rows = await api.app.database.prisma.webhookSecret.findMany();
+    const rows = await api.prisma.webhookSecret.findMany();
     const opens = rows.map((row) => {
       const stored = { keyId: row.encryptionKeyId, sealed: row.sealed };
       try {
@@ -177,7 +176,7 @@ describe('a sealed secret', () => {
     const both = await Promise.all([rotateKey(api.app.database, box), rotateKey(api.app.database, box)]);
     expect(both.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(300);
     expect(await readable(boxOf(`2026:${fresh}`))).toEqual(plain);
-    const entries = await api.app.database.prisma.auditEntry.findMany({
+    const entries = await api.prisma.auditEntry.findMany({
       where: { operation: 'secrets.rotateKey' },
     });
     const counted = entries.map(({ changes }) => (changes as { after: { secrets: number } }).after.secrets);
@@ -213,7 +212,7 @@ async function fill(
 }
 
 async function copySecret(from: string, locationId: string, endpointId: string): Promise<void> {
-  const { pool } = api.app.database;
+  const { pool } = api;
   await pool.query(
     `insert into webhook_endpoints (location_id, id, url, events) values ($1, $2, 'http://127.0.0.1:9/', '{order.created}')`,
     [locationId, endpointId],
@@ -226,14 +225,14 @@ async function copySecret(from: string, locationId: string, endpointId: string):
 }
 
 async function readable(box: ReturnType<typeof boxOf>): Promise<Map<string, string>> {
-  const rows = await api.app.database.prisma.webhookSecret.findMany({ orderBy: { endpointId: 'asc' } });
+  const rows = await api.prisma.webhookSecret.findMany({ orderBy: { endpointId: 'asc' } });
   return new Map(
     rows.map((row) => [row.endpointId, box.open({ keyId: row.encryptionKeyId, sealed: row.sealed }, row)]),
   );
 }
 
 const count = (keyId: string): Promise<number> =>
-  api.app.database.prisma.webhookSecret.count({ where: { encryptionKeyId: keyId } });
+  api.prisma.webhookSecret.count({ where: { encryptionKeyId: keyId } });
 
 const comanda = Object.assign((...argv: string[]) => runCommand(ring, argv), {
   with: (keys: string, ...argv: string[]) => runCommand(keys, argv),

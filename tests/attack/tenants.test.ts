@@ -91,7 +91,7 @@ async function compare(
 }
 
 async function closeTurn(locationId: string): Promise<void> {
-  await api.app.database.prisma.turn.updateMany({ where: { locationId }, data: { status: 'closed' } });
+  await api.prisma.turn.updateMany({ where: { locationId }, data: { status: 'closed' } });
 }
 
 const counting = /^(date|x-request-id|x-ratelimit-(batch-)?(remaining|reset))$/;

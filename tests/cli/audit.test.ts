@@ -4,7 +4,6 @@ import { AuditEntry } from '../../packages/api/src/resources/audit/schema.ts';
 import { useApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
 import { type CommandOutcome, runComanda } from '../support/command.ts';
-import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { roleUrl } from '../support/roles.ts';
 import { parseStrict } from '../support/strict.ts';
 
@@ -23,9 +22,8 @@ const entries = ({ stdout }: CommandOutcome) => parseStrict(z.array(AuditEntry),
 // Every command is a process of its own, which a busy machine starts slowly.
 describe('comanda audit', { timeout: 120_000 }, () => {
   it('shows changes with their author, key and request, newest first', async () => {
-    const { database } = api.app;
-    const locationId = await createLocation(database, { timezone: 'America/Montevideo' });
-    const key = await createKey(database, { locationId });
+    const locationId = await api.make.location({ timezone: 'America/Montevideo' });
+    const key = await api.make.key({ locationId });
     const { paymentMethods } = api.client(key.key);
     const made = await paymentMethods.create.mutate({ name: 'Card', type: 'card' });
     await paymentMethods.update.mutate({ id: made.id, name: 'Visa', enabled: false });
@@ -119,11 +117,10 @@ describe('comanda audit', { timeout: 120_000 }, () => {
   });
 
   it('shows control characters of a name as their codes', async () => {
-    const { database } = api.app;
-    const locationId = await createLocation(database);
-    const key = await createKey(database, { locationId });
+    const locationId = await api.make.location();
+    const key = await api.make.key({ locationId });
     await api.client(key.key).locations.update.mutate({ id: locationId, name: 'Red \u001b[31m\nkitchen' });
-    await database.prisma.apiKey.updateMany({ where: { id: key.id }, data: { name: 'a\u0007b' } });
+    await api.prisma.apiKey.updateMany({ where: { id: key.id }, data: { name: 'a\u0007b' } });
     const { stdout } = await comanda('audit', '--location', locationId);
     expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
     expect(stdout.trimEnd().split('\n')).toHaveLength(2);
@@ -132,8 +129,8 @@ describe('comanda audit', { timeout: 120_000 }, () => {
   });
 
   it('shows manual edits: the author, the program, the table, and the values before and after', async () => {
-    const locationId = await createLocation(api.app.database);
-    const id = await createProduct(api.app.database, { locationId, stock: { quantity: 4 } });
+    const locationId = await api.make.location();
+    const id = await api.make.product({ locationId, stock: { quantity: 4 } });
     await hand.sql(`update products set price = 13.75, name = 'Tea' where id = $1`, [id]);
     await hand.sql(
       `insert into products (location_id, sku, name, price) select $1, 's' || n, 'Mate', 1 from generate_series(1, 101) n`,
@@ -176,8 +173,8 @@ describe('comanda audit', { timeout: 120_000 }, () => {
   });
 
   it('finds entries by time, table, who and id', async () => {
-    const locationId = await createLocation(api.app.database);
-    const id = await createProduct(api.app.database, { locationId, stock: { quantity: 4 } });
+    const locationId = await api.make.location();
+    const id = await api.make.product({ locationId, stock: { quantity: 4 } });
     await hand.sql('update product_stock set quantity = 5 where product_id = $1', [id]);
     await hand.sql('delete from products where id = $1', [id]);
     const find = async (...argv: string[]) =>
@@ -199,7 +196,7 @@ describe('comanda audit', { timeout: 120_000 }, () => {
   });
 
   it('still shows that a location was deleted by hand', async () => {
-    const locationId = await createLocation(api.app.database);
+    const locationId = await api.make.location();
     await hand.sql('delete from locations where id = $1', [locationId]);
     const [gone, ...rest] = entries(await comanda('audit', '--location', locationId, '--json'));
     expect(rest).toEqual([]);
@@ -208,7 +205,7 @@ describe('comanda audit', { timeout: 120_000 }, () => {
   });
 
   it('says none where nothing was done', async () => {
-    const locationId = await createLocation(api.app.database);
+    const locationId = await api.make.location();
     expect((await comanda('audit', '--location', locationId)).stdout).toBe('none\n');
     expect(entries(await comanda('audit', '--location', locationId, '--json'))).toEqual([]);
   });
@@ -230,8 +227,8 @@ describe('comanda audit', { timeout: 120_000 }, () => {
 
 describe('comanda audit undo', { timeout: 120_000 }, () => {
   it('shows what it would do, does it, and is refused where there is a later change', async () => {
-    const locationId = await createLocation(api.app.database);
-    const id = await createProduct(api.app.database, { locationId });
+    const locationId = await api.make.location();
+    const id = await api.make.product({ locationId });
     await hand.sql('update products set price = 3 where id = $1', [id]);
     const [entry] = entries(await comanda('audit', '--location', locationId, '--json'));
     const undo = (...argv: string[]) => comanda('audit', 'undo', String(entry?.id), ...argv);
@@ -266,12 +263,11 @@ describe('comanda audit undo', { timeout: 120_000 }, () => {
   });
 
   it('says in a sentence what another row has taken since, not what PostgreSQL says', async () => {
-    const { database } = api.app;
-    const locationId = await createLocation(database);
-    const id = await createProduct(database, { locationId, sku: 'OLD' });
+    const locationId = await api.make.location();
+    const id = await api.make.product({ locationId, sku: 'OLD' });
     await hand.sql(`update products set sku = 'NEW' where id = $1`, [id]);
     const [entry] = entries(await comanda('audit', '--id', id, '--json'));
-    await createProduct(database, { locationId, sku: 'OLD' });
+    await api.make.product({ locationId, sku: 'OLD' });
     const { code, stdout } = await comanda('audit', 'undo', String(entry?.id), '--json');
     expect([code, JSON.parse(stdout)]).toEqual([
       1,

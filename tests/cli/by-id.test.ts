@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { runComanda } from '../support/command.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 
 // Every command is a process of its own.
@@ -15,8 +14,8 @@ const comanda = (...argv: string[]) => runComanda(settings(), ...argv, '--json')
 
 describe('among several locations --location was asked for, though the id says it, of', () => {
   it('an order', async () => {
-    const locationId = await createLocation(api.app.database);
-    const { key } = await createKey(api.app.database, { locationId });
+    const locationId = await api.make.location();
+    const { key } = await api.make.key({ locationId });
     const kitchen = await createOrderKitchen(api, locationId);
     const rest: typeof api.rest = (route, options) => api.rest(route, { key, ...options });
     const { id } = await placeOrder({ rest }, kitchen);
@@ -25,8 +24,8 @@ describe('among several locations --location was asked for, though the id says i
   });
 
   it('a job, and an id that nothing has still asks for it', async () => {
-    const locationId = await createLocation(api.app.database);
-    const { id } = await api.app.database.prisma.syncJob.create({
+    const locationId = await api.make.location();
+    const { id } = await api.prisma.syncJob.create({
       data: { locationId, status: 'failed', totalItems: 1 },
     });
     const { stdout } = await comanda('jobs', 'retry', id);

@@ -72,7 +72,7 @@ it('a location that moves belongs to the cell that answers its reads, and is nev
   expect(await cellOf()).toBe('south');
   await south.prisma.location.delete({ where: { id: at.id } });
   await expect(cellOf()).rejects.toThrow(`the location ${at.code} left north`);
-  await api.app.database.prisma.location.delete({ where: { id: at.id } });
+  await api.prisma.location.delete({ where: { id: at.id } });
   expect(await cellOf()).toBeUndefined();
 });
 

@@ -80,7 +80,7 @@ describe('locations', () => {
   it('creates a location with its defaults and cash to pay with', async () => {
     const made = json(await comanda('locations', 'create', '--name', 'Bar Nuevo', '--json'));
     expect(made).toMatchObject({ name: 'Bar Nuevo', timezone: 'UTC', currency: 'USD' });
-    const methods = await api.app.database.prisma.paymentMethod.findMany({
+    const methods = await api.prisma.paymentMethod.findMany({
       where: { locationId: String(made.id) },
     });
     expect(methods.map(({ name, type, enabled }) => ({ name, type, enabled }))).toEqual([

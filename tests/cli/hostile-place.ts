@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import type { TestApi } from '../support/api.ts';
 import { controls } from '../support/controls.ts';
-import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+import { createOrderKitchen } from '../support/orders.ts';
 import { openAs } from '../support/roles.ts';
 
 /** The subject of the commands. */
@@ -28,13 +28,13 @@ const ofOthers = ['error', 'response_body', 'application_name', 'actor_name', 'd
  */
 export async function makeHostile(api: TestApi): Promise<HostilePlace> {
   const kitchen = await createOrderKitchen(api);
-  const { pool } = api.app.database;
+  const { pool } = api;
   // By hand, so that the audit has it as a change; an order then keeps it as the name of its line.
   await pool.query('update products set name = name || $2 where location_id = $1', [
     api.locationId,
     marksOf('name'),
   ]);
-  const { id: order } = (await placeOrder(api, kitchen, {
+  const { id: order } = (await kitchen.place({
     items: [{ product_id: kitchen.productId, quantity: 1, comment: `hot${marksOf('comment')}` }],
     ...{ identifier: 'Table 4', channel: 'web', external_id: 'ERP-1' },
   })) as { id: string };

@@ -103,9 +103,7 @@ it('a command that does not exist is named without its controls', async () => {
 });
 
 it('a line break in a name makes no line of its own', async () => {
-  await api.app.database.pool.query(`update locations set name = E'Bar\\nid  forged' where id = $1`, [
-    api.locationId,
-  ]);
+  await api.pool.query(`update locations set name = E'Bar\\nid  forged' where id = $1`, [api.locationId]);
   const { stdout } = await comanda('locations', 'show', api.locationId);
   expect(stdout).toMatch(/^name +Bar\\u000aid {2}forged$/m);
   expect(stdout).not.toMatch(/^id +forged/m);

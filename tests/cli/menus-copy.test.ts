@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { type CommandOutcome, runComanda } from '../support/command.ts';
-import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 
 // Every command is a process of its own.
 vi.setConfig({ testTimeout: 120_000 });
@@ -12,14 +11,13 @@ const json = ({ stdout }: CommandOutcome) => JSON.parse(stdout);
 
 /** A location with a product in a category and a published menu, and a new one. */
 async function places() {
-  const { database } = api.app;
-  const [from, to] = [await createLocation(database), await createLocation(database, { name: 'Bar Nuevo' })];
-  const drinks = await createCategory(database, { locationId: from, name: 'Drinks' });
-  const tea = await createProduct(database, {
+  const [from, to] = [await api.make.location(), await api.make.location({ name: 'Bar Nuevo' })];
+  const drinks = await api.make.category({ locationId: from, name: 'Drinks' });
+  const tea = await api.make.product({
     ...{ locationId: from, name: 'Tea', price: 12.5, categoryIds: [drinks] },
     stock: { enabled: true, quantity: 7 },
   });
-  const client = async (locationId: string) => api.client((await createKey(database, { locationId })).key);
+  const client = async (locationId: string) => api.client((await api.make.key({ locationId })).key);
   const at = { from: await client(from), to: await client(to) };
   const menu = await at.from.menus.create.mutate({ name: 'Winter', category_ids: [drinks] });
   await at.from.menus.publish.mutate({ id: menu.id });

@@ -9,7 +9,6 @@ import { roleBounds, sessionDefaults } from '../../packages/db/src/roles/bounds.
 import { useApi } from '../support/api.ts';
 import { runComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
-import { createProduct } from '../support/factories.ts';
 import { openAs, roleUrl } from '../support/roles.ts';
 import { runOnce } from '../support/server.ts';
 import { parseStrict } from '../support/strict.ts';
@@ -87,9 +86,7 @@ describe('comanda db roles person', () => {
     const { url, ...told } = await made(ana);
     expect(told).toEqual({ name: ana, role: 'admin', new_password: true });
     expect(new URL(url).username).toBe(ana);
-    const ids = await Promise.all(
-      [2, 3].map((price) => createProduct(api.app.database, { locationId: api.locationId, price })),
-    );
+    const ids = await Promise.all([2, 3].map((price) => api.make.product({ price })));
     const change = 'update products set price = price + 1 where id = $1';
     await signedIn(url, async (client) => {
       await client.query(`set application_name = 'bob'`);
@@ -276,7 +273,7 @@ describe('comanda db roles person', () => {
 });
 
 it('a name over the role that does everything is stated', async () => {
-  const id = await createProduct(api.app.database, { locationId: api.locationId });
+  const id = await api.make.product();
   const owner = new pg.Client({
     connectionString: roleUrl(api.databaseUrl, 'owner'),
     application_name: 'eva',

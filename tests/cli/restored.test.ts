@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { runComanda } from '../support/command.ts';
-import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
 
 const api = useApi();
 const kitchen = useOrderKitchen(api);
 
 it('after a restore no order number is given twice, and the audit has the gap (operations, F6b)', async () => {
-  const { number } = await placeOrder(api, kitchen);
+  const { number } = await kitchen.place();
   const settings = { DATABASE_URL: api.databaseUrl, DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner') };
   const refused = await runComanda(settings, 'restored', '--ahead', '0');
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('at least 1') });
@@ -21,7 +21,7 @@ it('after a restore no order number is given twice, and the audit has the gap (o
     after: expect.objectContaining({ order: number + 1000 }),
     since: expect.any(String),
   });
-  expect((await placeOrder(api, kitchen)).number).toBe(number + 1001);
+  expect((await kitchen.place()).number).toBe(number + 1001);
 
   const audit = await runComanda(settings, 'audit', '--location', api.locationId, '--json');
   expect(JSON.parse(audit.stdout)[0]).toMatchObject({

@@ -4,7 +4,6 @@ import { trpcClient } from '@comanda/client/trpc';
 import { getUntypedClient } from '@trpc/client';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { createKey, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
 import { answer, type Between, cut, hold, loseAnswer, standBetween } from './between.ts';
@@ -16,8 +15,8 @@ let paymentMethodId: string;
 
 beforeAll(async () => {
   const { locationId } = api;
-  productId = await createProduct(api.app.database, { locationId, name: 'Flat White', price: 12.5 });
-  paymentMethodId = await createPaymentMethod(api.app.database, { locationId });
+  productId = await api.make.product({ locationId, name: 'Flat White', price: 12.5 });
+  paymentMethodId = await api.make.paymentMethod({ locationId });
 });
 beforeEach(() => {
   between.came.length = 0;
@@ -146,7 +145,7 @@ describe('a repeat', () => {
   });
 
   it('does not come when the wait is longer than the time that is left', async () => {
-    const { key } = await createKey(api.app.database, { locationId: api.locationId, monthly: 1 });
+    const { key } = await api.make.key({ monthly: 1 });
     const comanda = through({ key });
     await comanda.products.get.query({ id: productId });
     const error = await thrownBy(comanda.products.get.query({ id: productId }));

@@ -3,7 +3,6 @@ import { type AddressInfo, createServer } from 'node:net';
 import { comandaError, createClient, noAnswer } from '@comanda/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { createKey, createPaymentMethod, createProduct } from '../support/factories.ts';
 
 const api = useApi();
 let productId: string;
@@ -11,8 +10,8 @@ let paymentMethodId: string;
 
 beforeAll(async () => {
   const { locationId } = api;
-  productId = await createProduct(api.app.database, { locationId, name: 'Flat White', price: 12.5 });
-  paymentMethodId = await createPaymentMethod(api.app.database, { locationId });
+  productId = await api.make.product({ locationId, name: 'Flat White', price: 12.5 });
+  paymentMethodId = await api.make.paymentMethod({ locationId });
 });
 
 /** The client with the real fetch, whose requests and answers are noted. */
@@ -132,7 +131,7 @@ describe('the calls of a batch', () => {
 
   it('are limited one by one: the limit admits its number of them and no more', async () => {
     const { locationId } = api;
-    const { key } = await createKey(api.app.database, { locationId, monthly: 7 });
+    const { key } = await api.make.key({ locationId, monthly: 7 });
     const { client, requests } = watchedClient({ key });
     const results = await Promise.all(
       Array.from({ length: 10 }, () =>
@@ -151,7 +150,7 @@ describe('the calls of a batch', () => {
 
   it('are permitted one by one', async () => {
     const { locationId } = api;
-    const { key } = await createKey(api.app.database, { locationId, permissions: ['products:read'] });
+    const { key } = await api.make.key({ locationId, permissions: ['products:read'] });
     const { client } = watchedClient({ key });
     const [found, refusal] = await Promise.all([
       client.products.get.query({ id: productId }),

@@ -9,7 +9,6 @@ import {
 } from '@comanda/client';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { createProduct } from '../support/factories.ts';
 import { useClosed } from '../support/use.ts';
 import { type Between, cut, standBetween } from './between.ts';
 
@@ -18,7 +17,7 @@ const between: Between = useClosed(() => standBetween(api.url));
 let id: string;
 
 beforeAll(async () => {
-  id = await createProduct(api.app.database, { locationId: api.locationId, name: 'Flat White', price: 12.5 });
+  id = await api.make.product({ name: 'Flat White', price: 12.5 });
 });
 beforeEach(() => {
   between.came.length = 0;

@@ -7,7 +7,6 @@ import {
   type PublishedEvent,
 } from '@comanda/client';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { useClosed } from '../support/use.ts';
 import { type Between, cut, standBetween } from './between.ts';
@@ -20,9 +19,9 @@ const names = ['Americano', 'Cortado', 'Espresso', 'Flat White', 'Latte'];
 const client = () => createClient({ url: between.url, key });
 
 beforeAll(async () => {
-  const locationId = await createLocation(api.app.database);
-  ({ key } = await createKey(api.app.database, { locationId }));
-  for (const name of names) await createProduct(api.app.database, { locationId, name, price: 10 });
+  const locationId = await api.make.location();
+  ({ key } = await api.make.key({ locationId }));
+  for (const name of names) await api.make.product({ locationId, name, price: 10 });
 });
 beforeEach(() => {
   between.came.length = 0;

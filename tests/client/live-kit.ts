@@ -2,7 +2,7 @@ import { type ComandaClient, createClient } from '@comanda/client';
 import { type LiveListOptions, type LiveOptions, liveList, liveOf } from '@comanda/client/live';
 import { afterEach, beforeAll } from 'vitest';
 import type { Order } from '../../packages/api/src/resources/orders/schema.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -35,8 +35,7 @@ export function useLiveLists() {
     for (const live of open.splice(0)) live.close();
   });
 
-  const place = async (overrides?: Record<string, unknown>) =>
-    (await placeOrder(api, kitchen, overrides)) as Order;
+  const place = async (overrides?: Record<string, unknown>) => (await kitchen.place(overrides)) as Order;
   const move = (id: string, status: 'ready' | 'closed' | 'canceled') =>
     api.client().orders.updateStatus.mutate({ id, status });
 

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ComandaClient, comandaError } from '@comanda/client';
 import { liveList, liveOf } from '@comanda/client/live';
 import { describe, expect, it } from 'vitest';
-import { createKey, createProduct } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
 import { useLiveLists } from './live-kit.ts';
 
@@ -12,7 +11,7 @@ import { useLiveLists } from './live-kit.ts';
 const { api, page, place } = useLiveLists();
 
 const product = (name: string, quantity: number) =>
-  createProduct(api.app.database, { locationId: api.locationId, name, stock: { enabled: true, quantity } });
+  api.make.product({ name, stock: { enabled: true, quantity } });
 const take = (id: string, quantity: number) =>
   api.client().stock.adjust.mutate({ id, adjust: -quantity, idempotencyKey: randomUUID() });
 const ofService = async () => {
@@ -128,7 +127,7 @@ describe('a live list of stock', () => {
   });
 
   it('says which permission a key lacks for its events', async () => {
-    const { key } = await createKey(api.app.database, {
+    const { key } = await api.make.key({
       ...{ locationId: api.locationId, permissions: ['stock:read', 'events:read'] },
     });
     const comanda = api.client(key);

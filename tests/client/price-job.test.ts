@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { useApi } from '../support/api.ts';
-import { createProduct } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
 import { buildInto, install, makeFolder } from './outside.ts';
 
@@ -27,11 +26,7 @@ beforeAll(async () => {
   const given = `const url = ${JSON.stringify(url)}; const key = ${JSON.stringify(key)};`;
   writeFileSync(join(folder, 'job.mjs'), `${given}\n${job}`);
   for (let n = 0; n < count; n += 10)
-    await Promise.all(
-      Array.from({ length: 10 }, () =>
-        createProduct(api.app.database, { locationId: api.locationId, price: 10 }),
-      ),
-    );
+    await Promise.all(Array.from({ length: 10 }, () => api.make.product({ price: 10 })));
 });
 afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
@@ -48,7 +43,7 @@ function run() {
 }
 
 const priced = async (price: number) => {
-  const { rows } = await api.app.database.pool.query<{ count: number }>(
+  const rows = await api.sql<{ count: number }>(
     'select count(*)::int from products where location_id = $1 and price = $2',
     [api.locationId, price],
   );

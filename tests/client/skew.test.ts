@@ -1,6 +1,5 @@
 import { type ComandaClient, comandaError, createClient, followEvents, listAll } from '@comanda/client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createPaymentMethod, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { useClosed } from '../support/use.ts';
 import { type Between, pass, standBetween } from './between.ts';
@@ -11,13 +10,13 @@ let order: Parameters<ComandaClient['orders']['create']['mutate']>[0];
 
 beforeAll(async () => {
   const { locationId } = api;
-  const product_id = await createProduct(api.app.database, { locationId, name: 'Flat White', price: 12.5 });
+  const product_id = await api.make.product({ locationId, name: 'Flat White', price: 12.5 });
   order = {
     idempotencyKey: 'one',
     external_id: 'one',
     is_take_away: false,
     identifier: '',
-    payment_method_id: await createPaymentMethod(api.app.database, { locationId }),
+    payment_method_id: await api.make.paymentMethod({ locationId }),
     items: [{ product_id, quantity: 1 }],
   };
 });

@@ -1,7 +1,6 @@
 import { type ComandaClient, comandaError, createClient, noAnswer, type WatchState } from '@comanda/client';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { createProduct } from '../support/factories.ts';
 import { useClosed } from '../support/use.ts';
 import { answer, type Between, standBetween } from './between.ts';
 
@@ -11,7 +10,7 @@ let productId: string;
 
 beforeAll(async () => {
   const { locationId } = api;
-  productId = await createProduct(api.app.database, { locationId, name: 'Flat White', price: 12.5 });
+  productId = await api.make.product({ locationId, name: 'Flat White', price: 12.5 });
 });
 beforeEach(() => {
   between.came.length = 0;

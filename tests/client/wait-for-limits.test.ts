@@ -1,14 +1,13 @@
 import { type ComandaClient, comandaError, createClient, type RetrySeen } from '@comanda/client';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { createKey, createProduct } from '../support/factories.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const api = useApi();
 let id: string;
 beforeAll(async () => {
-  id = await createProduct(api.app.database, { locationId: api.locationId, name: 'Flat White', price: 12.5 });
+  id = await api.make.product({ name: 'Flat White', price: 12.5 });
 });
 
 /**
@@ -17,8 +16,7 @@ beforeAll(async () => {
  */
 async function limited(perMinute: number, seconds: number, timeoutMs?: number) {
   const keys: string[] = [];
-  for (let window = 0; window < 6; window++)
-    keys.push((await createKey(api.app.database, { locationId: api.locationId, perMinute })).key);
+  for (let window = 0; window < 6; window++) keys.push((await api.make.key({ perMinute })).key);
   const refused: number[] = [];
   const retries: RetrySeen[] = [];
   let window = 0;
@@ -81,7 +79,7 @@ describe('a client that waits for its limits', () => {
   });
 
   it('does not wait for the next month', async () => {
-    const { key } = await createKey(api.app.database, { locationId: api.locationId, monthly: 1 });
+    const { key } = await api.make.key({ monthly: 1 });
     const comanda = createClient({ url: api.url, key, waitForLimits: true });
     await comanda.products.get.query({ id });
     const error: unknown = await comanda.products.get.query({ id }).catch((thrown) => thrown);

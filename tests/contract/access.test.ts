@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { Permission } from '../../packages/api/src/permissions.ts';
 import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
-import { createKey } from '../support/factories.ts';
 import { type Entrance, entrancesOf } from './entrances.ts';
 import { inputIn, isLookup, makeSubject, openKitchen, useKitchen } from './kitchen.ts';
 
@@ -31,7 +30,7 @@ describe('with every permission but the one needed', () => {
       const needed = operation.meta.permission;
       // Where none is needed, the key has none.
       const others = Permission.options.filter((name) => needed !== null && name !== needed);
-      const { key } = await createKey(api.app.database, { locationId: own.locationId, permissions: others });
+      const { key } = await api.make.key({ locationId: own.locationId, permissions: others });
       const { status, code, message, headers } = await call(api.url, key, {});
       const answer = needed === null ? { status: 200 } : { status: 403, code: 'permission_denied' };
       expect({ status, code }).toEqual(answer);
@@ -56,11 +55,10 @@ describe('about something that is not there', () => {
   test.each(entrances.filter(({ operation }) => isLookup(operation)))(
     '$name finds nothing of another location',
     async ({ call, operation }: Entrance) => {
-      const { database } = api.app;
       const empty = await openKitchen(api);
       const { externalId } = await makeSubject(foreign, operation);
-      await database.prisma.product.deleteMany({ where: { locationId: empty.locationId } });
-      await database.prisma.category.deleteMany({ where: { locationId: empty.locationId } });
+      await api.prisma.product.deleteMany({ where: { locationId: empty.locationId } });
+      await api.prisma.category.deleteMany({ where: { locationId: empty.locationId } });
       for (const external_id of [externalId, 'unknown']) {
         const { status, code } = await call(api.url, empty.key, { external_id });
         expect({ status, code }).toEqual({ status: 404, code: 'resource_not_found' });

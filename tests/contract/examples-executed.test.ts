@@ -103,7 +103,7 @@ async function openScene({ method, path, parameters }: DocumentedOperation): Pro
     : await makeSubject(kitchen, served).catch((): Made => ({ id: '' }));
   // After the subject: an endpoint gets its event.
   const { id: orderId } = method === 'GET' ? await makeSubject(kitchen, orders) : { id: '' };
-  const { prisma } = api.app.database;
+  const { prisma } = api;
   const event = parameters.some(({ name }) => name === 'after')
     ? await waitFor('an event', () =>
         prisma.event.findFirst({ where: { locationId: kitchen.locationId }, orderBy: { number: 'asc' } }),

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { keylessOf } from '../../packages/api/src/request/keyless.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { useApi } from '../support/api.ts';
-import { createKey } from '../support/factories.ts';
 import { converse } from './conversation.ts';
 import { type Door, openDoors, procedureKinds, restDoors, trpcDoors } from './doors.ts';
 
@@ -30,7 +29,7 @@ describe('a request that waits for 100 Continue gets the refusal instead, at', (
   });
 
   test.each(writers)('$method $target, when the key may not', async (door) => {
-    const { key } = await createKey(api.app.database, { locationId: api.locationId, permissions: [] });
+    const { key } = await api.make.key({ permissions: [] });
     const statuses = await statusesOf(door, [length(2)], { key });
     expect([[403], [100, 200], [100, 422]]).toContainEqual(statuses);
   });
@@ -49,7 +48,7 @@ test.each([
 });
 
 test('a used-up limit is reported without 100 Continue', async () => {
-  const { key } = await createKey(api.app.database, { locationId: api.locationId, perMinute: 1 });
+  const { key } = await api.make.key({ perMinute: 1 });
   await api.rest('GET /v2/limits', { key });
   for (const door of [...writers.slice(0, 1), posted('orders.create')])
     expect(await statusesOf(door, [length(2)], { key })).toEqual([429]);

@@ -102,7 +102,7 @@ async function expectTold(
   const type = toldElsewhere[`${name}: ${field}`] ?? own;
   if (type === undefined) return;
   await api.published();
-  const { rows } = await api.app.database.pool.query<{ body: string }>(
+  const rows = await api.sql<{ body: string }>(
     'select body from events where location_id = $1 and type = $2 and resource_id = $3',
     [kitchen.locationId, type, id],
   );

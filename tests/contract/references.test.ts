@@ -2,7 +2,6 @@ import { newId } from '@comanda/db';
 import { expect, test } from 'vitest';
 import { tables } from '../../packages/db/src/tables/index.ts';
 import { useApi } from '../support/api.ts';
-import { createLocation } from '../support/factories.ts';
 import { tableReferredBy } from '../support/referred.ts';
 import { callReferences, makeMaker } from './reference-router.ts';
 
@@ -18,7 +17,7 @@ async function call(route: string, body?: object, key?: string) {
 
 test('a reference to nothing, to what is elsewhere, or that is no id is refused without its path', async () => {
   const there = await makeMaker(api);
-  const foreign = await makeMaker(api, await createLocation(api.app.database));
+  const foreign = await makeMaker(api, await api.make.location());
   for (const wrong of [newId(), foreign, there.toUpperCase(), 'none', '']) {
     const body = { maker_id: wrong, lines: [{ maker_id: there }, { maker_id: wrong }] };
     expect(await call('POST /v2/parts', body, 'the-same-key')).toEqual({
@@ -45,7 +44,7 @@ test('what others refer to is deleted, or refused without who refers to it', asy
 });
 
 test('a declared reference names no table of the service, or has no foreign key', async () => {
-  const { rows } = await api.app.database.pool.query<{ table: string; column: string }>(
+  const rows = await api.sql<{ table: string; column: string }>(
     `select distinct c.confrelid::regclass::text as table, a.attname as column from pg_constraint c
      cross join unnest(c.conkey) k (number) join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.number
      where c.contype = 'f' and cardinality(c.conkey) = 2 and a.attname <> 'location_id'`,

@@ -199,8 +199,7 @@ const alike = (outcome: Outcome) => {
   return { status, text, location: headers.get('location'), replayed: replayed(outcome) };
 };
 
-const keysOf = ({ locationId }: Kitchen) =>
-  api.app.database.prisma.idempotencyKey.findMany({ where: { locationId } });
+const keysOf = ({ locationId }: Kitchen) => api.prisma.idempotencyKey.findMany({ where: { locationId } });
 
 function raise(message: string): never {
   throw new Error(message);

@@ -6,15 +6,14 @@ import { subscriptionsOf } from '../../packages/api/src/request/subscription.ts'
 import { appRouter } from '../../packages/api/src/router.ts';
 import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { openStream } from '../support/sse.ts';
 import { waitFor } from '../support/wait.ts';
 
 const api = useApi(() => ({ app: 'on' }));
 let sandbox: string;
 beforeAll(async () => {
-  const locationId = await createLocation(api.app.database, { sandbox: true });
-  sandbox = (await createKey(api.app.database, { locationId, perMinute: 100_000 })).key;
+  const locationId = await api.make.location({ sandbox: true });
+  sandbox = (await api.make.key({ locationId, perMinute: 100_000 })).key;
 });
 
 const streams = subscriptionsOf(appRouter);

@@ -5,7 +5,6 @@ import type { FrontAccess } from '@comanda/client/front';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toBrowser } from '../../packages/client/src/front/headers.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { createKey, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { entrances, type Front } from './fronts.ts';
 
@@ -43,7 +42,7 @@ describe.each(Object.entries(entrances))('behind the entrance %s', (_, start) =>
     return begun;
   };
   beforeAll(async () => {
-    productId = await createProduct(api.app.database, { locationId: api.locationId, name: 'Tea', price: 2 });
+    productId = await api.make.product({ name: 'Tea', price: 2 });
     front = await begin();
   });
   afterAll(() => Promise.all(fronts.map((each) => each.close())));
@@ -250,7 +249,7 @@ describe.each(Object.entries(entrances))('behind the entrance %s', (_, start) =>
   });
 
   it('the key is read at each request, so that it can be replaced', async () => {
-    const made = [api.key, await createKey(api.app.database, { locationId: api.locationId })];
+    const made = [api.key, await api.make.key()];
     const used: (string | null)[] = [];
     let at = 0;
     const rotated = await begin({

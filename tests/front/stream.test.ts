@@ -3,7 +3,6 @@ import type { FrontAccess } from '@comanda/client/front';
 import { createNodeFront } from '@comanda/client/front/node';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
 import { entrances, type Front, listening } from './fronts.ts';
@@ -18,7 +17,7 @@ afterEach(async () => {
 });
 
 const change = async () => {
-  const id = await createProduct(api.app.database, { locationId: api.locationId });
+  const id = await api.make.product();
   await api.client().products.update.mutate({ id, description: 'changed' });
 };
 const settings = () => ({ url: api.url, key: api.key.key, checkEveryMs: 50 });

@@ -3,7 +3,6 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { call } from '../client/outside.ts';
 import { useConsumer } from '../support/consumer.ts';
-import { createPaymentMethod } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
 import {
@@ -85,7 +84,7 @@ const wrong: WrongProgram[] = [
 describe('a client by openapi-typescript and openapi-fetch', () => {
   it('compiles strictly, does the main job and syncs a catalog', async () => {
     expect(await compileProject(folder)).toEqual([]);
-    await createPaymentMethod(api.app.database, { locationId: api.locationId });
+    await api.make.paymentMethod();
     const surroundings = { url: api.url, key: api.key.key, hook: consumer.url };
     const seen = (await call(folder, './out/program.js', 'mainJob', surroundings)) as { secret: string };
     expect(seen).toEqual({

@@ -2,7 +2,6 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { call } from '../client/outside.ts';
 import { useApi } from '../support/api.ts';
-import { createPaymentMethod } from '../support/factories.ts';
 import { compileProject, complaintsAbout, heyApi, makeProject, type WrongProgram } from './generators.ts';
 
 // The compiler runs twice: on a busy machine that takes its time.
@@ -44,8 +43,7 @@ const wrong: WrongProgram[] = [
 describe('a client by @hey-api/openapi-ts', () => {
   it('compiles strictly and makes, lists, reads and orders a product', async () => {
     expect(await compileProject(folder)).toEqual([]);
-    const { database } = api.app;
-    const paymentMethodId = await createPaymentMethod(database, { locationId: api.locationId });
+    const paymentMethodId = await api.make.paymentMethod();
     const surroundings = { url: api.url, key: api.key.key, paymentMethodId };
     expect(await call(folder, './out/program.js', 'work', surroundings)).toEqual({
       status: 201,

@@ -8,7 +8,6 @@ import type {
   Certification,
   CertificationStart,
 } from '../../packages/api/src/resources/certifications/schema.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import type { usePublishingApi } from '../support/published.ts';
 import { noteProcess } from '../support/run-directory.ts';
 import { waitFor } from '../support/wait.ts';
@@ -62,8 +61,8 @@ async function prepare(
   program: Program,
   sabotage?: Sabotage,
 ): Promise<{ key: string; stop(): void }> {
-  const locationId = await createLocation(api.app.database, { sandbox: true });
-  const { key } = await createKey(api.app.database, { locationId, perMinute: 900 });
+  const locationId = await api.make.location({ sandbox: true });
+  const { key } = await api.make.key({ locationId, perMinute: 900 });
   expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBe(200);
   const stop = await startIntegration(api.url, key, program, sabotage);
   return { key, stop };

@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Certification } from '../../packages/api/src/resources/certifications/schema.ts';
 import { useApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { download } from './comanda-mjs.ts';
 
 // No worker runs here: a run waits until it is aborted.
 const api = useApi();
 
 async function openSandbox() {
-  const locationId = await createLocation(api.app.database, { sandbox: true });
-  const { key } = await createKey(api.app.database, { locationId });
+  const locationId = await api.make.location({ sandbox: true });
+  const { key } = await api.make.key({ locationId });
   const tool = await download({ url: api.url, key: { id: '', key } });
   const newest = async () =>
     (await api.rest<{ data: Certification[] }>('GET /v2/certifications', { key })).body.data[0];

@@ -7,7 +7,6 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { Envelope, eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
 import { webhookHeaders } from '../../packages/worker/src/http/headers.ts';
 import { startConsumer, useConsumer } from '../support/consumer.ts';
-import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Download, download } from './comanda-mjs.ts';
@@ -82,7 +81,7 @@ describe('events tail', () => {
   test('shows what was, by type, and ends; or what comes, until Ctrl-C', async () => {
     const { locationId, key } = await place();
     const { run, start } = await download({ url: api.url, key });
-    await createProduct(api.app.database, { locationId, name: 'Cortado' });
+    await api.make.product({ locationId, name: 'Cortado' });
     await api.published();
     const tail = ['events', 'tail', '--types', 'product.created'];
     const said = await run([...tail, '--since', '1h', '--once']);
@@ -93,7 +92,7 @@ describe('events tail', () => {
     const after = await run([...tail, '--after', event.id, '--once']);
     expect(after).toEqual({ code: 0, stdout: '', stderr: '' });
     const running = start([...tail, '--after', event.id]);
-    await createProduct(api.app.database, { locationId, name: 'Ristretto' });
+    await api.make.product({ locationId, name: 'Ristretto' });
     await running.says(/product\.created/);
     expect(running.printed()).not.toContain(event.id);
     expect((await running.stop('SIGINT')).code).toBe(130);
@@ -121,7 +120,7 @@ describe('deliveries', () => {
       });
     const { id } = (await register(failing.url)).body.data;
     expect(await run(['deliveries', 'list'])).toEqual({ code: 0, stdout: 'none\n', stderr: '' });
-    await createProduct(api.app.database, { locationId });
+    await api.make.product({ locationId });
     await waitFor('the last attempt', async () =>
       (await run(['deliveries', 'list', '--status', 'dead'])).stdout.includes('attempt 5: dead, HTTP 500'),
     );
@@ -162,7 +161,7 @@ describe('webhooks rotate', () => {
     });
     const first = body.data.secret;
     const verified = async (count: number, secret: string) => {
-      await createProduct(api.app.database, { locationId });
+      await api.make.product({ locationId });
       await waitFor('the delivery', async () => consumer.received.length === count);
       const { headers, text } = consumer.received[count - 1] ?? { headers: {}, text: '' };
       return verifyWebhook(secret, headers, text).then(
@@ -258,7 +257,7 @@ describe('verify', () => {
 
 /** A location of its own, with a key. */
 async function place(permissions?: Grant[]) {
-  const locationId = await createLocation(api.app.database);
-  const key = await createKey(api.app.database, { locationId, ...(permissions && { permissions }) });
+  const locationId = await api.make.location();
+  const key = await api.make.key({ locationId, ...(permissions && { permissions }) });
   return { locationId, key };
 }

@@ -5,7 +5,6 @@ import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { useHand } from '../support/by-hand.ts';
 import { runComanda } from '../support/command.ts';
 import { startConsumer } from '../support/consumer.ts';
-import { createLocation, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { roleUrl } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';
@@ -17,7 +16,7 @@ const api = usePublishingApi();
 const hand = useHand(api);
 
 const product = async (name: string) => {
-  await createProduct(api.app.database, { locationId: api.locationId, name });
+  await api.make.product({ name });
   await api.published();
 };
 const feed = async (query: string) => {
@@ -100,7 +99,7 @@ it('a cursor that a restore took is refused with its own reason and the time to 
 });
 
 it('a cursor of a location that had no event before the restore begins with all of it', async () => {
-  const locationId = await createLocation(api.app.database);
+  const locationId = await api.make.location();
   const { code, stdout } = await runComanda(
     settings(),
     'restored',

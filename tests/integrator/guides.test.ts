@@ -6,8 +6,7 @@ import { repositoryRoot } from '@comanda/db';
 import { expect, test } from 'vitest';
 import { commands } from '../../packages/integrator/src/commands.ts';
 import { useConsumer } from '../support/consumer.ts';
-import { createKey, createLocation } from '../support/factories.ts';
-import { createOrderKitchen, orderBody, postOrder } from '../support/orders.ts';
+import { createOrderKitchen, postOrder } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { download } from './comanda-mjs.ts';
 
@@ -46,7 +45,7 @@ test('the guide of comanda.mjs does what it says, block by block', async () => {
   );
 
   await paste(folder, 'bash', `${listen.trim()} --once`);
-  await api.rest('POST /v2/orders', { body: orderBody(kitchen), headers: { 'idempotency-key': 'guide' } });
+  await api.rest('POST /v2/orders', { body: kitchen.body(), headers: { 'idempotency-key': 'guide' } });
   await api.published();
   const listened = await paste(folder, 'bash', `${listen.trim()} --once`);
   expect(listened).toMatch(/\norder\.created .* 200 .*\npayment\.created .* 200 .*\n$/);
@@ -71,8 +70,8 @@ const unlike = (text: string) =>
 
 test('the guide of files does what it says, and prints what it shows', async () => {
   const { folder } = await download(api);
-  const locationId = await createLocation(api.app.database);
-  const key = await createKey(api.app.database, { locationId });
+  const locationId = await api.make.location();
+  const key = await api.make.key({ locationId });
   const scripts = blocksOf('files.md', 'sh');
   const printed = blocksOf('files.md', 'text');
   expect(scripts).toHaveLength(5);
@@ -85,11 +84,10 @@ test('the guide of files does what it says, and prints what it shows', async () 
 
 /** The order of the guide: two of what it brought. */
 async function orderCoffee(locationId: string, key: string): Promise<void> {
-  const { paymentMethodId } = await createOrderKitchen(api, locationId);
+  const kitchen = await createOrderKitchen(api, locationId);
   const { body } = await api.rest<{ data: { id: string } }>('GET /v2/products/by-external-id/A-100', { key });
   const items = [{ product_id: body.data.id, quantity: 2 }];
-  const kitchen = { productId: body.data.id, paymentMethodId };
-  const order = orderBody(kitchen, { external_id: 'POS-1', items });
+  const order = kitchen.body({ external_id: 'POS-1', items });
   expect((await postOrder(api, order, { key })).status).toBe(201);
 }
 

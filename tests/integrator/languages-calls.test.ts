@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { downloadedFiles } from '../../packages/api/src/documents/downloads.ts';
-import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { entriesOf, languages, languagesHere, type Reply, useDriver } from './languages.ts';
 
@@ -19,14 +18,12 @@ describe.each(languagesHere)('the client for $name', (language) => {
   let ids = { product: '', method: '' };
 
   beforeAll(async () => {
-    const { database } = api.app;
-    const locationId = await createLocation(database, { timezone: 'America/Sao_Paulo' });
-    client = { url: api.url, key: (await createKey(database, { locationId })).key };
-    const { key } = await createKey(database, { locationId, permissions: ['orders:read'] });
+    const locationId = await api.make.location({ timezone: 'America/Sao_Paulo' });
+    client = { url: api.url, key: (await api.make.key({ locationId })).key };
+    const { key } = await api.make.key({ locationId, permissions: ['orders:read'] });
     reader = { url: api.url, key };
-    for (let n = 0; n < 5; n++)
-      await createProduct(database, { locationId, name: `Product ${n}`, price: 12.35 });
-    await createPaymentMethod(database, { locationId });
+    for (let n = 0; n < 5; n++) await api.make.product({ locationId, name: `Product ${n}`, price: 12.35 });
+    await api.make.paymentMethod({ locationId });
     const [product] = entriesOf(await call('GET', '/v2/products'));
     const [method] = entriesOf(await call('GET', '/v2/payment-methods'));
     ids = { product: String(product?.id), method: String(method?.id) };

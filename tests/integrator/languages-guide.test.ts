@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import { afterAll, expect, test } from 'vitest';
 import { downloadedFiles } from '../../packages/api/src/documents/downloads.ts';
-import { createKey, createLocation } from '../support/factories.ts';
-import { createOrderKitchen, orderBody, postOrder } from '../support/orders.ts';
+import { createOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { run } from '../support/runtimes.ts';
 import { languagesHere } from './languages.ts';
@@ -47,10 +46,10 @@ test.each(programsHere)(
   'the program of the guide in $name does what its comments say',
   { timeout: 120_000 },
   async ({ fence, file, script }) => {
-    const locationId = await createLocation(api.app.database);
-    const { key } = await createKey(api.app.database, { locationId });
+    const locationId = await api.make.location();
+    const { key } = await api.make.key({ locationId });
     const kitchen = await createOrderKitchen(api, locationId);
-    expect((await postOrder(api, orderBody(kitchen), { key })).status).toBe(201);
+    expect((await kitchen.post({}, { key })).status).toBe(201);
     await api.published();
     writeFileSync(join(folder, file), blockOf(fence) ?? '');
     const { code, stdout, stderr } = await bash(script, key);

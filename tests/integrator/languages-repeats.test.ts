@@ -8,7 +8,6 @@ import { repositoryRoot } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { useConsumer } from '../support/consumer.ts';
 import { codeOf, controls, controlsIn } from '../support/controls.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, orderBody } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { type Fault, type Front, startFront } from './front.ts';
@@ -47,9 +46,8 @@ describe.each(languagesHere)('the client for $name', (language) => {
   let order = {};
 
   beforeAll(async () => {
-    const { database } = api.app;
-    const locationId = await createLocation(database);
-    ({ key } = await createKey(database, { locationId }));
+    const locationId = await api.make.location();
+    ({ key } = await api.make.key({ locationId }));
     order = orderBody(await createOrderKitchen(api, locationId));
     const met = new Set<string>();
     // `X-Fault: <name of the try> <fault as JSON>`: the first time, and then no more.

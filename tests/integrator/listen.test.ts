@@ -4,7 +4,6 @@ import { type RunningServer, startServer } from '@comanda/api';
 import { verifyWebhook } from '@comanda/client/webhooks';
 import { describe, expect, test } from 'vitest';
 import { type Answerer, type Received, startConsumer } from '../support/consumer.ts';
-import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Download, download } from './comanda-mjs.ts';
@@ -14,13 +13,12 @@ const api = usePublishingApi();
 
 /** A location with a key of its own, comanda.mjs in a folder, and a receiver. */
 async function desk(answer?: Answerer) {
-  const { database } = api.app;
-  const locationId = await createLocation(database);
-  const key = await createKey(database, { locationId });
+  const locationId = await api.make.location();
+  const key = await api.make.key({ locationId });
   const made = await download({ url: api.url, key });
   const receiver = await startConsumer(answer);
   const product = async (name: string) => {
-    await createProduct(database, { locationId, name });
+    await api.make.product({ locationId, name });
     await api.published();
   };
   const state = () => JSON.parse(readFileSync(join(made.folder, '.comanda.json'), 'utf8'));
@@ -179,7 +177,7 @@ describe('listen', () => {
   test('pages through a long feed, and ends with --once', async () => {
     const each = await desk();
     const many = Array.from({ length: 450 }, (_, n) => `P${n}`);
-    await api.app.database.prisma.product.createMany({
+    await api.prisma.product.createMany({
       data: many.map((name) => ({ locationId: each.locationId, name, sku: name, price: 1 })),
     });
     await api.published();

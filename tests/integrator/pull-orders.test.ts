@@ -4,8 +4,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { readRecords } from '../../packages/integrator/src/csv/records.ts';
 import { orderColumns } from '../../packages/integrator/src/pull/columns.ts';
 import { controlsIn } from '../support/controls.ts';
-import { createKey, createPaymentMethod, createProduct } from '../support/factories.ts';
-import { type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { type Download, download } from './comanda-mjs.ts';
 
@@ -18,18 +17,12 @@ let kitchen: OrderKitchen;
 let gone: string;
 beforeAll(async () => {
   tool = await download(api);
-  const own = { locationId: api.locationId };
-  kitchen = {
-    productId: await createProduct(api.app.database, {
-      ...own,
-      externalId: 'TEA',
-      sku: 'T-1',
-      price: 2.5,
-      taxRate: 10.5,
-    }),
-    paymentMethodId: await createPaymentMethod(api.app.database, own),
-  };
-  gone = await createProduct(api.app.database, { ...own, externalId: 'GONE', name: '=1+1', price: 1 });
+  kitchen = await createOrderKitchen(api);
+  await api.prisma.product.update({
+    where: { locationId_id: { locationId: api.locationId, id: kitchen.productId } },
+    data: { externalId: 'TEA', sku: 'T-1', price: 2.5, taxRate: 10.5 },
+  });
+  gone = await api.make.product({ externalId: 'GONE', name: '=1+1', price: 1 });
 });
 
 const pull = ['pull', 'orders', '--csv'];
@@ -43,7 +36,7 @@ function rowsIn(text: string, separator = ','): Row[] {
 
 test('each line of each order is a row, with what names the product', async () => {
   const comment = 'no "sugar",\r\nplease\u001b[2J';
-  const order = await placeOrder(api, kitchen, {
+  const order = await kitchen.place({
     ...{ external_id: 'PO-1', identifier: '+Table; 4', channel: '@web', is_take_away: true },
     items: [
       { product_id: kitchen.productId, quantity: 1.5, comment },
@@ -106,7 +99,7 @@ test('all pages are read into a file that is whole or as it was, and the state g
     await Promise.all(
       numbers
         .slice(at, at + 44)
-        .map((external_id) => placeOrder(api, kitchen, { external_id, items, payment_method_id: method })),
+        .map((external_id) => kitchen.place({ external_id, items, payment_method_id: method })),
     );
   const words = [...pull, '--since', '1h', '--out', 'orders.csv', '--state', 'pull.json', '--bom'];
   writeFileSync(join(tool.folder, 'orders.csv'), 'of yesterday');
@@ -122,7 +115,7 @@ test('all pages are read into a file that is whole or as it was, and the state g
   const found = rowsIn(text.slice(1)).map(({ external_id }) => external_id);
   expect(found.filter((each) => each?.startsWith('M-')).sort()).toEqual(numbers.toSorted());
 
-  const cancelled = await placeOrder(api, kitchen, { external_id: 'LAST', items });
+  const cancelled = await kitchen.place({ external_id: 'LAST', items });
   await api.rest(`POST /v2/orders/${cancelled.id}/cancel`, { body: { reason: 'late' } });
   await tool.run(words);
   const next = rowsIn(readFileSync(join(tool.folder, 'orders.csv'), 'utf8').slice(1));
@@ -132,10 +125,7 @@ test('all pages are read into a file that is whole or as it was, and the state g
 });
 
 test('a key that may not read products still reads the lines of orders', async () => {
-  const { key } = await createKey(api.app.database, {
-    locationId: api.locationId,
-    permissions: ['orders:read'],
-  });
+  const { key } = await api.make.key({ permissions: ['orders:read'] });
   const { code, stdout, stderr } = await tool.run([...pull, '--since', '1h'], { env: { COMANDA_KEY: key } });
   expect({ code, stderr }).toEqual({
     code: 0,

@@ -1,7 +1,7 @@
 import { statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { createKey, createProduct, type TestKey } from '../support/factories.ts';
+import type { TestKey } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { type Download, download } from './comanda-mjs.ts';
 import { startFront } from './front.ts';
@@ -15,7 +15,7 @@ const atOnce = 10;
 let key: TestKey;
 let tool: Download;
 beforeAll(async () => {
-  key = await createKey(api.app.database, {
+  key = await api.make.key({
     ...{ locationId: api.locationId, maxItemsPerBatch: atOnce, batchJobsPerHour: 1_000 },
   });
   tool = await download({ url: api.url, key });
@@ -44,7 +44,7 @@ test.each([1, 3, 6])(
   async (batches) => {
     const name = `C${batches}`;
     for (const index of range)
-      await createProduct(api.app.database, {
+      await api.make.product({
         ...{ locationId: api.locationId, externalId: `${name}-${index}`, stock: { quantity: 100 } },
       });
     const file = join(tool.folder, 'stock.csv');
@@ -81,10 +81,7 @@ test.each([1, 3, 6])(
 test.each([2, 5])(
   'products are synced by one job for each part, killed at part %i and given again',
   async (batches) => {
-    const jobs = async () => {
-      const { rows } = await api.app.database.pool.query('select count(*)::int as n from sync_jobs');
-      return rows[0].n as number;
-    };
+    const jobs = () => api.prisma.syncJob.count();
     const before = await jobs();
     writeFileSync(
       join(tool.folder, 'products.csv'),

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { createKey, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { type Download, download } from './comanda-mjs.ts';
 import { encodings } from './csv-files.ts';
@@ -12,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const api = usePublishingApi();
 let tool: Download;
 beforeAll(async () => {
-  const key = await createKey(api.app.database, { locationId: api.locationId, batchJobsPerHour: 1_000 });
+  const key = await api.make.key({ batchJobsPerHour: 1_000 });
   tool = await download({ url: api.url, key });
 });
 
@@ -169,11 +168,10 @@ test('a rate of tax is pushed with the product, and one over 100 is refused with
 });
 
 test('stock is set, adjusted, and compared by the names of products', async () => {
-  const { database } = api.app;
   const own = { locationId: api.locationId };
-  await createProduct(database, { ...own, externalId: 'S-1', sku: 'SK-1', stock: { quantity: 5 } });
-  await createProduct(database, { ...own, externalId: 'S-2', sku: 'SK-2', stock: { quantity: 5 } });
-  await createProduct(database, { ...own, externalId: 'S-3', sku: 'SK-3', stock: { quantity: 5 } });
+  await api.make.product({ ...own, externalId: 'S-1', sku: 'SK-1', stock: { quantity: 5 } });
+  await api.make.product({ ...own, externalId: 'S-2', sku: 'SK-2', stock: { quantity: 5 } });
+  await api.make.product({ ...own, externalId: 'S-3', sku: 'SK-3', stock: { quantity: 5 } });
   save(
     'stock.csv',
     'external_id;sku;quantity;adjust;expected\nS-1;SK-1;1.000,5;;\n;SK-2;;-2;5\nS-3;;9;;4\nS-9;;1;;\n;;1;;\nS-3;;1;1;\n',
@@ -192,10 +190,7 @@ test('stock is set, adjusted, and compared by the names of products', async () =
 
 test('a key that may not push learns it before anything is sent', async () => {
   save('stock.csv', 'sku;quantity\nSK-1;1\n');
-  const { key } = await createKey(api.app.database, {
-    locationId: api.locationId,
-    permissions: ['sync:products'],
-  });
+  const { key } = await api.make.key({ permissions: ['sync:products'] });
   for (const [file, missing] of [
     ['stock.csv', 'stock:sync'],
     ['products.csv', 'sync:read'],

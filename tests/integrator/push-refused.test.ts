@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { createCategory, createKey } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { type Download, download } from './comanda-mjs.ts';
 import { encodings } from './csv-files.ts';
@@ -12,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 });
 const api = usePublishingApi();
 let tool: Download;
 beforeAll(async () => {
-  const key = await createKey(api.app.database, { locationId: api.locationId, batchJobsPerHour: 1_000 });
+  const key = await api.make.key({ batchJobsPerHour: 1_000 });
   tool = await download({ url: api.url, key });
 });
 
@@ -25,7 +24,7 @@ const nextOf = (stderr: string): string[] =>
     ?.map((word) => word.replaceAll("'", '')) ?? [];
 
 test('refused rows are written as they were, corrected, and pushed by the printed command', async () => {
-  await createCategory(api.app.database, { locationId: api.locationId, externalId: 'hot' });
+  await api.make.category({ externalId: 'hot' });
   const text = [
     'Código;Nombre corto;Precio;category_external_ids;notas',
     'R-1;Café;1.250,00;hot;"a;""b"""',

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { createKey } from '../support/factories.ts';
 import { endAfterTests } from '../support/left-over.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { type Download, download } from './comanda-mjs.ts';
@@ -15,7 +14,7 @@ const api = usePublishingApi();
 let tool: Download;
 let key: string;
 beforeAll(async () => {
-  const made = await createKey(api.app.database, {
+  const made = await api.make.key({
     ...{ locationId: api.locationId, batchJobsPerHour: 1_000, maxItemsPerBatch: 5 },
   });
   key = made.key;

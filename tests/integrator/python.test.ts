@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { repositoryRoot } from '@comanda/db';
 import { afterAll, expect, test } from 'vitest';
 import { startConsumer } from '../support/consumer.ts';
-import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { type Fault, startFront } from './front.ts';
 
@@ -38,13 +37,11 @@ test.each(pythons)(
   '%s: the tests of comanda.py pass against the service',
   { timeout: 120_000 },
   async (python) => {
-    const { database } = api.app;
-    const locationId = await createLocation(database, { timezone: 'America/Sao_Paulo' });
-    const { key } = await createKey(database, { locationId });
-    const reader = await createKey(database, { locationId, permissions: ['orders:read'] });
-    for (let n = 0; n < 5; n++)
-      await createProduct(database, { locationId, name: `Product ${n}`, price: 12.35 });
-    await createPaymentMethod(database, { locationId });
+    const locationId = await api.make.location({ timezone: 'America/Sao_Paulo' });
+    const { key } = await api.make.key({ locationId });
+    const reader = await api.make.key({ locationId, permissions: ['orders:read'] });
+    for (let n = 0; n < 5; n++) await api.make.product({ locationId, name: `Product ${n}`, price: 12.35 });
+    await api.make.paymentMethod({ locationId });
     await api.published();
 
     const elsewhere = await startConsumer();

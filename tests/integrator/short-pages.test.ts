@@ -15,7 +15,7 @@ const api = usePublishingApi();
 
 beforeAll(async () => {
   await createLargeOrders(api.app.database, { locationId: api.locationId, count: orders });
-  await api.app.database.pool.query(
+  await api.pool.query(
     `insert into products (location_id, sku, name, price, description)
      select $1, 'large-' || n, 'p', 1, repeat(chr(1), 10000) from generate_series(1, $2::int) n`,
     [api.locationId, products],

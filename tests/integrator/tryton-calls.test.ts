@@ -7,7 +7,6 @@ import { keyOfErp } from '../docs/erp-key.ts';
 import { callRest } from '../support/api.ts';
 import { useConsumer } from '../support/consumer.ts';
 import { operations } from '../support/documented.ts';
-import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
 import { Bindings, isRecord, type RecordedCall } from './recorded-calls.ts';
@@ -24,11 +23,11 @@ const calls = JSON.parse(readFileSync(join(repositoryRoot, playedCalls), 'utf8')
 const keys = new Map<string, string>();
 
 beforeAll(async () => {
-  const locationId = await createLocation(api.app.database, { timezone: middayZone() });
-  await createPaymentMethod(api.app.database, { locationId });
+  const locationId = await api.make.location({ timezone: middayZone() });
+  await api.make.paymentMethod({ locationId });
   const permissions = { connector: keyOfErp(), till: ['*' as const] };
   for (const [who, granted] of Object.entries(permissions))
-    keys.set(who, (await createKey(api.app.database, { locationId, permissions: granted })).key);
+    keys.set(who, (await api.make.key({ locationId, permissions: granted })).key);
 });
 
 /** Types of events, with the fields that all of a type have: an event may show what came a moment later, too. */

@@ -12,7 +12,6 @@ import {
 import { statement } from '@comanda/db';
 import { afterEach, describe, expect, it } from 'vitest';
 import { answer, type Between, standBetween } from '../client/between.ts';
-import { createKey } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
@@ -226,7 +225,7 @@ describe('a watch', () => {
 
 describe('what no repeat helps ends a watch:', () => {
   it('a key that is revoked, with the refusal that a call gets, and the line of the call', async () => {
-    const key = await createKey(api.app.database, { locationId: api.locationId });
+    const key = await api.make.key();
     const watching = watch({}, { key: key.key });
     await watching.live();
     await api.app.database.run(
@@ -242,10 +241,7 @@ describe('what no repeat helps ends a watch:', () => {
   });
 
   it('a key that may not read events', async () => {
-    const key = await createKey(api.app.database, {
-      locationId: api.locationId,
-      permissions: ['orders:read'],
-    });
+    const key = await api.make.key({ permissions: ['orders:read'] });
     const watching = watch({}, { key: key.key });
     expect(comandaError(await watching.ended)).toMatchObject({
       httpStatus: 403,

@@ -3,7 +3,7 @@ import { createApp, type RunningApp, startServer } from '@comanda/api';
 import { type ComandaClient, createClient } from '@comanda/client';
 import { createTestDatabase } from './database.ts';
 import { requireDocumented } from './documented.ts';
-import { createKey, createLocation, type TestKey } from './factories.ts';
+import { openPlace, type Place, type PlaceRows } from './place.ts';
 import { useClosed } from './use.ts';
 
 /** An answer of the REST entrance: `body` is parsed JSON, `text` the bytes as sent. */
@@ -22,16 +22,11 @@ export interface Call {
 }
 
 /** A real server in this process, on a database of its own, with one location and one key that may do everything. */
-export interface TestApi {
-  url: string;
+export interface TestApi extends Place {
   databaseUrl: string;
   app: RunningApp;
-  locationId: string;
-  key: TestKey;
-  /** Calls REST with the key; `route` is `GET /v2/orders?limit=1`. */
-  rest<Body = Record<string, unknown>>(route: string, call?: Call): Promise<Answer<Body>>;
-  /** The typed client, with the key or another. */
-  client(key?: string): ComandaClient;
+  /** Makes one more location with a key of its own. */
+  place(rows?: PlaceRows): Promise<Place>;
   close(): Promise<void>;
 }
 
@@ -54,16 +49,10 @@ export async function startTestApi(
     ...settings,
   });
   const server = await startServer(app, { host: '127.0.0.1', port: 0 }, undefined, siteFolder);
-  const locationId = await createLocation(app.database);
-  const key = await createKey(app.database, { locationId });
+  const at = { url: server.url, app };
   return {
-    url: server.url,
-    databaseUrl: database.url,
-    app,
-    locationId,
-    key,
-    rest: (route, call = {}) => callRest(server.url, route, { key: key.key, ...call }),
-    client: (text = key.key) => typedClient(server.url, text),
+    ...(await openPlace(at)),
+    ...{ app, databaseUrl: database.url, place: (rows) => openPlace(at, rows) },
     async close() {
       await server.drain(1_000);
       await app.close();

@@ -8,19 +8,37 @@ import { parseStrict } from './strict.ts';
 import { use } from './use.ts';
 
 /** The rows that an order needs: a product of 12.50 without stock, and an enabled payment method. */
-export interface OrderKitchen {
+export interface OrderRows {
   productId: string;
   paymentMethodId: string;
 }
 
+/** The rows, and orders of them by the key of the API: a flat white each, unless `overrides` say otherwise. */
+export interface OrderKitchen extends OrderRows {
+  body(overrides?: Overrides): Record<string, unknown>;
+  post(overrides?: Overrides, call?: OrderCall): Promise<Answer>;
+  place(overrides?: Overrides): Promise<Order>;
+  refuse(overrides?: Overrides, path?: string): Promise<string>;
+}
+
+type Overrides = Record<string, unknown>;
+type OrderCall = Parameters<typeof postOrder>[2];
+
 /** Makes one at the location of the API's key, or at another. */
 export async function createOrderKitchen(
-  { app, locationId: own }: TestApi,
-  locationId = own,
+  api: Pick<TestApi, 'app' | 'locationId' | 'rest'>,
+  locationId = api.locationId,
 ): Promise<OrderKitchen> {
+  const rows: OrderRows = {
+    productId: await createProduct(api.app.database, { locationId }),
+    paymentMethodId: await createPaymentMethod(api.app.database, { locationId }),
+  };
   return {
-    productId: await createProduct(app.database, { locationId }),
-    paymentMethodId: await createPaymentMethod(app.database, { locationId }),
+    ...rows,
+    body: (overrides) => orderBody(rows, overrides),
+    post: (overrides, call) => postOrder(api, orderBody(rows, overrides), call),
+    place: (overrides) => placeOrder(api, rows, overrides),
+    refuse: (overrides, path) => refuseOrder(api, orderBody(rows, overrides), path),
   };
 }
 
@@ -29,7 +47,7 @@ export const useOrderKitchen = (api: TestApi): OrderKitchen => use(() => createO
 
 /** A valid creation body for one flat white; `overrides` replace or, when undefined, remove members. */
 export function orderBody(
-  { productId, paymentMethodId }: OrderKitchen,
+  { productId, paymentMethodId }: OrderRows,
   overrides: Record<string, unknown> = {},
 ): Record<string, unknown> {
   return {
@@ -59,7 +77,7 @@ export function postOrder(
 /** Posts an order that must succeed; its full form, strictly as documented. */
 export async function placeOrder(
   api: Pick<TestApi, 'rest'>,
-  kitchen: OrderKitchen,
+  kitchen: OrderRows,
   overrides: Record<string, unknown> = {},
 ): Promise<Order> {
   const answer = await postOrder(api, orderBody(kitchen, overrides));

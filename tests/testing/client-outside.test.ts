@@ -10,7 +10,6 @@ import type { Surroundings } from '../client/consumer.ts';
 import { buildInto, call, compile, install, linkPeers, makeFolder } from '../client/outside.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
-import { createPaymentMethod } from '../support/factories.ts';
 
 // The compiler runs seven times: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -99,7 +98,7 @@ describe('outside of the workspace, with nothing but its peers, the built client
     const surroundings: Surroundings = {
       url: api.url,
       key: api.key.key,
-      paymentMethodId: await createPaymentMethod(api.app.database, { locationId: api.locationId }),
+      paymentMethodId: await api.make.paymentMethod(),
       delivery: {
         secret,
         body,

@@ -6,7 +6,6 @@ import type { Operation } from '../../packages/api/src/request/operations.ts';
 import { IdempotencyKey } from '../../packages/api/src/wire.ts';
 import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
-import { createKey } from '../support/factories.ts';
 import { outcomeOf, reasonOf } from './outcome.ts';
 import { spoiled } from './spoiled.ts';
 
@@ -37,7 +36,7 @@ const exampleKey = exampleOf(IdempotencyKey);
 
 describe('a spoiled input is refused as the service does', () => {
   it.each(operations)('$name', async (operation) => {
-    const { id: _, key } = await createKey(api.app.database, {
+    const { id: _, key } = await api.make.key({
       ...{ locationId: api.locationId, perMinute: 1_000_000, batchJobsPerHour: 1_000_000 },
     });
     const service = createClient({ url: api.url, key });
