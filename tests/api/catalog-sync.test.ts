@@ -242,13 +242,6 @@ describe('the answer', () => {
       counts(9, 0, 0, 0),
     );
   });
-
-  it('needs catalog:sync', async () => {
-    const { key: reader } = await api.make.key({ locationId, permissions: ['catalog:read'] });
-    expect(refusalOf(await call(tree(), {}, { key: reader }), 403, 'permission_denied')).toContain(
-      'catalog:sync',
-    );
-  });
 });
 
 test('dry_run says what would become of each, field by field, and changes nothing', async () => {

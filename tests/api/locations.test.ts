@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Location } from '../../packages/api/src/resources/locations/schema.ts';
 import { useApi } from '../support/api.ts';
-import { refusalOf } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
@@ -27,15 +26,5 @@ describe('GET /v2/locations/current', () => {
     expect(data.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}-03:00$/);
     expect(Math.abs(Date.parse(data.created_at) - Date.now())).toBeLessThan(600_000);
     expect(await api.client(key).locations.getCurrent.query()).toEqual(data);
-  });
-
-  it('answers 403 to a key without locations:read', async () => {
-    const { key } = await api.make.key({ permissions: ['orders:*'] });
-    const answer = await api.rest('GET /v2/locations/current', { key });
-    expect(answer.status).toBe(403);
-    expect(refusalOf(answer)).toEqual({
-      code: 'permission_denied',
-      message: 'The key lacks the permission locations:read.',
-    });
   });
 });

@@ -113,12 +113,3 @@ describe('POST /v2/orders answers 422', () => {
     expect(order.items[0]?.comment).toBe('😀'.repeat(1_000));
   });
 });
-
-describe('POST /v2/orders answers 403', () => {
-  it('to a key without orders:write', async () => {
-    const { key } = await api.make.key({ permissions: ['orders:read'] });
-    const answer = await kitchen.post({}, { key });
-    expect(answer.status).toBe(403);
-    expect(refusalOf(answer)).toMatchObject({ code: 'permission_denied' });
-  });
-});

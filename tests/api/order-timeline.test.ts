@@ -3,7 +3,7 @@ import {
   OrderTimeline,
   type OrderTimelineEntry,
 } from '../../packages/api/src/resources/orders/timeline.schema.ts';
-import { dataOf, refusalOf } from '../support/answers.ts';
+import { dataOf } from '../support/answers.ts';
 import { openHand, underDeed } from '../support/by-hand.ts';
 import { useConsumer } from '../support/consumer.ts';
 import { useOrderKitchen } from '../support/orders.ts';
@@ -152,11 +152,4 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
     await api.published();
     expect(await api.client().orders.timeline.query({ id })).toEqual(await read(id));
   });
-});
-
-test('GET /v2/orders/{id}/timeline answers 404 to an order of another location', async () => {
-  const { id } = await kitchen.place();
-  const foreign = await api.make.key({ locationId: await api.make.location() });
-  const answer = await api.rest(`GET /v2/orders/${id}/timeline`, { key: foreign.key });
-  refusalOf(answer, 404, 'resource_not_found');
 });

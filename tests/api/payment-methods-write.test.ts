@@ -78,15 +78,6 @@ describe('paymentMethods.update', () => {
     await methods().update.mutate({ id, enabled: true });
     expect((await kitchen.post()).status).toBe(201);
   });
-
-  it('one of another location, an unknown and a malformed id are not found', async () => {
-    const foreign = await api.make.paymentMethod({ locationId: await api.make.location() });
-    for (const id of [foreign, newId(), 'unknown']) {
-      expect((await refused(methods().update.mutate({ id, name: 'Mine' }))).code).toBe('resource_not_found');
-    }
-    const left = await api.prisma.paymentMethod.findFirstOrThrow({ where: { id: foreign } });
-    expect(left.name).toBe('Cash');
-  });
 });
 
 describe('paymentMethods.delete', () => {
@@ -111,14 +102,6 @@ describe('paymentMethods.delete', () => {
       message: 'this payment method has payments, so it is kept: disable it',
     });
     expect(await methods().get.query({ id: kitchen.paymentMethodId })).toMatchObject({ name: 'Cash' });
-  });
-
-  it('does not find one of another location', async () => {
-    const foreign = await api.make.paymentMethod({ locationId: await api.make.location() });
-    for (const id of [foreign, newId(), 'unknown']) {
-      expect((await refused(methods().get.query({ id }))).code).toBe('resource_not_found');
-      expect((await refused(methods().delete.mutate({ id }))).code).toBe('resource_not_found');
-    }
   });
 });
 

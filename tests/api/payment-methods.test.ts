@@ -42,13 +42,6 @@ describe('GET /v2/payment-methods', () => {
     expect(refusalOf(answer)).toEqual({ code: 'validation_error', message: 'limit: must be 1 to 200' });
   });
 
-  it('answers 403 to a key without payments:read', async () => {
-    const { key } = await api.make.key({ permissions: ['orders:*'] });
-    const answer = await api.rest('GET /v2/payment-methods', { key });
-    expect(answer.status).toBe(403);
-    expect(refusalOf(answer).message).toContain('payments:read');
-  });
-
   it('says the same through the typed client', async () => {
     expect(await api.client().paymentMethods.list.query({})).toEqual(await list());
   });

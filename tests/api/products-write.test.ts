@@ -139,11 +139,6 @@ describe('PATCH', () => {
     expect(await captured(product.id)).toEqual([]);
   });
 
-  it('answers 404 for a product that is not there', async () => {
-    for (const id of [categories[0], 'no-id'])
-      refusalOf(await api.rest(`PATCH /v2/products/${id}`, { body: {} }), 404, 'resource_not_found');
-  });
-
   it('serializes changes of one product: the last one is kept whole', async () => {
     const choices = [categories.slice(0, 1), categories.slice(1), []];
     const answers = await Promise.all(

@@ -131,28 +131,6 @@ describe('read', () => {
       refusalOf(await api.rest(`GET /${family}/products/${id}`), 404, 'resource_not_found');
   });
 
-  it('answers 404 for an unknown external_id', async () => {
-    refusalOf(await api.rest('GET /v2/products/by-external-id/nothing'), 404, 'resource_not_found');
-  });
-
-  it('shows nothing of another location', async () => {
-    const { id } = await create({ ...least, external_id: 'mine-alone' });
-    const { key, list } = await kitchen();
-    for (const route of [
-      `GET /v2/products/${id}`,
-      `DELETE /v2/products/${id}`,
-      `GET /v1/products/${id}/stock`,
-    ])
-      refusalOf(await api.rest(route, { key }), 404, 'resource_not_found');
-    refusalOf(await api.rest(`PATCH /v2/products/${id}`, { key, body: {} }), 404, 'resource_not_found');
-    refusalOf(
-      await api.rest('GET /v2/products/by-external-id/mine-alone', { key }),
-      404,
-      'resource_not_found',
-    );
-    expect((await list('external_id=mine-alone')).data).toEqual([]);
-  });
-
   it('returns the stock, and 404 for a product without a stock record', async () => {
     const stock = { enabled: false, quantity: 2.125, min_stock_alarm: 0.5 };
     const counted = await create({ ...least, stock });

@@ -197,10 +197,4 @@ describe('GET /v2/sales-reports', () => {
     const message = refusalOf(await rest(`GET /v2/sales-reports?${query}`), 422, 'validation_error');
     for (const field of named) expect(message).toContain(field);
   });
-
-  it('answers 403 to a key without reports:read', async () => {
-    const { key } = await api.make.key({ locationId, permissions: ['orders:*'] });
-    const answer = await rest('GET /v2/sales-reports?from=2026-01-01&to=2026-01-31', { key });
-    expect(refusalOf(answer, 403, 'permission_denied')).toContain('reports:read');
-  });
 });

@@ -126,13 +126,4 @@ describe('GET /v2/settlements', () => {
   it('answers 422 for an offset that is not a number', async () => {
     refusalOf(await rest('GET /v2/settlements?offset=one'), 422, 'validation_error');
   });
-
-  it.each(['settlements', 'settlements/some-id'])(
-    'GET /v2/%s answers 403 without settlements:read',
-    async (path) => {
-      const { key } = await api.make.key({ locationId, permissions: ['turns:*'] });
-      const message = refusalOf(await rest(`GET /v2/${path}`, { key }), 403, 'permission_denied');
-      expect(message).toContain('settlements:read');
-    },
-  );
 });

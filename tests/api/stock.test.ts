@@ -94,10 +94,4 @@ describe('GET /v2/stock', () => {
     const message = refusalOf(await api.rest(`GET /v2/stock?${query}`), 422, 'validation_error');
     expect(message).toContain(`${query.split('=')[0]}: `);
   });
-
-  it('needs stock:read', async () => {
-    const { key } = await api.make.key({ permissions: ['stock:sync'] });
-    const answer = await api.rest('GET /v2/stock', { key });
-    expect(refusalOf(answer, 403, 'permission_denied')).toContain('stock:read');
-  });
 });

@@ -158,13 +158,6 @@ describe('GET /v2/sync/jobs/{id}', () => {
     expect(job).toMatchObject({ status: 'failed', processed_items: 1, success_items: 0, failed_items: 1 });
     expect(job.error).toBe('None of the items could be applied; errors says why.');
   });
-
-  it('answers 404 for an id that is unknown, malformed or of another location', async () => {
-    const id = await (await kitchen()).apply([least]);
-    const { rest } = await kitchen();
-    for (const unknown of [id, 'no-id'])
-      refusalOf(await rest(`GET /v2/sync/jobs/${unknown}`), 404, 'resource_not_found');
-  });
 });
 
 describe('GET /v2/sync/jobs', () => {
