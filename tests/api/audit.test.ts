@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { makeSubject, openKitchen } from '../contract/kitchen.ts';
 import { callRest, type TestApi, useApi } from '../support/api.ts';
@@ -88,8 +88,9 @@ it('every procedure of the typed client alone that changes something is in the t
   expect(internal.map(({ name }) => name).sort()).toEqual(Object.keys(changing).sort());
 });
 
-describe('is written down with its key and its request, once for each row:', () => {
-  it.each(Object.entries(changing))('%s', async (name, prepare) => {
+it.each(Object.entries(changing))(
+  'is written down with its key and its request, once for each row: %s',
+  async (name, prepare) => {
     const place = await openPlace();
     const input = await prepare(place, name);
     const { status, text, headers } = await call(name, place, input);
@@ -108,11 +109,12 @@ describe('is written down with its key and its request, once for each row:', () 
     expect(new Set(entries.map(({ resourceId }) => resourceId)).size).toBe(entries.length);
     const { before, after } = Changes.parse(entries[0]?.changes);
     expect(after).not.toEqual(before);
-  });
-});
+  },
+);
 
-describe('nothing changes when it cannot be written down:', () => {
-  it.each(Object.entries(changing))('%s', async (name, prepare) => {
+it.each(Object.entries(changing))(
+  'nothing changes when it cannot be written down: %s',
+  async (name, prepare) => {
     const place = await openPlace();
     const input = await prepare(place, name);
     const before = await everything();
@@ -122,8 +124,8 @@ describe('nothing changes when it cannot be written down:', () => {
     });
     expect(await everything()).toEqual(before);
     expect((await entriesOf(place)).filter(byRequest)).toEqual([]);
-  });
-});
+  },
+);
 
 async function openPlace(): Promise<Place> {
   const locationId = await api.make.location();

@@ -140,16 +140,14 @@ describe('update', () => {
   });
 });
 
-describe('delete', () => {
-  it('leaves the products, frees the external_id, and is a 404 the second time', async () => {
-    const { locationId, app } = api;
-    const created = await create({ external_id: 'gone' });
-    const productId = await createProduct(app.database, { locationId, categoryIds: [created.id] });
-    const answer = await api.rest(`DELETE /v2/categories/${created.id}`);
-    expect(answer.body).toEqual({ data: { id: created.id, deleted: true } });
-    expect((await api.rest(`DELETE /v2/categories/${created.id}`)).status).toBe(404);
-    const product = await api.rest<{ data: { categories: unknown[] } }>(`GET /v2/products/${productId}`);
-    expect(product.body.data.categories).toEqual([]);
-    await create({ external_id: 'gone' });
-  });
+it('delete leaves the products, frees the external_id, and is a 404 the second time', async () => {
+  const { locationId, app } = api;
+  const created = await create({ external_id: 'gone' });
+  const productId = await createProduct(app.database, { locationId, categoryIds: [created.id] });
+  const answer = await api.rest(`DELETE /v2/categories/${created.id}`);
+  expect(answer.body).toEqual({ data: { id: created.id, deleted: true } });
+  expect((await api.rest(`DELETE /v2/categories/${created.id}`)).status).toBe(404);
+  const product = await api.rest<{ data: { categories: unknown[] } }>(`GET /v2/products/${productId}`);
+  expect(product.body.data.categories).toEqual([]);
+  await create({ external_id: 'gone' });
 });

@@ -198,16 +198,14 @@ describe('syncJobs.retry', () => {
   });
 });
 
-describe('the audit of endpoints', () => {
-  it('a rotated secret and a replay are in the audit with their key, the secret is not', async () => {
-    const id = await endpoint();
-    const { secret } = await desk().webhookEndpoints.rotateSecret.mutate({ id });
-    await desk().webhookEndpoints.replay.mutate({ id, since: '2026-01-01T00:00:00Z' });
-    const entries = await auditOf(api.app.database, id);
-    expect(entries.map(({ operation, apiKeyId }) => [operation, apiKeyId])).toEqual([
-      ['webhookEndpoints.rotateSecret', api.key.id],
-      ['webhookEndpoints.replay', api.key.id],
-    ]);
-    expect(JSON.stringify(entries)).not.toContain(secret);
-  });
+it('the audit of endpoints: a rotated secret and a replay are in the audit with their key, the secret is not', async () => {
+  const id = await endpoint();
+  const { secret } = await desk().webhookEndpoints.rotateSecret.mutate({ id });
+  await desk().webhookEndpoints.replay.mutate({ id, since: '2026-01-01T00:00:00Z' });
+  const entries = await auditOf(api.app.database, id);
+  expect(entries.map(({ operation, apiKeyId }) => [operation, apiKeyId])).toEqual([
+    ['webhookEndpoints.rotateSecret', api.key.id],
+    ['webhookEndpoints.replay', api.key.id],
+  ]);
+  expect(JSON.stringify(entries)).not.toContain(secret);
 });

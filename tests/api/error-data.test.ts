@@ -107,14 +107,12 @@ describe('an error of the typed client', () => {
   });
 });
 
-describe('/docs/errors', () => {
-  it('explains every reason at its anchor, which the Link of an error leads to', async () => {
-    const answer = await api.rest('GET /v2/dishes');
-    const link = /^<(.*)>; rel="help"$/.exec(answer.headers.get('link') ?? '')?.[1] ?? '';
-    const [path, anchor] = link.split('#');
-    const page = await fetch(api.url + path);
-    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    const html = await page.text();
-    expect(html).toContain(`<h3 id="${anchor}"`);
-  });
+it('/docs/errors explains every reason at its anchor, which the Link of an error leads to', async () => {
+  const answer = await api.rest('GET /v2/dishes');
+  const link = /^<(.*)>; rel="help"$/.exec(answer.headers.get('link') ?? '')?.[1] ?? '';
+  const [path, anchor] = link.split('#');
+  const page = await fetch(api.url + path);
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+  const html = await page.text();
+  expect(html).toContain(`<h3 id="${anchor}"`);
 });

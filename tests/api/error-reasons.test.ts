@@ -3,7 +3,7 @@ import { startServer } from '@comanda/api';
 import { issueCode } from '@comanda/api/services';
 import type { ComandaClient, Grant } from '@comanda/client';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { carried } from '../../packages/api/src/carried.ts';
 import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
 import { type Reason, reasons, statusOf } from '../../packages/api/src/reasons.ts';
@@ -254,22 +254,21 @@ const calls: Record<Reason, () => Promise<Told>> = {
   },
 };
 
-describe('input that never becomes a request gets its reason, too:', () => {
-  it.each([
-    ['garbage', 'garbage\r\n\r\n', 'unreadable_request'],
-    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 'method_not_allowed'],
-    ['no host', 'GET /v2/orders HTTP/1.1\r\nConnection: close\r\n\r\n', 'unreadable_request'],
-  ])('%s', async (_what, bytes, reason) => {
-    expect(await onSocket(bytes)).toMatchObject({ code: 'invalid_request', reason });
-  });
+it.each([
+  ['garbage', 'garbage\r\n\r\n', 'unreadable_request'],
+  ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 'method_not_allowed'],
+  ['no host', 'GET /v2/orders HTTP/1.1\r\nConnection: close\r\n\r\n', 'unreadable_request'],
+])('input that never becomes a request gets its reason, too: %s', async (_what, bytes, reason) => {
+  expect(await onSocket(bytes)).toMatchObject({ code: 'invalid_request', reason });
 });
 
-describe('every reason of the table can be met, and leaves with its status and its code:', () => {
-  it.each(Object.keys(reasons) as Reason[])('%s', async (reason) => {
+it.each(Object.keys(reasons) as Reason[])(
+  'every reason of the table can be met, and leaves with its status and its code: %s',
+  async (reason) => {
     const { carries = [], ...told } = await calls[reason]();
     expect(told).toEqual({ status: statusOf(reason), code: reasons[reason].code, reason });
     // The types of the client promise it.
     if (reason in carried) expect(carries).toContain(carried[reason as keyof typeof carried]);
     else expect(carries.filter((name) => name !== 'etag')).toEqual([]);
-  });
-});
+  },
+);

@@ -118,23 +118,21 @@ describe('keys.create', () => {
   });
 });
 
-describe('keys.list', () => {
-  it('pages through the keys of the own location, oldest first, revoked ones included, without texts', async () => {
-    const locationId = await api.make.location();
-    const reader = await api.make.key({ locationId, permissions: ['keys:read'] });
-    const revoked = await api.make.key({ locationId, revokedAt: new Date() });
-    const last = await api.make.key({ locationId });
-    const pageOf = async (paging: { limit?: number; offset?: number }) =>
-      parseStrict(KeyPage, await keys(reader.key).list.query(paging));
-    const all = await pageOf({});
-    expect(all.data.map(({ id }) => id)).toEqual([reader.id, revoked.id, last.id]);
-    expect(all.data.map((key) => 'revoked_at' in key)).toEqual([false, true, false]);
-    expect(all.pagination).toEqual({ limit: 50, offset: 0, total: 3 });
-    const second = await pageOf({ limit: 1, offset: 1 });
-    expect(second.data.map(({ id }) => id)).toEqual([revoked.id]);
-    expect(second.pagination).toEqual({ limit: 1, offset: 1, total: 3 });
-    for (const { key } of [reader, revoked, last]) expect(JSON.stringify(all)).not.toContain(key);
-  });
+it('keys.list pages through the keys of the own location, oldest first, revoked ones included, without texts', async () => {
+  const locationId = await api.make.location();
+  const reader = await api.make.key({ locationId, permissions: ['keys:read'] });
+  const revoked = await api.make.key({ locationId, revokedAt: new Date() });
+  const last = await api.make.key({ locationId });
+  const pageOf = async (paging: { limit?: number; offset?: number }) =>
+    parseStrict(KeyPage, await keys(reader.key).list.query(paging));
+  const all = await pageOf({});
+  expect(all.data.map(({ id }) => id)).toEqual([reader.id, revoked.id, last.id]);
+  expect(all.data.map((key) => 'revoked_at' in key)).toEqual([false, true, false]);
+  expect(all.pagination).toEqual({ limit: 50, offset: 0, total: 3 });
+  const second = await pageOf({ limit: 1, offset: 1 });
+  expect(second.data.map(({ id }) => id)).toEqual([revoked.id]);
+  expect(second.pagination).toEqual({ limit: 1, offset: 1, total: 3 });
+  for (const { key } of [reader, revoked, last]) expect(JSON.stringify(all)).not.toContain(key);
 });
 
 describe('keys.revoke', () => {

@@ -189,22 +189,20 @@ describe('menus.publish', () => {
   });
 });
 
-describe('catalog.publish', () => {
-  it('is captured for catalog.updated and written down, though nothing changed', async () => {
-    await api.pool.query('delete from internal.captured_changes');
-    const { published_at } = await api.client(key).catalog.publish.mutate();
-    const rows = await api.sql(
-      'select location_id, resource, resource_ids, operation from internal.captured_changes',
-    );
-    expect(rows).toEqual([
-      {
-        location_id: locationId,
-        resource: 'catalog',
-        resource_ids: [locationId],
-        operation: 'publish',
-      },
-    ]);
-    expect(published_at).toBe((await api.client(key).catalog.get.query()).version);
-    expect(await audited()).toMatchObject([{ operation: 'catalog.publish', resource_id: locationId }]);
-  });
+it('catalog.publish is captured for catalog.updated and written down, though nothing changed', async () => {
+  await api.pool.query('delete from internal.captured_changes');
+  const { published_at } = await api.client(key).catalog.publish.mutate();
+  const rows = await api.sql(
+    'select location_id, resource, resource_ids, operation from internal.captured_changes',
+  );
+  expect(rows).toEqual([
+    {
+      location_id: locationId,
+      resource: 'catalog',
+      resource_ids: [locationId],
+      operation: 'publish',
+    },
+  ]);
+  expect(published_at).toBe((await api.client(key).catalog.get.query()).version);
+  expect(await audited()).toMatchObject([{ operation: 'catalog.publish', resource_id: locationId }]);
 });

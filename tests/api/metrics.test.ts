@@ -194,51 +194,49 @@ it('answers GET and HEAD without a key, and nothing else', async () => {
   expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
 
-describe('with the database away', () => {
-  it('reports what the process knows, and that the database is away; readiness says so too', async () => {
-    const own = await startTestApi();
-    try {
-      expect(await (await fetch(`${own.url}/readyz`)).json()).toEqual({
-        status: 'ok',
-        database: 'ok',
-        worker: 'silent',
-      });
-      await runOnce(
-        own.databaseUrl,
-        `insert into internal.process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`,
-      );
-      await waitFor('the beat', async () => {
-        const ready = await fetch(`${own.url}/readyz`);
-        return ready.status === 200 && ((await ready.json()) as { worker: string }).worker === 'ok';
-      });
-      const { pathname } = new URL(own.databaseUrl);
-      const name = decodeURIComponent(pathname.slice(1));
-      const superuser = superuserUrl(api.databaseUrl);
-      await runOnce(superuser, `alter database "${name}" with allow_connections false`);
-      await runOnce(
-        superuser,
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-      );
-      const values = await waitFor('the outage', async () => {
-        const found = await scrape(own.url);
-        return found.get('comanda_database_up') === 0 && found;
-      });
-      expect([...values.keys()].filter((key) => key.startsWith('comanda_relay'))).toEqual([]);
-      expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
-      const ready = await waitFor('readiness to notice', async () => {
-        const found = await fetch(`${own.url}/readyz`);
-        return found.status === 503 && found;
-      });
-      expect(await ready.json()).toEqual({
-        status: 'database unreachable',
-        database: 'unreachable',
-        worker: 'unknown',
-      });
-      expect((await fetch(`${own.url}/healthz`)).status).toBe(200);
-      await runOnce(api.databaseUrl, `alter database "${name}" with allow_connections true`);
-      await waitFor('the recovery', async () => (await fetch(`${own.url}/readyz`)).status === 200);
-    } finally {
-      await own.close();
-    }
-  }, 60_000);
-});
+it('with the database away reports what the process knows, and that the database is away; readiness says so too', async () => {
+  const own = await startTestApi();
+  try {
+    expect(await (await fetch(`${own.url}/readyz`)).json()).toEqual({
+      status: 'ok',
+      database: 'ok',
+      worker: 'silent',
+    });
+    await runOnce(
+      own.databaseUrl,
+      `insert into internal.process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`,
+    );
+    await waitFor('the beat', async () => {
+      const ready = await fetch(`${own.url}/readyz`);
+      return ready.status === 200 && ((await ready.json()) as { worker: string }).worker === 'ok';
+    });
+    const { pathname } = new URL(own.databaseUrl);
+    const name = decodeURIComponent(pathname.slice(1));
+    const superuser = superuserUrl(api.databaseUrl);
+    await runOnce(superuser, `alter database "${name}" with allow_connections false`);
+    await runOnce(
+      superuser,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
+    const values = await waitFor('the outage', async () => {
+      const found = await scrape(own.url);
+      return found.get('comanda_database_up') === 0 && found;
+    });
+    expect([...values.keys()].filter((key) => key.startsWith('comanda_relay'))).toEqual([]);
+    expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
+    const ready = await waitFor('readiness to notice', async () => {
+      const found = await fetch(`${own.url}/readyz`);
+      return found.status === 503 && found;
+    });
+    expect(await ready.json()).toEqual({
+      status: 'database unreachable',
+      database: 'unreachable',
+      worker: 'unknown',
+    });
+    expect((await fetch(`${own.url}/healthz`)).status).toBe(200);
+    await runOnce(api.databaseUrl, `alter database "${name}" with allow_connections true`);
+    await waitFor('the recovery', async () => (await fetch(`${own.url}/readyz`)).status === 200);
+  } finally {
+    await own.close();
+  }
+}, 60_000);

@@ -253,17 +253,15 @@ describe('stock', () => {
   });
 });
 
-describe('an order written by hand ahead of the counter', () => {
-  it('does not block the next number', async () => {
-    const locationId = await api.make.location();
-    const there = await createOrderKitchen(api, locationId);
-    const { key } = await api.make.key({ locationId });
-    await there.post({}, { key });
-    await api.prisma.order.create({
-      data: { locationId, number: 2, total: 0, paymentMethodId: there.paymentMethodId },
-    });
-    const answer = await there.post({}, { key });
-    expect(answer.status, answer.text).toBe(201);
-    expect(orderOf(answer).number).toBe(3);
+it('an order written by hand ahead of the counter does not block the next number', async () => {
+  const locationId = await api.make.location();
+  const there = await createOrderKitchen(api, locationId);
+  const { key } = await api.make.key({ locationId });
+  await there.post({}, { key });
+  await api.prisma.order.create({
+    data: { locationId, number: 2, total: 0, paymentMethodId: there.paymentMethodId },
   });
+  const answer = await there.post({}, { key });
+  expect(answer.status, answer.text).toBe(201);
+  expect(orderOf(answer).number).toBe(3);
 });

@@ -90,26 +90,24 @@ describe.each(['v1', 'v2'])('GET /%s/payments', (family) => {
   );
 });
 
-describe('GET /v2/payments/{id}', () => {
-  it('answers 200 with the payment that came with an order', async () => {
-    const order = await kitchen.place();
-    expect(await get(order.payment.id)).toEqual({
-      id: order.payment.id,
-      order_id: order.id,
-      payment_method_id: kitchen.paymentMethodId,
-      method: 'cash',
-      amount: 12.5,
-      status: 'pending',
-      created_at: order.created_at,
-      updated_at: expect.any(String),
-    });
-    // It is published as new at a moment after the beginning of its transaction.
-    const { updated_at } = await get(order.payment.id);
-    expect(Date.parse(updated_at)).toBeGreaterThanOrEqual(Date.parse(order.created_at));
-    expect(await api.client().payments.get.query({ id: order.payment.id })).toEqual(
-      await get(order.payment.id),
-    );
+it('GET /v2/payments/{id} answers 200 with the payment that came with an order', async () => {
+  const order = await kitchen.place();
+  expect(await get(order.payment.id)).toEqual({
+    id: order.payment.id,
+    order_id: order.id,
+    payment_method_id: kitchen.paymentMethodId,
+    method: 'cash',
+    amount: 12.5,
+    status: 'pending',
+    created_at: order.created_at,
+    updated_at: expect.any(String),
   });
+  // It is published as new at a moment after the beginning of its transaction.
+  const { updated_at } = await get(order.payment.id);
+  expect(Date.parse(updated_at)).toBeGreaterThanOrEqual(Date.parse(order.created_at));
+  expect(await api.client().payments.get.query({ id: order.payment.id })).toEqual(
+    await get(order.payment.id),
+  );
 });
 
 describe('payments.complete and payments.reject', () => {

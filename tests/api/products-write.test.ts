@@ -172,16 +172,14 @@ describe('DELETE', () => {
   });
 });
 
-describe('the typed client', () => {
-  it('creates, reads, changes and deletes', async () => {
-    const { products } = api.client();
-    const made = await products.create.mutate({ name: 'Typed', description: '', price: 3.5 });
-    expect(await products.get.query({ id: made.id })).toEqual(made);
-    expect(await products.update.mutate({ id: made.id, price: 4 })).toEqual({ ...made, price: 4 });
-    expect((await products.list.query({ search: 'typed' })).data).toEqual([{ ...made, price: 4 }]);
-    expect(await products.delete.mutate({ id: made.id })).toEqual({ id: made.id, deleted: true });
-    await expect(products.get.query({ id: made.id })).rejects.toMatchObject({
-      data: { code: 'resource_not_found', httpStatus: 404 },
-    });
+it('the typed client creates, reads, changes and deletes', async () => {
+  const { products } = api.client();
+  const made = await products.create.mutate({ name: 'Typed', description: '', price: 3.5 });
+  expect(await products.get.query({ id: made.id })).toEqual(made);
+  expect(await products.update.mutate({ id: made.id, price: 4 })).toEqual({ ...made, price: 4 });
+  expect((await products.list.query({ search: 'typed' })).data).toEqual([{ ...made, price: 4 }]);
+  expect(await products.delete.mutate({ id: made.id })).toEqual({ id: made.id, deleted: true });
+  await expect(products.get.query({ id: made.id })).rejects.toMatchObject({
+    data: { code: 'resource_not_found', httpStatus: 404 },
   });
 });

@@ -64,17 +64,15 @@ describe('rate_limited', () => {
   });
 });
 
-describe('unavailable', () => {
-  it('is a 503 with Retry-After, and does nothing', async () => {
-    const idempotencyKey = randomUUID();
-    const answer = await simulating('unavailable', 'POST /v2/orders', order(idempotencyKey));
-    expect(answer.status).toBe(503);
-    expect(answer.headers.get('retry-after')).toBe('5');
-    expect(answer.headers.get('x-error-reason')).toBe('temporarily_unavailable');
-    expect(answer.headers.get('x-comanda-simulated')).toBe('unavailable');
-    const after = await api.rest('POST /v2/orders', { key, ...order(idempotencyKey) });
-    expect(after.headers.has('idempotency-replayed')).toBe(false);
-  });
+it('unavailable is a 503 with Retry-After, and does nothing', async () => {
+  const idempotencyKey = randomUUID();
+  const answer = await simulating('unavailable', 'POST /v2/orders', order(idempotencyKey));
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get('retry-after')).toBe('5');
+  expect(answer.headers.get('x-error-reason')).toBe('temporarily_unavailable');
+  expect(answer.headers.get('x-comanda-simulated')).toBe('unavailable');
+  const after = await api.rest('POST /v2/orders', { key, ...order(idempotencyKey) });
+  expect(after.headers.has('idempotency-replayed')).toBe(false);
 });
 
 describe('slow', () => {
@@ -160,49 +158,45 @@ describe('timeout_after_write', () => {
   });
 });
 
-describe('stock_gone', () => {
-  it('refuses the order as out of stock, in the words of the real refusal', async () => {
-    const real = await api.rest('POST /v2/products', {
-      key,
-      body: {
-        name: 'Tea',
-        description: '',
-        price: 1,
-        stock: { enabled: true, quantity: 0, min_stock_alarm: 0 },
-      },
-    });
-    const { id } = real.body.data as { id: string };
-    const tea = kitchen.body({ items: [{ product_id: id, quantity: 1 }] });
-    const refused = await api.rest('POST /v2/orders', { key, ...order(randomUUID(), tea) });
-    for (const path of ['/v1/orders', '/v2/orders']) {
-      const played = await simulating('stock_gone', `POST ${path}`, order());
-      expect(played.status).toBe(422);
-      expect(messageOf(played)).toBe(messageOf(refused));
-      expect(played.headers.get('x-error-reason')).toBe('out_of_stock');
-      expect(played.headers.get('x-comanda-simulated')).toBe('stock_gone');
-    }
+it('stock_gone refuses the order as out of stock, in the words of the real refusal', async () => {
+  const real = await api.rest('POST /v2/products', {
+    key,
+    body: {
+      name: 'Tea',
+      description: '',
+      price: 1,
+      stock: { enabled: true, quantity: 0, min_stock_alarm: 0 },
+    },
   });
+  const { id } = real.body.data as { id: string };
+  const tea = kitchen.body({ items: [{ product_id: id, quantity: 1 }] });
+  const refused = await api.rest('POST /v2/orders', { key, ...order(randomUUID(), tea) });
+  for (const path of ['/v1/orders', '/v2/orders']) {
+    const played = await simulating('stock_gone', `POST ${path}`, order());
+    expect(played.status).toBe(422);
+    expect(messageOf(played)).toBe(messageOf(refused));
+    expect(played.headers.get('x-error-reason')).toBe('out_of_stock');
+    expect(played.headers.get('x-comanda-simulated')).toBe('stock_gone');
+  }
 });
 
-describe('item_fails', () => {
-  it('fails the first item of a stock sync as an unknown product, and does the others', async () => {
-    const skus = await Promise.all(
-      ['first', 'second'].map(async (name) => {
-        const sku = `${name}-${randomUUID()}`;
-        await api.rest('POST /v2/products', { key, body: { name, description: '', price: 1, sku } });
-        return sku;
-      }),
-    );
-    const body = { items: skus.map((sku) => ({ sku, quantity: 3 })) };
-    const played = await simulating('item_fails', 'POST /v2/stock/sync', {
-      body,
-      headers: { 'idempotency-key': randomUUID() },
-    });
-    expect(played.body.data).toMatchObject({
-      success_items: 1,
-      failed_items: 1,
-      errors: [{ index: 0, message: `There is no product with sku ${skus[0]}.` }],
-    });
+it('item_fails fails the first item of a stock sync as an unknown product, and does the others', async () => {
+  const skus = await Promise.all(
+    ['first', 'second'].map(async (name) => {
+      const sku = `${name}-${randomUUID()}`;
+      await api.rest('POST /v2/products', { key, body: { name, description: '', price: 1, sku } });
+      return sku;
+    }),
+  );
+  const body = { items: skus.map((sku) => ({ sku, quantity: 3 })) };
+  const played = await simulating('item_fails', 'POST /v2/stock/sync', {
+    body,
+    headers: { 'idempotency-key': randomUUID() },
+  });
+  expect(played.body.data).toMatchObject({
+    success_items: 1,
+    failed_items: 1,
+    errors: [{ index: 0, message: `There is no product with sku ${skus[0]}.` }],
   });
 });
 

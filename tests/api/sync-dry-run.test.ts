@@ -165,15 +165,13 @@ describe('POST /v2/sync/products with dry_run answers 202', () => {
   });
 });
 
-describe('POST /v2/sync/products with dry_run answers 422', () => {
-  test('to more items than a batch holds, and to what the real one refuses', async () => {
-    const { send } = await kitchen({ maxItemsPerBatch: 2 });
-    const items = [least('a'), least('b'), least('c')];
-    expect(refusalOf(await send({ items, dry_run: true }), 422, 'validation_error')).toContain('items');
-    const twice = await send({ items: [least('a'), least('a')], dry_run: true });
-    expect(refusalOf(twice, 422, 'validation_error')).toContain('items[1].external_id');
-    refusalOf(await send({ items: [least('a')], dry_run: 'yes' }), 422, 'validation_error');
-  });
+test('POST /v2/sync/products with dry_run answers 422 to more items than a batch holds, and to what the real one refuses', async () => {
+  const { send } = await kitchen({ maxItemsPerBatch: 2 });
+  const items = [least('a'), least('b'), least('c')];
+  expect(refusalOf(await send({ items, dry_run: true }), 422, 'validation_error')).toContain('items');
+  const twice = await send({ items: [least('a'), least('a')], dry_run: true });
+  expect(refusalOf(twice, 422, 'validation_error')).toContain('items[1].external_id');
+  refusalOf(await send({ items: [least('a')], dry_run: 'yes' }), 422, 'validation_error');
 });
 
 function byField(a: { field: string }, b: { field: string }): number {

@@ -160,16 +160,14 @@ describe('GET /v2/sync/jobs/{id}', () => {
   });
 });
 
-describe('GET /v2/sync/jobs', () => {
-  it('lists newest first, ties by id, and pages', async () => {
-    const { start, rest, jobs, locationId } = await kitchen();
-    const ids: string[] = [];
-    for (let n = 0; n < 5; n++) ids.push(dataOf(await start({ items: [least] }), 202, StartedSyncJob).job_id);
-    expect((await jobs()).data.map(({ job_id }) => job_id)).toEqual([...ids].reverse());
-    await api.pool.query('update sync_jobs set created_at = now() where location_id = $1', [locationId]);
-    const { data } = await jobs();
-    expect(data.map(({ job_id }) => job_id)).toEqual([...ids].sort().reverse());
-    const page = parseStrict(SyncJobPage, (await rest('GET /v2/sync/jobs?limit=2&offset=3')).body);
-    expect(page).toEqual({ data: data.slice(3), pagination: { limit: 2, offset: 3, total: 5 } });
-  });
+it('GET /v2/sync/jobs lists newest first, ties by id, and pages', async () => {
+  const { start, rest, jobs, locationId } = await kitchen();
+  const ids: string[] = [];
+  for (let n = 0; n < 5; n++) ids.push(dataOf(await start({ items: [least] }), 202, StartedSyncJob).job_id);
+  expect((await jobs()).data.map(({ job_id }) => job_id)).toEqual([...ids].reverse());
+  await api.pool.query('update sync_jobs set created_at = now() where location_id = $1', [locationId]);
+  const { data } = await jobs();
+  expect(data.map(({ job_id }) => job_id)).toEqual([...ids].sort().reverse());
+  const page = parseStrict(SyncJobPage, (await rest('GET /v2/sync/jobs?limit=2&offset=3')).body);
+  expect(page).toEqual({ data: data.slice(3), pagination: { limit: 2, offset: 3, total: 5 } });
 });

@@ -69,66 +69,62 @@ describe('the rate of tax of a product', () => {
   });
 });
 
-describe('the line of an order', () => {
-  it('keeps the rate that its product had, after any change of the product', async () => {
-    const client = api.client();
-    const { locationId } = api;
-    const burger = await api.make.product({ locationId, sku: 'TAXED', price: 10, taxRate: 22 });
-    const { itemIds } = await api.make.subselection({
-      ...{ locationId, productId: burger, maxSelection: 5, single: false },
-      items: [{ name: 'Cheese', price: 1.5 }],
-    });
-    const bare = await api.make.product({ locationId, sku: 'BARE', price: 3 });
-    const order = await kitchen.place({
-      items: [
-        { product_id: bare, quantity: 1 },
-        { product_id: burger, quantity: 2, subselections: [{ item_id: itemIds[0], quantity: 1 }] },
-      ],
-    });
-    expect(JSON.stringify(order)).not.toContain('tax_rate');
-    await client.products.update.mutate({ id: burger, tax_rate: 10 });
-    await client.products.update.mutate({ id: bare, tax_rate: 10 });
-    await client.products.delete.mutate({ id: burger });
-    const { id } = order;
-    const snapshot = await client.orders.get.query({ id, include: ['snapshot'] });
-    expect(snapshot.items.map(({ tax_rate, sku }) => [sku, tax_rate])).toEqual([
-      ['BARE', undefined],
-      ['TAXED', 22],
-    ]);
-    const [bareLine, burgerLine] = order.items;
-    const items = [bareLine, { ...burgerLine, tax_rate: 22 }];
-    const listed = await client.orders.list.query({ include: ['items', 'tax'], number: order.number });
-    const books = await client.orders.get.query({ id, include: ['books', 'tax'] });
-    for (const shown of [await client.orders.get.query({ id, ...tax }), listed.data[0], books])
-      expect(shown?.items).toEqual(items);
+it('the line of an order keeps the rate that its product had, after any change of the product', async () => {
+  const client = api.client();
+  const { locationId } = api;
+  const burger = await api.make.product({ locationId, sku: 'TAXED', price: 10, taxRate: 22 });
+  const { itemIds } = await api.make.subselection({
+    ...{ locationId, productId: burger, maxSelection: 5, single: false },
+    items: [{ name: 'Cheese', price: 1.5 }],
   });
+  const bare = await api.make.product({ locationId, sku: 'BARE', price: 3 });
+  const order = await kitchen.place({
+    items: [
+      { product_id: bare, quantity: 1 },
+      { product_id: burger, quantity: 2, subselections: [{ item_id: itemIds[0], quantity: 1 }] },
+    ],
+  });
+  expect(JSON.stringify(order)).not.toContain('tax_rate');
+  await client.products.update.mutate({ id: burger, tax_rate: 10 });
+  await client.products.update.mutate({ id: bare, tax_rate: 10 });
+  await client.products.delete.mutate({ id: burger });
+  const { id } = order;
+  const snapshot = await client.orders.get.query({ id, include: ['snapshot'] });
+  expect(snapshot.items.map(({ tax_rate, sku }) => [sku, tax_rate])).toEqual([
+    ['BARE', undefined],
+    ['TAXED', 22],
+  ]);
+  const [bareLine, burgerLine] = order.items;
+  const items = [bareLine, { ...burgerLine, tax_rate: 22 }];
+  const listed = await client.orders.list.query({ include: ['items', 'tax'], number: order.number });
+  const books = await client.orders.get.query({ id, include: ['books', 'tax'] });
+  for (const shown of [await client.orders.get.query({ id, ...tax }), listed.data[0], books])
+    expect(shown?.items).toEqual(items);
 });
 
-describe('sales by rate of tax', () => {
-  it('add up the tax of each line, and compute none where no rate was given', async () => {
-    const opened = await createOrderKitchen(api);
-    const { locationId } = api;
-    const day = new Date().toISOString().slice(0, 10);
-    const read = async () => {
-      const path = `GET /v2/sales-reports?from=2020-01-01&to=${day.slice(0, 4)}-12-31&group_by=tax_rate`;
-      const { body } = await api.rest<{ data: { rows: { key: string; tax?: number; amount: number }[] } }>(
-        path,
-      );
-      return new Map(body.data.rows.map((row) => [row.key, row]));
-    };
-    const before = await read();
-    // 0.10 at 21 % holds 0.017355 of tax: three lines hold 0.06, one line of 0.30 holds 0.05.
-    const each = await api.make.product({ locationId, price: 0.1, taxRate: 21 });
-    const bare = await api.make.product({ locationId, price: 0.1 });
-    const line = (id: string, quantity = 1) => ({ product_id: id, quantity });
-    await placeOrder(api, opened, { items: [line(each), line(each), line(each), line(bare)] });
-    await placeOrder(api, opened, { items: [line(each, 3)] });
-    const after = await read();
-    expect(before.get('21')).toBeUndefined();
-    expect(after.get('21')).toEqual({
-      ...{ key: '21', name: '21 %', orders: 2, quantity: 6, amount: 0.6, tax: 0.11 },
-    });
-    expect(after.get('')).not.toHaveProperty('tax');
-    expect(after.get('')).toMatchObject({ name: '' });
+it('sales by rate of tax add up the tax of each line, and compute none where no rate was given', async () => {
+  const opened = await createOrderKitchen(api);
+  const { locationId } = api;
+  const day = new Date().toISOString().slice(0, 10);
+  const read = async () => {
+    const path = `GET /v2/sales-reports?from=2020-01-01&to=${day.slice(0, 4)}-12-31&group_by=tax_rate`;
+    const { body } = await api.rest<{ data: { rows: { key: string; tax?: number; amount: number }[] } }>(
+      path,
+    );
+    return new Map(body.data.rows.map((row) => [row.key, row]));
+  };
+  const before = await read();
+  // 0.10 at 21 % holds 0.017355 of tax: three lines hold 0.06, one line of 0.30 holds 0.05.
+  const each = await api.make.product({ locationId, price: 0.1, taxRate: 21 });
+  const bare = await api.make.product({ locationId, price: 0.1 });
+  const line = (id: string, quantity = 1) => ({ product_id: id, quantity });
+  await placeOrder(api, opened, { items: [line(each), line(each), line(each), line(bare)] });
+  await placeOrder(api, opened, { items: [line(each, 3)] });
+  const after = await read();
+  expect(before.get('21')).toBeUndefined();
+  expect(after.get('21')).toEqual({
+    ...{ key: '21', name: '21 %', orders: 2, quantity: 6, amount: 0.6, tax: 0.11 },
   });
+  expect(after.get('')).not.toHaveProperty('tax');
+  expect(after.get('')).toMatchObject({ name: '' });
 });

@@ -95,16 +95,14 @@ describe('create', () => {
   });
 });
 
-describe('list', () => {
-  it('shows both families the same endpoints, newest first, with pagination', async () => {
-    const { endpoint } = await create('/v1/webhooks');
-    const v1 = await api.rest('GET /v1/webhooks?limit=200');
-    const v2 = await api.rest('GET /v2/webhook-endpoints?limit=200');
-    const page = parseStrict(WebhookEndpointPage, v2.body);
-    expect(v1.body).toEqual(v2.body);
-    expect(page.data[0]?.id).toBe(endpoint.id);
-    expect(page.pagination).toEqual({ limit: 200, offset: 0, total: page.data.length });
-  });
+it('list shows both families the same endpoints, newest first, with pagination', async () => {
+  const { endpoint } = await create('/v1/webhooks');
+  const v1 = await api.rest('GET /v1/webhooks?limit=200');
+  const v2 = await api.rest('GET /v2/webhook-endpoints?limit=200');
+  const page = parseStrict(WebhookEndpointPage, v2.body);
+  expect(v1.body).toEqual(v2.body);
+  expect(page.data[0]?.id).toBe(endpoint.id);
+  expect(page.pagination).toEqual({ limit: 200, offset: 0, total: page.data.length });
 });
 
 describe('update', () => {
@@ -189,60 +187,54 @@ describe('test', () => {
   });
 });
 
-describe('rotations', () => {
-  it('at once leave one current secret; every other one expires', async () => {
-    const { endpoint } = await create();
-    for (let round = 1; round <= 5; round += 1) {
-      const answers = await Promise.all(
-        Array.from({ length: 4 }, () => api.rest(`POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`)),
-      );
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-      const rows = await api.sql<{ current: boolean; count: number }>(
-        `select expires_at is null as current, count(*)::int as count from internal.webhook_secrets
+it('rotations at once leave one current secret; every other one expires', async () => {
+  const { endpoint } = await create();
+  for (let round = 1; round <= 5; round += 1) {
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => api.rest(`POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const rows = await api.sql<{ current: boolean; count: number }>(
+      `select expires_at is null as current, count(*)::int as count from internal.webhook_secrets
          where endpoint_id = $1 group by 1 order by 1`,
-        [endpoint.id],
-      );
-      expect(rows).toEqual([
-        { current: false, count: 4 * round },
-        { current: true, count: 1 },
-      ]);
-    }
-  });
+      [endpoint.id],
+    );
+    expect(rows).toEqual([
+      { current: false, count: 4 * round },
+      { current: true, count: 1 },
+    ]);
+  }
 });
 
-describe('delete', () => {
-  it('answers once, then 404', async () => {
-    const { endpoint } = await create();
-    const first = await api.rest(`DELETE /v2/webhook-endpoints/${endpoint.id}`);
-    expect(first.body).toEqual({ data: { id: endpoint.id, deleted: true } });
-    expect((await api.rest(`DELETE /v2/webhook-endpoints/${endpoint.id}`)).status).toBe(404);
-    expect((await api.rest(`GET /v2/webhook-endpoints/${endpoint.id}/deliveries`)).status).toBe(404);
-  });
+it('delete answers once, then 404', async () => {
+  const { endpoint } = await create();
+  const first = await api.rest(`DELETE /v2/webhook-endpoints/${endpoint.id}`);
+  expect(first.body).toEqual({ data: { id: endpoint.id, deleted: true } });
+  expect((await api.rest(`DELETE /v2/webhook-endpoints/${endpoint.id}`)).status).toBe(404);
+  expect((await api.rest(`GET /v2/webhook-endpoints/${endpoint.id}/deliveries`)).status).toBe(404);
 });
 
-describe('addresses under WEBHOOK_TARGETS=public', () => {
-  it('refuses http and literal addresses that are not public', async () => {
-    const strict = await startTestApi({ webhookTargets: 'public' });
-    try {
-      for (const url of [
-        'http://erp.example.com',
-        'https://127.0.0.1/',
-        'https://[::1]/',
-        'https://2130706433/',
-        'https://localhost/',
-      ]) {
-        const answer = await strict.rest('POST /v2/webhook-endpoints', {
-          body: { url, events: ['order.created'] },
-        });
-        expect(answer.status, url).toBe(422);
-        expect(answer.text).toContain('url: ');
-      }
-      const fine = await strict.rest('POST /v2/webhook-endpoints', {
-        body: { url: 'https://erp.example.com/h', events: ['order.created'] },
+it('addresses under WEBHOOK_TARGETS=public refuses http and literal addresses that are not public', async () => {
+  const strict = await startTestApi({ webhookTargets: 'public' });
+  try {
+    for (const url of [
+      'http://erp.example.com',
+      'https://127.0.0.1/',
+      'https://[::1]/',
+      'https://2130706433/',
+      'https://localhost/',
+    ]) {
+      const answer = await strict.rest('POST /v2/webhook-endpoints', {
+        body: { url, events: ['order.created'] },
       });
-      expect(fine.status).toBe(201);
-    } finally {
-      await strict.close();
+      expect(answer.status, url).toBe(422);
+      expect(answer.text).toContain('url: ');
     }
-  });
+    const fine = await strict.rest('POST /v2/webhook-endpoints', {
+      body: { url: 'https://erp.example.com/h', events: ['order.created'] },
+    });
+    expect(fine.status).toBe(201);
+  } finally {
+    await strict.close();
+  }
 });

@@ -21,17 +21,15 @@ afterAll(async () => {
   await campaign.close();
 }, 60_000);
 
-describe('what once stopped the service does not:', () => {
-  test.each(known)(
-    '%s: %s',
-    async (operationName, name) => {
-      await campaign.revive();
-      const { operation, trial } = trialNamed(operationName, name);
-      expect(await campaign.faultsOf(operation, [trial])).toEqual([]);
-    },
-    300_000,
-  );
-});
+test.each(known)(
+  'what once stopped the service does not: %s: %s',
+  async (operationName, name) => {
+    await campaign.revive();
+    const { operation, trial } = trialNamed(operationName, name);
+    expect(await campaign.faultsOf(operation, [trial])).toEqual([]);
+  },
+  300_000,
+);
 
 test('small requests during such bodies are served, and none is refused as late', async () => {
   await campaign.revive();

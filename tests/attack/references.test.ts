@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { entrancesOf } from '../contract/entrances.ts';
 import { inputIn, type Kitchen, openKitchen } from '../contract/kitchen.ts';
 import { useApi } from '../support/api.ts';
@@ -31,8 +31,9 @@ test('every place that takes an id is known to name something, or nothing', () =
   expect(cases.length).toBeGreaterThan(60);
 });
 
-describe("a reference to what is another location's is answered like one to nothing", () => {
-  test.each(cases)('$name', async ({ entrance, operation, path, field }) => {
+test.each(cases)(
+  "a reference to what is another location's is answered like one to nothing $name",
+  async ({ entrance, operation, path, field }) => {
     const answers = [];
     const named = namedBy(field) ?? 'name';
     for (const value of [referenceTo(neighbour, named), named === 'name' ? nobodys : newId()]) {
@@ -46,8 +47,8 @@ describe("a reference to what is another location's is answered like one to noth
     }
     expect(answers[0]).toEqual(answers[1]);
     expect(await snapshot(api, neighbour.locationId)).toEqual(before);
-  });
-});
+  },
+);
 
 test('one Idempotency-Key in two locations, or of two keys of one, is two keys', async () => {
   const own = await openKitchen(api);

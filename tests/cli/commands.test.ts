@@ -107,10 +107,8 @@ describe('locations', () => {
   });
 });
 
-describe('db url', () => {
-  it('prints the connection string', async () => {
-    expect(json(await comanda('db', 'url', '--json'))).toEqual({ url: api.databaseUrl });
-  });
+it('db url prints the connection string', async () => {
+  expect(json(await comanda('db', 'url', '--json'))).toEqual({ url: api.databaseUrl });
 });
 
 describe('help', () => {

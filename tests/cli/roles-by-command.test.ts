@@ -83,31 +83,29 @@ describe('comanda db roles --apply', () => {
   });
 });
 
-describe('comanda db roles', () => {
-  it('prints SQL that does the same by psql, before the tables and after them', async () => {
-    const { code, stdout } = await runComanda({ DATABASE_ROLE_PREFIX: prefix(2) }, 'db', 'roles');
-    expect(code).toBe(0);
-    const [setup = '', grants = ''] = stdout.split(/^-- For the owner.*$/m);
-    await runOnce(urlOf(operator(), 2), setup);
-    await letIn(2);
-    await migrateQueue(ownerUrl(2));
-    // As one role that does everything: grants come from the printed SQL alone.
-    await migrate(ownerUrl(2), { rolePrefix: 'nobody' });
-    await runOnce(ownerUrl(2), grants);
-    const access = async (n: number) => {
-      const client = new pg.Client({ connectionString: ownerUrl(n) });
-      await client.connect();
-      const { rows } = await client.query<{ given: string }>(
-        `select c.relname || ' ' || coalesce(a.attname, '') || ' ' || coalesce(a.attacl, c.relacl)::text as given
+it('comanda db roles prints SQL that does the same by psql, before the tables and after them', async () => {
+  const { code, stdout } = await runComanda({ DATABASE_ROLE_PREFIX: prefix(2) }, 'db', 'roles');
+  expect(code).toBe(0);
+  const [setup = '', grants = ''] = stdout.split(/^-- For the owner.*$/m);
+  await runOnce(urlOf(operator(), 2), setup);
+  await letIn(2);
+  await migrateQueue(ownerUrl(2));
+  // As one role that does everything: grants come from the printed SQL alone.
+  await migrate(ownerUrl(2), { rolePrefix: 'nobody' });
+  await runOnce(ownerUrl(2), grants);
+  const access = async (n: number) => {
+    const client = new pg.Client({ connectionString: ownerUrl(n) });
+    await client.connect();
+    const { rows } = await client.query<{ given: string }>(
+      `select c.relname || ' ' || coalesce(a.attname, '') || ' ' || coalesce(a.attacl, c.relacl)::text as given
          from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attacl is not null
          where c.relnamespace in ('public'::regnamespace, 'internal'::regnamespace, 'graphile_worker'::regnamespace)
            and c.relkind in ('r', 'v', 'S') order by 1`,
-      );
-      await client.end();
-      return rows.map(({ given }) => sorted(given.replaceAll(prefix(n), 'shop')));
-    };
-    expect(await access(2)).toEqual(await access(1));
-  });
+    );
+    await client.end();
+    return rows.map(({ given }) => sorted(given.replaceAll(prefix(n), 'shop')));
+  };
+  expect(await access(2)).toEqual(await access(1));
 });
 
 /** With the entries of its list in one order, which is that in which they were granted. */

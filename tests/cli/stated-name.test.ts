@@ -148,24 +148,22 @@ it('knows a run of every command that writes into the audit, and of no other', (
   expect(Object.keys(runs).sort()).toEqual(audited.sort());
 });
 
-describe('--as', () => {
-  it.each(audited)('is in every entry of comanda %s', async (name) => {
-    const ran = await runs[name]?.();
-    if (ran === undefined) throw new Error(`no run of ${name}`);
-    const { words, at = north, more = {}, after } = ran;
-    const [{ began } = { began: '' }] = await north.sql<{ began: string }>('select now()::text as began');
-    const argv = [...name.split(' '), ...words, '--as', 'Ana M', '--json'];
-    const { code, stdout, stderr } = await runComanda({ ...settings(at), USER: 'root', ...more }, ...argv);
-    await after?.();
-    // Doctor fails for other findings, too.
-    if (name !== 'doctor') expect(code, stdout + stderr).toBe(0);
-    // Imported entries are older.
-    const read = 'select operation, application_name as name from audit_entries where created_at >= $1';
-    const written = [await north.sql(read, [began]), await south.sql(read, [began])].flat();
-    expect(written.length, stdout + stderr).toBeGreaterThan(0);
-    for (const entry of written)
-      expect(entry).toMatchObject({ name: expect.stringMatching(/^(audit undo by )?Ana M$/) });
-  });
+it.each(audited)('--as is in every entry of comanda %s', async (name) => {
+  const ran = await runs[name]?.();
+  if (ran === undefined) throw new Error(`no run of ${name}`);
+  const { words, at = north, more = {}, after } = ran;
+  const [{ began } = { began: '' }] = await north.sql<{ began: string }>('select now()::text as began');
+  const argv = [...name.split(' '), ...words, '--as', 'Ana M', '--json'];
+  const { code, stdout, stderr } = await runComanda({ ...settings(at), USER: 'root', ...more }, ...argv);
+  await after?.();
+  // Doctor fails for other findings, too.
+  if (name !== 'doctor') expect(code, stdout + stderr).toBe(0);
+  // Imported entries are older.
+  const read = 'select operation, application_name as name from audit_entries where created_at >= $1';
+  const written = [await north.sql(read, [began]), await south.sql(read, [began])].flat();
+  expect(written.length, stdout + stderr).toBeGreaterThan(0);
+  for (const entry of written)
+    expect(entry).toMatchObject({ name: expect.stringMatching(/^(audit undo by )?Ana M$/) });
 });
 
 describe('without --as', () => {

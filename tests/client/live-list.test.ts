@@ -150,23 +150,21 @@ describe('a live list', () => {
   });
 });
 
-describe('a stream that ends', () => {
-  it('makes the list offline, and what it missed is there when it is live again', async () => {
-    let isCut = false;
-    const streams: AbortController[] = [];
-    const { shown } = page({ silentMs: 500 }, ({ url }: Asked) => {
-      if (!isCut) return;
-      throw new TypeError(`cut: ${url}`);
-    });
-    const { states, statusOf, live } = shown(open);
-    await live();
-    isCut = true;
-    await waitFor('the loss', () => states.at(-1) === 'offline');
-    const { id } = await place();
-    isCut = false;
-    for (const stream of streams) stream.abort();
-    await waitFor('the order', () => statusOf(id) === 'pending');
-    await live();
-    expect(states.slice(-2)).toEqual(['catching up', 'live']);
+it('a stream that ends makes the list offline, and what it missed is there when it is live again', async () => {
+  let isCut = false;
+  const streams: AbortController[] = [];
+  const { shown } = page({ silentMs: 500 }, ({ url }: Asked) => {
+    if (!isCut) return;
+    throw new TypeError(`cut: ${url}`);
   });
+  const { states, statusOf, live } = shown(open);
+  await live();
+  isCut = true;
+  await waitFor('the loss', () => states.at(-1) === 'offline');
+  const { id } = await place();
+  isCut = false;
+  for (const stream of streams) stream.abort();
+  await waitFor('the order', () => statusOf(id) === 'pending');
+  await live();
+  expect(states.slice(-2)).toEqual(['catching up', 'live']);
 });

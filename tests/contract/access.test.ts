@@ -12,33 +12,29 @@ const api = useApi();
 const own = useKitchen(api);
 const foreign = useKitchen(api);
 
-describe('without a key', () => {
-  test.each(entrances)('$name answers 401', async ({ call }) => {
-    for (const key of [undefined, 'no-such-key', `cmd_live_${'A'.repeat(43)}`]) {
-      const { status, code, headers } = await call(api.url, key, {});
-      expect({ status, code }).toEqual({ status: 401, code: 'unauthorized' });
-      expect(headers.get('www-authenticate')).toMatch(/^Bearer/);
-      expect(headers.get('x-ratelimit-limit')).toBeNull();
-    }
-  });
+test.each(entrances)('without a key $name answers 401', async ({ call }) => {
+  for (const key of [undefined, 'no-such-key', `cmd_live_${'A'.repeat(43)}`]) {
+    const { status, code, headers } = await call(api.url, key, {});
+    expect({ status, code }).toEqual({ status: 401, code: 'unauthorized' });
+    expect(headers.get('www-authenticate')).toMatch(/^Bearer/);
+    expect(headers.get('x-ratelimit-limit')).toBeNull();
+  }
 });
 
-describe('with every permission but the one needed', () => {
-  test.each(entrances)(
-    '$name answers 403 and names it, or 200 if it needs none',
-    async ({ call, operation }) => {
-      const needed = operation.meta.permission;
-      // Where none is needed, the key has none.
-      const others = Permission.options.filter((name) => needed !== null && name !== needed);
-      const { key } = await api.make.key({ locationId: own.locationId, permissions: others });
-      const { status, code, message, headers } = await call(api.url, key, {});
-      const answer = needed === null ? { status: 200 } : { status: 403, code: 'permission_denied' };
-      expect({ status, code }).toEqual(answer);
-      if (needed !== null) expect(message).toBe(`The key lacks the permission ${needed}.`);
-      expect(headers.get('x-ratelimit-limit')).not.toBeNull();
-    },
-  );
-});
+test.each(entrances)(
+  'with every permission but the one needed $name answers 403 and names it, or 200 if it needs none',
+  async ({ call, operation }) => {
+    const needed = operation.meta.permission;
+    // Where none is needed, the key has none.
+    const others = Permission.options.filter((name) => needed !== null && name !== needed);
+    const { key } = await api.make.key({ locationId: own.locationId, permissions: others });
+    const { status, code, message, headers } = await call(api.url, key, {});
+    const answer = needed === null ? { status: 200 } : { status: 403, code: 'permission_denied' };
+    expect({ status, code }).toEqual(answer);
+    if (needed !== null) expect(message).toBe(`The key lacks the permission ${needed}.`);
+    expect(headers.get('x-ratelimit-limit')).not.toBeNull();
+  },
+);
 
 describe('about something that is not there', () => {
   const aboutOne = entrances.filter(({ operation }) => 'id' in operation.input.shape);

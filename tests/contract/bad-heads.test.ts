@@ -29,17 +29,15 @@ const badLines: Record<string, string[]> = {
   'Host twice, alike': ['HOST: x'],
 };
 
-describe('a head with two meanings is refused at', () => {
-  test.each(doors)('$method $target', async (door) => {
-    const hosts = ['a b', '[::1', 'evil/../x', ''];
-    const requests = [
-      ...Object.values(badLines).map((lines) => request(door, { lines })),
-      ...hosts.map((host) => request(door, { host })),
-    ];
-    const heard = await converse(api.url, requests.join(''), { enough: requests.length });
-    expect(heard.map(({ status }) => status)).toEqual(requests.map(() => 400));
-    for (const answer of heard) requireRefusal(answer, 'unreadable_request');
-  });
+test.each(doors)('a head with two meanings is refused at $method $target', async (door) => {
+  const hosts = ['a b', '[::1', 'evil/../x', ''];
+  const requests = [
+    ...Object.values(badLines).map((lines) => request(door, { lines })),
+    ...hosts.map((host) => request(door, { host })),
+  ];
+  const heard = await converse(api.url, requests.join(''), { enough: requests.length });
+  expect(heard.map(({ status }) => status)).toEqual(requests.map(() => 400));
+  for (const answer of heard) requireRefusal(answer, 'unreadable_request');
 });
 
 describe('Host', () => {
@@ -81,16 +79,17 @@ test('a key for repeats that is sent twice makes nothing (bug: it was taken as "
   expect(text).not.toContain('Twice');
 });
 
-describe('an unknown transfer coding is answered with 501, and the connection is closed, at', () => {
-  test.each(doors)('$method $target', async (door) => {
+test.each(doors)(
+  'an unknown transfer coding is answered with 501, and the connection is closed, at $method $target',
+  async (door) => {
     const lines = ['Transfer-Encoding: gzip, chunked'];
     const next = request({ method: 'GET', target: '/healthz' });
     const heard = await converse(api.url, `${request(door, { lines })}2\r\n{}\r\n0\r\n\r\n${next}`);
     expect(heard[0]?.status).toBe(501);
     expect(heard[0]?.headers.get('connection')).toBe('close');
     requireRefusal(heard[0], 'unknown_transfer_coding');
-  });
-});
+  },
+);
 
 describe('Transfer-Encoding', () => {
   const statusWith = (lines: string[]) => {

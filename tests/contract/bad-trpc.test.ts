@@ -135,18 +135,19 @@ describe('tRPC refuses', () => {
   });
 });
 
-describe('tRPC answers JSON and says so, also when it refuses before it knows the procedure (it said text/plain):', () => {
-  test.each([
-    'DELETE /trpc/catalog.get?input=%7b%7d',
-    'GET /trpc/webhookEndpoints.rotateSecret,catalog.get?batch=1&input=%7b%7d',
-    'GET /trpc/categories.list?input=%7b',
-    'GET /trpc/nothing',
-  ])('%s', async (route) => {
+test.each([
+  'DELETE /trpc/catalog.get?input=%7b%7d',
+  'GET /trpc/webhookEndpoints.rotateSecret,catalog.get?batch=1&input=%7b%7d',
+  'GET /trpc/categories.list?input=%7b',
+  'GET /trpc/nothing',
+])(
+  'tRPC answers JSON and says so, also when it refuses before it knows the procedure (it said text/plain): %s',
+  async (route) => {
     const { status, headers } = await api.rest<unknown>(route);
     expect(status).toBeGreaterThanOrEqual(400);
     expect(headers.get('content-type')).toMatch(/^application\/json/);
-  });
-});
+  },
+);
 
 describe('tRPC accepts', () => {
   test('members named __proto__ and constructor, and pollutes nothing', async () => {

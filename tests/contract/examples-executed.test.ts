@@ -17,11 +17,9 @@ const documented = [...(await documentedOperations('v1')), ...(await documentedO
 // The worker makes the events and deliveries that some operations show; what failed is tried again by none of them.
 const api = usePublishingApi([60, 60, 60, 60]);
 
-describe('the example is answered as its document says', () => {
-  test.each(documented)('$name', async (operation) => {
-    const scene = await openScene(operation);
-    requireAnswer(operation, await send(operation, requestOf(operation, scene), scene.kitchen.key));
-  });
+test.each(documented)('the example is answered as its document says: $name', async (operation) => {
+  const scene = await openScene(operation);
+  requireAnswer(operation, await send(operation, requestOf(operation, scene), scene.kitchen.key));
 });
 
 describe('a list that is asked for without filters shows something', () => {
@@ -38,37 +36,35 @@ describe('a list that is asked for without filters shows something', () => {
   });
 });
 
-describe('errors are as their examples', () => {
-  test.each(documented)('of $name', async (operation) => {
-    for (const { status, example, faults } of operation.errors) {
-      expect({ status, faults: faults(example) }).toEqual({ status, faults: [] });
-    }
-    const { kitchen, ...scene } = await openScene(operation);
-    const request = requestOf(operation, { kitchen, ...scene });
-    const path = operation.path.replace(/\{\w+\}/g, 'unknown');
-    const provoked: [status: number, key: string | undefined, request: Request][] = [
-      [401, undefined, request],
-      [
-        400,
-        kitchen.key,
-        operation.method === 'GET' ? { ...request, path: `${path}?limit=%FF` } : { ...request, body: '{' },
-      ],
-      [404, kitchen.key, { ...request, path }],
-      [415, kitchen.key, { ...request, headers: { ...request.headers, 'content-type': 'text/plain' } }],
-    ];
-    for (const [status, key, wrong] of provoked) {
-      const error = operation.errors.find((each) => each.status === status);
-      // Without a parameter in its path nothing can be missing; a body that is not sent has no type.
-      if (error === undefined || (status === 404 && path === operation.path)) continue;
-      if (status === 415 && wrong.body === undefined) continue;
-      const answer = await send(operation, wrong, key);
-      const { code } = (error.example as ErrorExample).error;
-      expect(answer).toMatchObject({ status, body: { error: { code } } });
-      expect(error.faults(answer.body)).toEqual([]);
-      expect(unlike(answer.body, [error.example])).toEqual([]);
-      expect(missing(error, answer)).toEqual([]);
-    }
-  });
+test.each(documented)('errors are as their examples of $name', async (operation) => {
+  for (const { status, example, faults } of operation.errors) {
+    expect({ status, faults: faults(example) }).toEqual({ status, faults: [] });
+  }
+  const { kitchen, ...scene } = await openScene(operation);
+  const request = requestOf(operation, { kitchen, ...scene });
+  const path = operation.path.replace(/\{\w+\}/g, 'unknown');
+  const provoked: [status: number, key: string | undefined, request: Request][] = [
+    [401, undefined, request],
+    [
+      400,
+      kitchen.key,
+      operation.method === 'GET' ? { ...request, path: `${path}?limit=%FF` } : { ...request, body: '{' },
+    ],
+    [404, kitchen.key, { ...request, path }],
+    [415, kitchen.key, { ...request, headers: { ...request.headers, 'content-type': 'text/plain' } }],
+  ];
+  for (const [status, key, wrong] of provoked) {
+    const error = operation.errors.find((each) => each.status === status);
+    // Without a parameter in its path nothing can be missing; a body that is not sent has no type.
+    if (error === undefined || (status === 404 && path === operation.path)) continue;
+    if (status === 415 && wrong.body === undefined) continue;
+    const answer = await send(operation, wrong, key);
+    const { code } = (error.example as ErrorExample).error;
+    expect(answer).toMatchObject({ status, body: { error: { code } } });
+    expect(error.faults(answer.body)).toEqual([]);
+    expect(unlike(answer.body, [error.example])).toEqual([]);
+    expect(missing(error, answer)).toEqual([]);
+  }
 });
 
 interface ErrorExample {

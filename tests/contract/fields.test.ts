@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { exampleInput } from '../../packages/api/src/documents/examples.ts';
 import { schemaIn } from '../../packages/api/src/families.ts';
@@ -44,8 +44,9 @@ const toldElsewhere: Readonly<Record<string, EventType>> = {
 
 const api = usePublishingApi();
 
-describe('a field of a creation is written, read back, listed and published', () => {
-  it.each(fieldsOf('create'))('$name', async ({ operation, field, name }) => {
+it.each(fieldsOf('create'))(
+  'a field of a creation is written, read back, listed and published: $name',
+  async ({ operation, field, name }) => {
     const kitchen = await openKitchen(api, { sandbox: false });
     const value = valueFor(operation.input.shape[field] as z.ZodType, field, kitchen);
     const plain = await create(await openKitchen(api, { sandbox: false }), operation, {});
@@ -53,11 +54,12 @@ describe('a field of a creation is written, read back, listed and published', ()
     const answer = await create(kitchen, operation, { [field]: value });
     await expectShown(kitchen, operation, answer, field, value);
     await expectTold(kitchen, operation, answer.id, 'created', field, value);
-  });
-});
+  },
+);
 
-describe('a field of a change, alone, is written, read back, listed and published', () => {
-  it.each(fieldsOf('update'))('$name', async ({ operation, field, name }) => {
+it.each(fieldsOf('update'))(
+  'a field of a change, alone, is written, read back, listed and published: $name',
+  async ({ operation, field, name }) => {
     const kitchen = await openKitchen(api, { sandbox: false });
     const value = valueFor(operation.input.shape[field] as z.ZodType, field, kitchen);
     const creation = operationNamed(`${resourceOf(operation)}.create`);
@@ -70,8 +72,8 @@ describe('a field of a change, alone, is written, read back, listed and publishe
     const answer = (await call(kitchen, operation.name, { id, [field]: value })) as Answer;
     await expectShown(kitchen, operation, answer, field, value);
     await expectTold(kitchen, operation, id, 'updated', field, value);
-  });
-});
+  },
+);
 
 async function expectShown(
   kitchen: Kitchen,

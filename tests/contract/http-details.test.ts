@@ -7,27 +7,23 @@ import { converse } from './conversation.ts';
 
 const api = useApi();
 
-describe('the challenge of a 401', () => {
-  test.each([
-    ['without a key names no error', {}, 'Bearer'],
-    ['for a key that is not valid names it', { key: 'cmd_live_wrong' }, 'Bearer error="invalid_token"'],
-  ] as const)('%s', async (_about, { key }: { key?: string }, challenge) => {
-    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
-    for (const route of ['GET /v2/orders', 'GET /trpc/orders.list']) {
-      const { status, headers: answered } = await askRaw(api.url, route, headers);
-      expect([route, status, answered['www-authenticate']]).toEqual([route, 401, challenge]);
-    }
-  });
+test.each([
+  ['without a key names no error', {}, 'Bearer'],
+  ['for a key that is not valid names it', { key: 'cmd_live_wrong' }, 'Bearer error="invalid_token"'],
+] as const)('the challenge of a 401: %s', async (_about, { key }: { key?: string }, challenge) => {
+  const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  for (const route of ['GET /v2/orders', 'GET /trpc/orders.list']) {
+    const { status, headers: answered } = await askRaw(api.url, route, headers);
+    expect([route, status, answered['www-authenticate']]).toEqual([route, 401, challenge]);
+  }
 });
 
-describe('a 415 says what would have been taken:', () => {
-  test.each([
-    ['a media type', { 'content-type': 'text/plain' }, 'accept', 'application/json'],
-    ['a coding', { 'content-encoding': 'gzip' }, 'accept-encoding', 'identity'],
-  ] as const)('%s', async (_about, headers, name, value) => {
-    const answer = await api.rest('POST /v2/categories', { body: '{}', headers });
-    expect([answer.status, answer.headers.get(name)]).toEqual([415, value]);
-  });
+test.each([
+  ['a media type', { 'content-type': 'text/plain' }, 'accept', 'application/json'],
+  ['a coding', { 'content-encoding': 'gzip' }, 'accept-encoding', 'identity'],
+] as const)('a 415 says what would have been taken: %s', async (_about, headers, name, value) => {
+  const answer = await api.rest('POST /v2/categories', { body: '{}', headers });
+  expect([answer.status, answer.headers.get(name)]).toEqual([415, value]);
 });
 
 describe('the fields that fail', () => {

@@ -21,8 +21,9 @@ const pairs = operationsOf(appRouter).flatMap((whole) =>
 
 const api = useApi();
 
-describe('the same call on equal state gives the same data', () => {
-  test.each(pairs)('$name', async ({ whole, operation, rest, trpc }) => {
+test.each(pairs)(
+  'the same call on equal state gives the same data: $name',
+  async ({ whole, operation, rest, trpc }) => {
     const here = await openKitchen(api);
     const there = await openKitchen(api);
     const byRest = await rest.call(api.url, here.key, await inputIn(here, operation));
@@ -34,8 +35,8 @@ describe('the same call on equal state gives the same data', () => {
     expect(strictly(operation.output).safeParse(byRest.value).error).toBeUndefined();
     expect(strictly(inFamily(whole, 'v2').output).safeParse(byTrpc.value).error).toBeUndefined();
     expect(limitHeaders(byTrpc)).toEqual(limitHeaders(byRest));
-  });
-});
+  },
+);
 
 describe('the same wrong call gives the same refusal', () => {
   const withInput = pairs.filter(({ operation }) => Object.keys(operation.input.shape).length > 0);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { apiTables, promisesOf } from '../../packages/api/src/documents/tables.ts';
 import { specification } from '../../packages/api/src/specification.ts';
 import { callRest, useApi } from '../support/api.ts';
@@ -14,15 +14,16 @@ test('every documented operation is in the table once', () => {
   expect(routes).toHaveLength(new Set(routes).size);
 });
 
-describe('a documented operation is served as the table says', () => {
-  test.each(specification)('$route', async ({ route, ...promised }) => {
+test.each(specification)(
+  'a documented operation is served as the table says $route',
+  async ({ route, ...promised }) => {
     expect(served.has(route), `${route} is not served`).toBe(true);
     expect(served.get(route)).toEqual({ route, ...promised });
     const path = route.replace(/\{\w+\}/, 'some-id');
     const { status, body } = await callRest<{ error: { code: string } }>(api.url, path);
     expect({ status, code: body.error.code }).toEqual({ status: 401, code: 'unauthorized' });
-  });
-});
+  },
+);
 
 test('docs/api.md is what npm run docs makes', () => {
   const committed = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');

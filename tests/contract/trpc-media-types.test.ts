@@ -50,18 +50,16 @@ describe('tRPC reads nothing but application/json:', () => {
   });
 });
 
-describe('tRPC takes', () => {
-  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;Charset="UTF8"'])(
-    '%s, with a body and without',
-    async (type) => {
-      for (const body of ['{}', ''])
-        for (const path of ['turns.open', 'turns.close', 'turns.open?batch=1', 'turns.close?batch=1']) {
-          const [answer] = await converse(api.url, post(path, body, type));
-          expect({ path, status: answer?.status }).toEqual({ path, status: 200 });
-        }
-    },
-  );
-});
+test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;Charset="UTF8"'])(
+  'tRPC takes %s, with a body and without',
+  async (type) => {
+    for (const body of ['{}', ''])
+      for (const path of ['turns.open', 'turns.close', 'turns.open?batch=1', 'turns.close?batch=1']) {
+        const [answer] = await converse(api.url, post(path, body, type));
+        expect({ path, status: answer?.status }).toEqual({ path, status: 200 });
+      }
+  },
+);
 
 describe('a batch by a body is read as a call by a body is:', () => {
   const batch = 'categories.create,categories.list?batch=1';

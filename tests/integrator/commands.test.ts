@@ -106,81 +106,68 @@ describe('events tail', () => {
   });
 });
 
-describe('deliveries', () => {
-  test('are listed with how they ended, and sent again', async () => {
-    let status = 500;
-    const failing = await startConsumer((_, response) => response.writeHead(status).end());
-    const { locationId, key } = await place();
-    const { run } = await download({ url: api.url, key });
-    expect((await run(['deliveries', 'list'])).stderr).toContain('no webhook endpoint');
-    const register = (url: string) =>
-      api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
-        key: key.key,
-        body: { url, events: ['product.created'] },
-      });
-    const { id } = (await register(failing.url)).body.data;
-    expect(await run(['deliveries', 'list'])).toEqual({ code: 0, stdout: 'none\n', stderr: '' });
-    await api.make.product({ locationId });
-    await waitFor('the last attempt', async () =>
-      (await run(['deliveries', 'list', '--status', 'dead'])).stdout.includes('attempt 5: dead, HTTP 500'),
-    );
-    const listed = await run([
-      'deliveries',
-      'list',
-      id,
-      '--limit',
-      '2',
-      '--type',
-      'product.created',
-      '--json',
-    ]);
-    expect(JSON.parse(listed.stdout)).toMatchObject([{ attempt: 5 }, { attempt: 4 }]);
-    status = 200;
-    expect((await run(['deliveries', 'replay', '--since', '1h'])).stdout).toBe('1 on their way again\n');
-    await waitFor('the delivery', async () =>
-      (await run(['deliveries', 'list', '--status', 'delivered'])).stdout.includes('delivered, 200'),
-    );
-    expect((await run(['deliveries', 'replay', '--since', '1h', '--types', 'order.created'])).code).toBe(1);
-    const second = (await register(`${failing.url}/2`)).body.data.id;
-    const unclear = await run(['deliveries', 'list']);
-    expect(unclear.code).toBe(2);
-    for (const line of [`${id}  ${failing.url}`, `${second}  ${failing.url}/2`])
-      expect(unclear.stderr).toContain(line);
-    await failing.close();
-  });
+test('deliveries are listed with how they ended, and sent again', async () => {
+  let status = 500;
+  const failing = await startConsumer((_, response) => response.writeHead(status).end());
+  const { locationId, key } = await place();
+  const { run } = await download({ url: api.url, key });
+  expect((await run(['deliveries', 'list'])).stderr).toContain('no webhook endpoint');
+  const register = (url: string) =>
+    api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
+      key: key.key,
+      body: { url, events: ['product.created'] },
+    });
+  const { id } = (await register(failing.url)).body.data;
+  expect(await run(['deliveries', 'list'])).toEqual({ code: 0, stdout: 'none\n', stderr: '' });
+  await api.make.product({ locationId });
+  await waitFor('the last attempt', async () =>
+    (await run(['deliveries', 'list', '--status', 'dead'])).stdout.includes('attempt 5: dead, HTTP 500'),
+  );
+  const listed = await run(['deliveries', 'list', id, '--limit', '2', '--type', 'product.created', '--json']);
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ attempt: 5 }, { attempt: 4 }]);
+  status = 200;
+  expect((await run(['deliveries', 'replay', '--since', '1h'])).stdout).toBe('1 on their way again\n');
+  await waitFor('the delivery', async () =>
+    (await run(['deliveries', 'list', '--status', 'delivered'])).stdout.includes('delivered, 200'),
+  );
+  expect((await run(['deliveries', 'replay', '--since', '1h', '--types', 'order.created'])).code).toBe(1);
+  const second = (await register(`${failing.url}/2`)).body.data.id;
+  const unclear = await run(['deliveries', 'list']);
+  expect(unclear.code).toBe(2);
+  for (const line of [`${id}  ${failing.url}`, `${second}  ${failing.url}/2`])
+    expect(unclear.stderr).toContain(line);
+  await failing.close();
 });
 
-describe('webhooks rotate', () => {
-  test('prints the new secret; the old one signs as well, and with --expire-previous no more', async () => {
-    const { locationId, key } = await place();
-    const { run } = await download({ url: api.url, key });
-    const consumer = await startConsumer();
-    const { body } = await api.rest<{ data: { id: string; secret: string } }>('POST /v2/webhook-endpoints', {
-      key: key.key,
-      body: { url: consumer.url, events: ['product.created'] },
-    });
-    const first = body.data.secret;
-    const verified = async (count: number, secret: string) => {
-      await api.make.product({ locationId });
-      await waitFor('the delivery', async () => consumer.received.length === count);
-      const { headers, text } = consumer.received[count - 1] ?? { headers: {}, text: '' };
-      return verifyWebhook(secret, headers, text).then(
-        () => true,
-        () => false,
-      );
-    };
-    const rotated = await run(['webhooks', 'rotate']);
-    expect(rotated).toMatchObject({ code: 0, stderr: expect.stringContaining('signs as well for 24 hours') });
-    expect(await verified(1, first)).toBe(true);
-    expect(await verified(2, rotated.stdout.trim())).toBe(true);
-
-    const leaked = await run(['webhooks', 'rotate', body.data.id, '--expire-previous']);
-    expect(leaked).toMatchObject({ code: 0, stderr: expect.stringContaining('sign nothing any more') });
-    expect(await verified(3, first)).toBe(false);
-    expect(await verified(4, rotated.stdout.trim())).toBe(false);
-    expect(await verified(5, leaked.stdout.trim())).toBe(true);
-    await consumer.close();
+test('webhooks rotate prints the new secret; the old one signs as well, and with --expire-previous no more', async () => {
+  const { locationId, key } = await place();
+  const { run } = await download({ url: api.url, key });
+  const consumer = await startConsumer();
+  const { body } = await api.rest<{ data: { id: string; secret: string } }>('POST /v2/webhook-endpoints', {
+    key: key.key,
+    body: { url: consumer.url, events: ['product.created'] },
   });
+  const first = body.data.secret;
+  const verified = async (count: number, secret: string) => {
+    await api.make.product({ locationId });
+    await waitFor('the delivery', async () => consumer.received.length === count);
+    const { headers, text } = consumer.received[count - 1] ?? { headers: {}, text: '' };
+    return verifyWebhook(secret, headers, text).then(
+      () => true,
+      () => false,
+    );
+  };
+  const rotated = await run(['webhooks', 'rotate']);
+  expect(rotated).toMatchObject({ code: 0, stderr: expect.stringContaining('signs as well for 24 hours') });
+  expect(await verified(1, first)).toBe(true);
+  expect(await verified(2, rotated.stdout.trim())).toBe(true);
+
+  const leaked = await run(['webhooks', 'rotate', body.data.id, '--expire-previous']);
+  expect(leaked).toMatchObject({ code: 0, stderr: expect.stringContaining('sign nothing any more') });
+  expect(await verified(3, first)).toBe(false);
+  expect(await verified(4, rotated.stdout.trim())).toBe(false);
+  expect(await verified(5, leaked.stdout.trim())).toBe(true);
+  await consumer.close();
 });
 
 describe('verify', () => {

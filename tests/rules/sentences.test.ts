@@ -15,8 +15,9 @@ const inputs: [string, z.ZodObject][] = [
   ['comanda audit', AuditList],
 ];
 
-describe('what is wrong with an input is reported without a word of zod:', () => {
-  it.each(inputs.filter(([, input]) => Object.keys(input.shape).length > 0))('%s', (_name, input) => {
+it.each(inputs.filter(([, input]) => Object.keys(input.shape).length > 0))(
+  'what is wrong with an input is reported without a word of zod: %s',
+  (_name, input) => {
     let told = 0;
     for (const [path, value] of faulty(input)) {
       const read = input.safeParse(withValue(path, value));
@@ -31,8 +32,8 @@ describe('what is wrong with an input is reported without a word of zod:', () =>
       told += 1;
     }
     expect(told).toBeGreaterThan(0);
-  });
-});
+  },
+);
 
 const shop = z.object({
   name: z.string(),

@@ -5,7 +5,7 @@ import { Order } from '../../packages/api/src/resources/orders/schema.ts';
 import type { Answer, TestApi } from './api.ts';
 import { createPaymentMethod, createProduct } from './factories.ts';
 import { parseStrict } from './strict.ts';
-import { use } from './use.ts';
+import { type Lifetime, use } from './use.ts';
 
 /** The rows that an order needs: a product of 12.50 without stock, and an enabled payment method. */
 export interface OrderRows {
@@ -42,8 +42,11 @@ export async function createOrderKitchen(
   };
 }
 
-/** One for the tests of a file. */
-export const useOrderKitchen = (api: TestApi): OrderKitchen => use(() => createOrderKitchen(api));
+/** One for the tests of a file, or a new one for each test. */
+export const useOrderKitchen = (
+  api: Parameters<typeof createOrderKitchen>[0],
+  lifetime?: Lifetime,
+): OrderKitchen => use(() => createOrderKitchen(api), undefined, lifetime);
 
 /** A valid creation body for one flat white; `overrides` replace or, when undefined, remove members. */
 export function orderBody(

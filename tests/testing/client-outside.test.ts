@@ -212,59 +212,55 @@ describe('outside of the workspace, with nothing but its peers, the built client
   });
 });
 
-describe('the flat declarations', () => {
-  it('are those of the router, operation by operation and event by event', async () => {
-    linkPeers(beside);
-    copyFileSync(join(built, 'index.d.ts'), join(beside, 'built.d.ts'));
-    copyFileSync(join(built, 'shapes.d.ts'), join(beside, 'shapes.d.ts'));
-    const surface = join(repositoryRoot, 'packages/client/src/surface.ts');
-    const head = [
-      `import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';`,
-      `import type * as Built from './built.js';`,
-      `import type * as Source from ${JSON.stringify(surface)};`,
-      `type Plain<T> = T extends object ? { [K in keyof T]: Plain<T[K]> } : T;`,
-      `type Same<A, B> = (<T>() => T extends Plain<A> ? 1 : 2) extends (<T>() => T extends Plain<B> ? 1 : 2) ? true : false;`,
-      ...['In', 'Out'].map((way) => {
-        const infer = `inferRouter${way}puts`;
-        return `type B${way} = ${infer}<Built.AppRouter>; type S${way} = ${infer}<Source.AppRouter>;`;
-      }),
-    ];
-    const operationPairs = operations.flatMap(({ name }) => {
-      const path = name
-        .split('.')
-        .map((part) => `['${part}']`)
-        .join('');
-      return [`BIn${path}, SIn${path}`, `BOut${path}, SOut${path}`];
-    });
-    const pairs = [
-      ...operationPairs,
-      'keyof BIn, keyof SIn',
-      'keyof Built.EventData, keyof Source.EventData',
-      ...eventTypes.map((type) => `Built.EventData['${type}'], Source.EventData['${type}']`),
-      'Built.ErrorCode, Source.ErrorCode',
-      'Built.ErrorReason, Source.ErrorReason',
-      'Built.ErrorData, Source.ErrorData',
-      'Built.Permission, Source.Permission',
-      'Built.Grant, Source.Grant',
-      'Built.ErrorDetails, Source.ErrorDetails',
-      'Built.Included, Source.Included',
-    ];
-    const difference = `BIn['orders']['create'], SIn['orders']['cancel']`;
-    const checks = [...pairs, difference].map(
-      (pair, index) => `export const c${index}: Same<${pair}> = true;`,
-    );
-    writeFileSync(join(beside, 'same.ts'), [...head, ...checks].join('\n'));
-    const complaints = await compile(beside, ['same.ts'], {
-      module: 'esnext',
-      moduleResolution: 'bundler',
-      allowImportingTsExtensions: true,
-      noEmit: true,
-      rootDir: '/',
-      skipLibCheck: true,
-    });
-    const unequal = complaints
-      .filter(({ file }) => file === 'same.ts')
-      .map(({ line, text }) => [...pairs, difference][line - head.length - 1] ?? text);
-    expect(unequal).toEqual([difference]);
+it('the flat declarations are those of the router, operation by operation and event by event', async () => {
+  linkPeers(beside);
+  copyFileSync(join(built, 'index.d.ts'), join(beside, 'built.d.ts'));
+  copyFileSync(join(built, 'shapes.d.ts'), join(beside, 'shapes.d.ts'));
+  const surface = join(repositoryRoot, 'packages/client/src/surface.ts');
+  const head = [
+    `import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';`,
+    `import type * as Built from './built.js';`,
+    `import type * as Source from ${JSON.stringify(surface)};`,
+    `type Plain<T> = T extends object ? { [K in keyof T]: Plain<T[K]> } : T;`,
+    `type Same<A, B> = (<T>() => T extends Plain<A> ? 1 : 2) extends (<T>() => T extends Plain<B> ? 1 : 2) ? true : false;`,
+    ...['In', 'Out'].map((way) => {
+      const infer = `inferRouter${way}puts`;
+      return `type B${way} = ${infer}<Built.AppRouter>; type S${way} = ${infer}<Source.AppRouter>;`;
+    }),
+  ];
+  const operationPairs = operations.flatMap(({ name }) => {
+    const path = name
+      .split('.')
+      .map((part) => `['${part}']`)
+      .join('');
+    return [`BIn${path}, SIn${path}`, `BOut${path}, SOut${path}`];
   });
+  const pairs = [
+    ...operationPairs,
+    'keyof BIn, keyof SIn',
+    'keyof Built.EventData, keyof Source.EventData',
+    ...eventTypes.map((type) => `Built.EventData['${type}'], Source.EventData['${type}']`),
+    'Built.ErrorCode, Source.ErrorCode',
+    'Built.ErrorReason, Source.ErrorReason',
+    'Built.ErrorData, Source.ErrorData',
+    'Built.Permission, Source.Permission',
+    'Built.Grant, Source.Grant',
+    'Built.ErrorDetails, Source.ErrorDetails',
+    'Built.Included, Source.Included',
+  ];
+  const difference = `BIn['orders']['create'], SIn['orders']['cancel']`;
+  const checks = [...pairs, difference].map((pair, index) => `export const c${index}: Same<${pair}> = true;`);
+  writeFileSync(join(beside, 'same.ts'), [...head, ...checks].join('\n'));
+  const complaints = await compile(beside, ['same.ts'], {
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    allowImportingTsExtensions: true,
+    noEmit: true,
+    rootDir: '/',
+    skipLibCheck: true,
+  });
+  const unequal = complaints
+    .filter(({ file }) => file === 'same.ts')
+    .map(({ line, text }) => [...pairs, difference][line - head.length - 1] ?? text);
+  expect(unequal).toEqual([difference]);
 });

@@ -77,28 +77,26 @@ function start(name: string, args: string[], env: Record<string, string>): Child
   return child;
 }
 
-describe('the example of a products job, as an editor shows it', () => {
-  it('ends with every item of it', async () => {
-    const { client } = await comanda.newLocation();
-    const shown = readFileSync(join(folder, 'node_modules/@comanda/client/index.d.ts'), 'utf8');
-    const [, lines = ''] =
-      /@example\n((?: *\* [^\n]*\n)*? *\* await comanda\.syncJobs\.startProducts[\s\S]*?)\n *\*\//.exec(
-        shown,
-      ) ?? [];
-    const example = lines.replaceAll(/^ *\* ?/gm, '');
-    expect(example).not.toContain('order');
-    const run = new Function('comanda', `return (async () => { return ${example} })()`);
-    const { job_id } = (await run(client)) as ProcedureOutput<'syncJobs.startProducts'>;
-    const job = () => client.syncJobs.get.query({ id: job_id });
-    await waitFor('the job', async () => (await job()).status === 'completed');
-    expect(await job()).toMatchObject({ total_items: 2, success_items: 2, failed_items: 0 });
-    const { data } = await client.products.list.query({ search: 'SKU-100' });
-    const { cortado, lungo } = exampleMenu;
-    expect(data.map(({ name, price }) => ({ name, price }))).toEqual(
-      expect.arrayContaining([cortado, lungo].map(({ name, price }) => ({ name, price }))),
-    );
-    expect(data).toHaveLength(2);
-  });
+it('the example of a products job, as an editor shows it, ends with every item of it', async () => {
+  const { client } = await comanda.newLocation();
+  const shown = readFileSync(join(folder, 'node_modules/@comanda/client/index.d.ts'), 'utf8');
+  const [, lines = ''] =
+    /@example\n((?: *\* [^\n]*\n)*? *\* await comanda\.syncJobs\.startProducts[\s\S]*?)\n *\*\//.exec(
+      shown,
+    ) ?? [];
+  const example = lines.replaceAll(/^ *\* ?/gm, '');
+  expect(example).not.toContain('order');
+  const run = new Function('comanda', `return (async () => { return ${example} })()`);
+  const { job_id } = (await run(client)) as ProcedureOutput<'syncJobs.startProducts'>;
+  const job = () => client.syncJobs.get.query({ id: job_id });
+  await waitFor('the job', async () => (await job()).status === 'completed');
+  expect(await job()).toMatchObject({ total_items: 2, success_items: 2, failed_items: 0 });
+  const { data } = await client.products.list.query({ search: 'SKU-100' });
+  const { cortado, lungo } = exampleMenu;
+  expect(data.map(({ name, price }) => ({ name, price }))).toEqual(
+    expect.arrayContaining([cortado, lungo].map(({ name, price }) => ({ name, price }))),
+  );
+  expect(data).toHaveLength(2);
 });
 
 describe('the example for an ERP', () => {

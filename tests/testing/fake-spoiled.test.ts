@@ -1,6 +1,6 @@
 import { createClient } from '@comanda/client';
 import { type FakeAnswers, fakeClient } from '@comanda/testing';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { exampleInput, exampleOf } from '../../packages/api/src/documents/examples.ts';
 import type { Operation } from '../../packages/api/src/request/operations.ts';
 import { IdempotencyKey } from '../../packages/api/src/wire.ts';
@@ -34,29 +34,27 @@ const ofState = new Set([
 let keys = 0;
 const exampleKey = exampleOf(IdempotencyKey);
 
-describe('a spoiled input is refused as the service does', () => {
-  it.each(operations)('$name', async (operation) => {
-    const { id: _, key } = await api.make.key({
-      ...{ locationId: api.locationId, perMinute: 1_000_000, batchJobsPerHour: 1_000_000 },
-    });
-    const service = createClient({ url: api.url, key });
-    const differences: unknown[] = [];
-    let refusedBoth = 0;
-    for (const { what, input } of spoiled(wholeInput(operation))) {
-      const given = withKey(operation, input);
-      const way = operation.kind === 'query' ? 'query' : 'mutate';
-      const [faked, served] = await Promise.all(
-        [fake, service].map((client) => outcomeOf(client, operation.name, way, given)),
-      );
-      if (faked === undefined || served === undefined) throw new Error('no outcome');
-      const isSame = JSON.stringify(faked) === JSON.stringify(served);
-      const isUnknowable = faked === 'answered' && ofState.has(reasonOf(served) ?? '');
-      if (isSame && faked !== 'answered') refusedBoth += 1;
-      if (!isSame && !isUnknowable) differences.push({ what, faked, served });
-    }
-    expect(differences).toEqual([]);
-    if (Object.keys(operation.input.shape).length > 0) expect(refusedBoth).toBeGreaterThan(0);
+it.each(operations)('a spoiled input is refused as the service does: $name', async (operation) => {
+  const { id: _, key } = await api.make.key({
+    ...{ locationId: api.locationId, perMinute: 1_000_000, batchJobsPerHour: 1_000_000 },
   });
+  const service = createClient({ url: api.url, key });
+  const differences: unknown[] = [];
+  let refusedBoth = 0;
+  for (const { what, input } of spoiled(wholeInput(operation))) {
+    const given = withKey(operation, input);
+    const way = operation.kind === 'query' ? 'query' : 'mutate';
+    const [faked, served] = await Promise.all(
+      [fake, service].map((client) => outcomeOf(client, operation.name, way, given)),
+    );
+    if (faked === undefined || served === undefined) throw new Error('no outcome');
+    const isSame = JSON.stringify(faked) === JSON.stringify(served);
+    const isUnknowable = faked === 'answered' && ofState.has(reasonOf(served) ?? '');
+    if (isSame && faked !== 'answered') refusedBoth += 1;
+    if (!isSame && !isUnknowable) differences.push({ what, faked, served });
+  }
+  expect(differences).toEqual([]);
+  if (Object.keys(operation.input.shape).length > 0) expect(refusedBoth).toBeGreaterThan(0);
 });
 
 /** The example with every field that may be left out, or as it is where these exclude each other. */
