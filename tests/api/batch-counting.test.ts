@@ -1,18 +1,18 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { useApi } from '../support/api.ts';
+import { useNewPlace } from '../support/place.ts';
 import { category } from './catalog-bodies.ts';
 
 const api = useApi();
-let locationId: string;
+const site = useNewPlace(api);
 
 beforeEach(async () => {
-  locationId = await api.make.location();
-  await api.make.category({ locationId, externalId: 'c', name: 'Old' });
-  await api.make.product({ locationId, externalId: 'p', stock: { quantity: 1 } });
+  await site.make.category({ externalId: 'c', name: 'Old' });
+  await site.make.product({ externalId: 'p', stock: { quantity: 1 } });
 });
 
-const keyFor = async (batchJobsPerHour: number) => (await api.make.key({ locationId, batchJobsPerHour })).key;
+const keyFor = async (batchJobsPerHour: number) => (await site.make.key({ batchJobsPerHour })).key;
 // Of two items: one alone waits for no other batch.
 const syncCatalog = (key: string, name: string) =>
   api.rest('POST /v2/catalog/sync', {
@@ -28,7 +28,7 @@ async function holding<Result>(sql: string, work: () => Promise<Result>): Promis
   const other = await api.pool.connect();
   try {
     await other.query('begin');
-    await other.query(sql, [locationId]);
+    await other.query(sql, [site.locationId]);
     return await work();
   } finally {
     await other.query('rollback');
@@ -71,6 +71,6 @@ test('of two batches for the last of the hour one is applied, and the other leav
   }).then(({ both }) => both);
   const statuses = (await answers).map(({ status }) => status);
   expect(statuses.toSorted()).toEqual([200, 429]);
-  const row = await api.prisma.productStock.findFirstOrThrow({ where: { locationId } });
+  const row = await api.prisma.productStock.findFirstOrThrow({ where: { locationId: site.locationId } });
   expect(row.quantity.toNumber()).toBe(statuses[0] === 200 ? 2 : 3);
 });

@@ -1,23 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { CatalogSyncResult } from '../../packages/api/src/resources/catalog/sync.schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { callRest } from '../support/api.ts';
 import { readChangesOf } from '../support/changes.ts';
+import { useNewPlace } from '../support/place.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { category, item, product, subselection, tree } from './catalog-bodies.ts';
 
 const api = usePublishingApi();
-let locationId: string;
-let key: string;
-
-beforeEach(async () => {
-  locationId = await api.make.location();
-  ({ key } = await api.make.key({ locationId, batchJobsPerHour: 1_000 }));
-});
+const site = useNewPlace(api, { key: { batchJobsPerHour: 1_000 } });
 
 const rest = (route: string, body?: unknown, headers: Record<string, string> = {}) =>
-  callRest(api.url, route, { key, headers, ...(body !== undefined && { body }) });
+  site.rest(route, { headers, ...(body !== undefined && { body }) });
 const call = (categories: unknown, more: object = {}) =>
   rest('POST /v2/catalog/sync', { categories, ...more });
 const sync = async (categories: unknown, more: object = {}) =>
@@ -35,7 +29,7 @@ async function all(): Promise<string[]> {
        select external_id from products where location_id = $1 union all
        select external_id from subselections where location_id = $1 union all
        select external_id from subselection_items where location_id = $1) every order by 1`,
-    [locationId],
+    [site.locationId],
   );
   return rows.map(({ name }) => name);
 }
@@ -140,7 +134,7 @@ describe('an entry of an upsert with delete', () => {
 
   it('leaves orders as they are, and frees external_id and sku within the same sync', async () => {
     await sync(tree());
-    const paymentMethodId = await api.make.paymentMethod({ locationId });
+    const paymentMethodId = await site.make.paymentMethod();
     const { id } = (await rest('GET /v2/products/by-external-id/shared')).body.data as { id: string };
     const order = await rest(
       'POST /v2/orders',
@@ -169,7 +163,7 @@ describe('an entry of an upsert with delete', () => {
 
   it('leaves what has no external_id, though its category goes', async () => {
     await sync(tree());
-    const own = await api.make.product({ locationId, name: 'By hand' });
+    const own = await site.make.product({ name: 'By hand' });
     await sync([{ ...gone('food'), products: [gone('shared')] }, gone('bar')]);
     const { data } = (await rest('GET /v2/products')).body as { data: { id: string }[] };
     expect(data.map(({ id }) => id)).toContain(own);
@@ -249,12 +243,12 @@ test('an item whose place in the body is behind one that is deleted is named by 
 async function toldSince(): Promise<string[]> {
   const before = await api.sql<{ n: string }>(
     'select coalesce(max(number), 0) as n from events where location_id = $1',
-    [locationId],
+    [site.locationId],
   );
   await api.published();
   const rows = await api.sql<{ type: string }>(
     'select type from events where location_id = $1 and number > $2 order by number',
-    [locationId, before[0]?.n],
+    [site.locationId, before[0]?.n],
   );
   return rows.map(({ type }) => type);
 }

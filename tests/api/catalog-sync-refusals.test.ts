@@ -1,21 +1,16 @@
-import { beforeEach, expect, it, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { type Call, callRest, useApi } from '../support/api.ts';
+import { type Call, useApi } from '../support/api.ts';
+import { useNewPlace } from '../support/place.ts';
 import { category, item, product, subselection, tree } from './catalog-bodies.ts';
 
 const api = useApi();
-let locationId: string;
-let key: string;
-
-beforeEach(async () => {
-  locationId = await api.make.location();
-  ({ key } = await api.make.key({ locationId }));
-});
+const site = useNewPlace(api);
 
 const call = (categories: unknown, more: object = {}, options: Call = {}) =>
-  callRest(api.url, 'POST /v2/catalog/sync', { key, body: { categories, ...more }, ...options });
-const catalog = async () => dataOf(await callRest(api.url, 'GET /v2/catalog', { key }), 200, Catalog);
+  site.rest('POST /v2/catalog/sync', { body: { categories, ...more }, ...options });
+const catalog = async () => dataOf(await site.rest('GET /v2/catalog'), 200, Catalog);
 
 const withChoices = (...subselections: unknown[]) => [
   { ...category('c'), products: [{ ...product('p'), subselections }] },
@@ -100,7 +95,7 @@ test('min and max are compared with what is kept', async () => {
 });
 
 test('categories and products count against max_items_per_batch, a product once', async () => {
-  const small = await api.make.key({ locationId, maxItemsPerBatch: 4 });
+  const small = await site.make.key({ maxItemsPerBatch: 4 });
   expect((await call(tree(), {}, { key: small.key })).status).toBe(200);
   for (const more of [{}, { dry_run: true }]) {
     const answer = await call([...tree(), category('one more')], more, { key: small.key });
@@ -114,11 +109,7 @@ it.each([
   ['upsert', 'a product that keeps it', { external_id: 'other' }],
   ['replace', 'a product without an external_id', {}],
 ])('%s is a conflict for the sku of %s', async (mode, _, { external_id }: { external_id?: string }) => {
-  const owner = await api.make.product({
-    locationId,
-    sku: 'mine',
-    ...(external_id && { externalId: external_id }),
-  });
+  const owner = await site.make.product({ sku: 'mine', ...(external_id && { externalId: external_id }) });
   for (const more of [{ mode }, { mode, dry_run: true }]) {
     const answer = await call([category('c', [product('p', { sku: 'mine' })])], more);
     expect(refusalOf(answer, 409, 'conflict')).toBe(`sku mine is taken by product ${owner}.`);
@@ -138,7 +129,7 @@ test('external ids of another location are none of its business', async () => {
 
 test('a body of 8 MiB is read, a larger one refused', async () => {
   const filled = (bytes: number) => JSON.stringify({ categories: [category('c')], note: 'x'.repeat(bytes) });
-  const send = (body: string) => callRest(api.url, 'POST /v2/catalog/sync', { key, body });
+  const send = (body: string) => site.rest('POST /v2/catalog/sync', { body });
   expect((await send(filled(7 * 1024 * 1024))).status).toBe(200);
   refusalOf(await send(filled(8 * 1024 * 1024)), 413, 'invalid_request');
 });

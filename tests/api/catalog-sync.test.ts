@@ -1,28 +1,23 @@
-import { beforeEach, describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { CatalogSyncResult } from '../../packages/api/src/resources/catalog/sync.schema.ts';
 import { Product } from '../../packages/api/src/resources/products/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { type Call, callRest, useApi } from '../support/api.ts';
+import { type Call, useApi } from '../support/api.ts';
+import { useNewPlace } from '../support/place.ts';
 import { category, item, product, subselection, tree } from './catalog-bodies.ts';
 
 const api = useApi();
-let locationId: string;
-let key: string;
-
-beforeEach(async () => {
-  locationId = await api.make.location();
-  ({ key } = await api.make.key({ locationId }));
-});
+const site = useNewPlace(api);
 
 const call = (categories: unknown, more: object = {}, options: Call = {}) =>
-  callRest(api.url, 'POST /v2/catalog/sync', { key, body: { categories, ...more }, ...options });
+  site.rest('POST /v2/catalog/sync', { body: { categories, ...more }, ...options });
 const sync = async (categories: unknown, more: object = {}) =>
   dataOf(await call(categories, more), 200, CatalogSyncResult);
 const replace = (categories: unknown) => sync(categories, { mode: 'replace' });
-const catalog = async () => dataOf(await callRest(api.url, 'GET /v2/catalog', { key }), 200, Catalog);
+const catalog = async () => dataOf(await site.rest('GET /v2/catalog'), 200, Catalog);
 const readProduct = async (externalId: string) =>
-  dataOf(await callRest(api.url, `GET /v2/products/by-external-id/${externalId}`, { key }), 200, Product);
+  dataOf(await site.rest(`GET /v2/products/by-external-id/${externalId}`), 200, Product);
 
 /** `food:shared(size(s,l) extras(nuts))`: the tree, by name. */
 const outline = async () =>
@@ -42,7 +37,7 @@ async function captured() {
     `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
      select concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what, seed
      from gone, unnest(resource_ids)`,
-    [locationId],
+    [site.locationId],
   );
   return {
     what: rows.map(({ what }) => what).sort(),
@@ -176,16 +171,16 @@ describe('replace', () => {
   });
 
   it('never removes what has no external_id', async () => {
-    const mine = await api.make.category({ locationId, name: 'mine' });
-    const manual = await api.make.product({ locationId, name: 'manual', categoryIds: [mine] });
+    const mine = await site.make.category({ name: 'mine' });
+    const manual = await site.make.product({ name: 'manual', categoryIds: [mine] });
     await sync([category('food', [product('soup', { subselections: [subselection('size', [item('s')])] })])]);
     const soup = await readProduct('soup');
-    await api.make.subselection({ locationId, productId: soup.id, name: 'by hand', items: [{ name: 'i' }] });
+    await site.make.subselection({ productId: soup.id, name: 'by hand', items: [{ name: 'i' }] });
     const { id: subselectionId } = await api.prisma.subselection.findFirstOrThrow({
-      where: { locationId, externalId: 'size' },
+      where: { locationId: site.locationId, externalId: 'size' },
     });
     await api.prisma.subselectionItem.create({
-      data: { locationId, subselectionId, name: 'hand-made', position: 5 },
+      data: { locationId: site.locationId, subselectionId, name: 'hand-made', position: 5 },
     });
     const result = await replace([
       category('food', [product('soup', { subselections: [subselection('size')] })]),
@@ -194,13 +189,17 @@ describe('replace', () => {
     expect(await outline()).toEqual(['food:soup(size(hand-made) by hand(i))', 'mine:manual']);
     expect(await replace([category('food')])).toMatchObject({ deleted: 5 });
     expect(await outline()).toEqual(['food:', 'mine:manual']);
-    expect(manual).toBe((await api.prisma.product.findFirstOrThrow({ where: { locationId } })).id);
+    expect(manual).toBe(
+      (await api.prisma.product.findFirstOrThrow({ where: { locationId: site.locationId } })).id,
+    );
   });
 
   it('sets the links of what is named, and leaves those of other products', async () => {
     await sync([category('food', [product('soup')]), category('bar', [product('soup')])]);
-    const bar = await api.prisma.category.findFirstOrThrow({ where: { locationId, externalId: 'bar' } });
-    await api.make.product({ locationId, name: 'manual', categoryIds: [bar.id] });
+    const bar = await api.prisma.category.findFirstOrThrow({
+      where: { locationId: site.locationId, externalId: 'bar' },
+    });
+    await site.make.product({ name: 'manual', categoryIds: [bar.id] });
     expect(
       await replace([category('food'), category('bar'), category('new', [product('soup')])]),
     ).toMatchObject(counts(1, 1, 0, 2));
@@ -232,15 +231,13 @@ describe('the answer', () => {
   it('carries the batch headers and counts a job, also when nothing changed', async () => {
     const remaining = async () => (await call(tree())).headers.get('x-ratelimit-batch-remaining');
     expect([await remaining(), await remaining()]).toEqual(['29', '28']);
-    const { key: limited } = await api.make.key({ locationId, batchJobsPerHour: 1 });
+    const { key: limited } = await site.make.key({ batchJobsPerHour: 1 });
     expect((await call(tree(), {}, { key: limited })).status).toBe(200);
     refusalOf(await call(tree(), {}, { key: limited }), 429, 'rate_limited');
   });
 
   it('is the same for the typed client', async () => {
-    expect(await api.client(key).catalog.sync.mutate({ categories: tree() })).toMatchObject(
-      counts(9, 0, 0, 0),
-    );
+    expect(await site.client().catalog.sync.mutate({ categories: tree() })).toMatchObject(counts(9, 0, 0, 0));
   });
 });
 

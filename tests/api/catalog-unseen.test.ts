@@ -2,34 +2,31 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf } from '../support/answers.ts';
-import { callRest } from '../support/api.ts';
+import { useNewPlace } from '../support/place.ts';
 import { usePublishingApi } from '../support/published.ts';
 
 const api = usePublishingApi();
-let locationId: string;
-let key: string;
+const site = useNewPlace(api);
 let category: string;
 let shown: string;
 let unseen: string;
 
 beforeEach(async () => {
-  locationId = await api.make.location();
-  ({ key } = await api.make.key({ locationId }));
-  category = await api.make.category({ locationId, name: 'Teas' });
+  category = await site.make.category({ name: 'Teas' });
   const stock = { quantity: 5 };
-  shown = await api.make.product({ locationId, stock, categoryIds: [category] });
-  unseen = await api.make.product({ locationId, stock });
+  shown = await site.make.product({ stock, categoryIds: [category] });
+  unseen = await site.make.product({ stock });
 });
 
 const rest = (route: string, body?: unknown, headers: Record<string, string> = {}) =>
-  callRest(api.url, route, { key, headers, ...(body !== undefined && { body }) });
-const sql = (text: string, values: unknown[] = []) => api.pool.query(text, [locationId, ...values]);
+  site.rest(route, { headers, ...(body !== undefined && { body }) });
+const sql = (text: string, values: unknown[] = []) => api.pool.query(text, [site.locationId, ...values]);
 async function read() {
   const answer = await rest('GET /v2/catalog');
   return { ...answer, catalog: dataOf(answer, 200, Catalog), etag: answer.headers.get('etag') ?? '' };
 }
 async function order(productId: string) {
-  const paymentMethodId = await api.make.paymentMethod({ locationId });
+  const paymentMethodId = await site.make.paymentMethod();
   return rest(
     'POST /v2/orders',
     {

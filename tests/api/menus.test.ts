@@ -1,32 +1,27 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Menu } from '../../packages/api/src/resources/menus/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { callRest, useApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
+import { useNewPlace } from '../support/place.ts';
 
 const api = useApi();
-let locationId: string;
-let key: string;
-let keyId: string;
+const site = useNewPlace(api);
 let food: string;
 let drinks: string;
 
 beforeEach(async () => {
-  locationId = await api.make.location();
-  ({ key, id: keyId } = await api.make.key({ locationId }));
-  food = await api.make.category({ locationId, name: 'Food' });
-  drinks = await api.make.category({ locationId, name: 'Drinks' });
+  food = await site.make.category({ name: 'Food' });
+  drinks = await site.make.category({ name: 'Drinks' });
 });
 
-const active = () => callRest(api.url, 'GET /v2/menus/active', { key });
-const menus = () => api.client(key).menus;
+const active = () => site.rest('GET /v2/menus/active');
+const menus = () => site.client().menus;
 
-async function audited() {
-  const rows = await api.sql(
+const audited = () =>
+  api.sql(
     `select operation, resource_id, api_key_id, changes from audit_entries where location_id = $1 order by id`,
-    [locationId],
+    [site.locationId],
   );
-  return rows;
-}
 
 describe('GET /v2/menus/active', () => {
   it('answers 404 when no menu is published', async () => {
@@ -55,16 +50,16 @@ describe('GET /v2/menus/active', () => {
     const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks] });
     await menus().publish.mutate({ id });
     refusalOf(await api.rest('GET /v2/menus/active'), 404, 'resource_not_found');
-    await api.prisma.category.delete({ where: { locationId_id: { locationId, id: food } } });
+    await api.prisma.category.delete({ where: { locationId_id: { locationId: site.locationId, id: food } } });
     expect(dataOf(await active(), 200, Menu).categories).toEqual([{ id: drinks, name: 'Drinks' }]);
   });
 
   it('leaves hidden categories out, which the catalog shows as hidden', async () => {
     const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks] });
     await menus().publish.mutate({ id });
-    await api.client(key).categories.update.mutate({ id: food, visible: false });
+    await site.client().categories.update.mutate({ id: food, visible: false });
     expect(dataOf(await active(), 200, Menu).categories).toEqual([{ id: drinks, name: 'Drinks' }]);
-    const { categories } = await api.client(key).catalog.get.query();
+    const { categories } = await site.client().catalog.get.query();
     expect(categories.map(({ name, visible }) => ({ name, visible }))).toEqual([
       { name: 'Drinks', visible: true },
       { name: 'Food', visible: false },
@@ -86,7 +81,7 @@ describe('menus.create and menus.update', () => {
       categories: [{ id: food }],
     });
     expect(await audited()).toMatchObject([
-      { operation: 'menus.create', resource_id: id, api_key_id: keyId },
+      { operation: 'menus.create', resource_id: id, api_key_id: site.key.id },
       { operation: 'menus.update', changes: { before: { name: 'Winter' }, after: { name: 'Summer' } } },
       { operation: 'menus.update' },
     ]);
@@ -118,7 +113,7 @@ describe('a published menu that changes', () => {
     const rows = await api.sql<{ n: number }>(
       `select count(distinct seed)::int as n from internal.captured_changes
        where location_id = $1 and resource = 'catalog' and operation = 'publish'`,
-      [locationId],
+      [site.locationId],
     );
     return rows[0]?.n;
   };
@@ -128,12 +123,9 @@ describe('a published menu that changes', () => {
     ['by its name', (id) => menus().update.mutate({ id, name: 'Summer' })],
     ['by its categories', (id) => menus().update.mutate({ id, category_ids: [drinks] })],
     ['by both at once', (id) => menus().update.mutate({ id, name: 'Summer', category_ids: [drinks, food] })],
-    [
-      'by the name of a category',
-      () => api.client(key).categories.update.mutate({ id: food, name: 'Meals' }),
-    ],
-    ['by hiding a category', () => api.client(key).categories.update.mutate({ id: food, visible: false })],
-    ['by the deletion of a category', () => api.client(key).categories.delete.mutate({ id: food })],
+    ['by the name of a category', () => site.client().categories.update.mutate({ id: food, name: 'Meals' })],
+    ['by hiding a category', () => site.client().categories.update.mutate({ id: food, visible: false })],
+    ['by the deletion of a category', () => site.client().categories.delete.mutate({ id: food })],
     ['by hand', (id) => sql(`update menus set name = 'By hand' where id = $1`, id)],
     ['by links taken away by hand', (id) => sql('delete from menu_categories where menu_id = $1', id)],
   ])('%s gets one new version, and is published', async (_, change) => {
@@ -151,8 +143,8 @@ describe('a published menu that changes', () => {
     await menus().publish.mutate({ id });
     const before = await told();
     await menus().update.mutate({ id, name: 'Summer', category_ids: [drinks] });
-    await api.client(key).categories.update.mutate({ id: food, name: 'Not in it' });
-    await api.client(key).categories.update.mutate({ id: drinks, priority: 9 });
+    await site.client().categories.update.mutate({ id: food, name: 'Not in it' });
+    await site.client().categories.update.mutate({ id: drinks, priority: 9 });
     expect(dataOf(await active(), 200, Menu).version).toBe(1);
     expect(await told()).toBe(before);
   });
@@ -170,7 +162,7 @@ describe('menus.publish', () => {
     expect(await publish(first)).toMatchObject({ version: 3 });
     expect(dataOf(await active(), 200, Menu)).toMatchObject({ name: 'First', version: 3 });
     const rows = await api.sql('select name from menus where location_id = $1 and is_published', [
-      locationId,
+      site.locationId,
     ]);
     expect(rows).toEqual([{ name: 'First' }]);
     expect((await audited()).filter(({ operation }) => operation === 'menus.publish')).toHaveLength(4);
@@ -183,7 +175,7 @@ describe('menus.publish', () => {
       .create.mutate({ name: 'New' })
       .then(({ id }) => menus().publish.mutate({ id }));
     for (const menu of await Promise.all([...races, fresh])) expect(menu.is_published).toBe(true);
-    const all = await api.prisma.menu.findMany({ where: { locationId } });
+    const all = await api.prisma.menu.findMany({ where: { locationId: site.locationId } });
     expect(all.filter(({ isPublished }) => isPublished)).toHaveLength(1);
     expect(all.map(({ version }) => version).sort()).toEqual([1, 3, 3, 3, 3]);
   });
@@ -191,18 +183,18 @@ describe('menus.publish', () => {
 
 it('catalog.publish is captured for catalog.updated and written down, though nothing changed', async () => {
   await api.pool.query('delete from internal.captured_changes');
-  const { published_at } = await api.client(key).catalog.publish.mutate();
+  const { published_at } = await site.client().catalog.publish.mutate();
   const rows = await api.sql(
     'select location_id, resource, resource_ids, operation from internal.captured_changes',
   );
   expect(rows).toEqual([
     {
-      location_id: locationId,
+      location_id: site.locationId,
       resource: 'catalog',
-      resource_ids: [locationId],
+      resource_ids: [site.locationId],
       operation: 'publish',
     },
   ]);
-  expect(published_at).toBe((await api.client(key).catalog.get.query()).version);
-  expect(await audited()).toMatchObject([{ operation: 'catalog.publish', resource_id: locationId }]);
+  expect(published_at).toBe((await site.client().catalog.get.query()).version);
+  expect(await audited()).toMatchObject([{ operation: 'catalog.publish', resource_id: site.locationId }]);
 });

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listProducts } from '../../packages/api/src/resources/products/statements.ts';
 import { useApi } from '../support/api.ts';
+import { useNewPlace } from '../support/place.ts';
 import { trials } from '../support/trials.ts';
 import { plainProducts } from './products-plain.ts';
 
 const api = useApi();
-let locationId: string;
+const site = useNewPlace(api);
 let categoryIds: string[];
 beforeEach(async () => {
-  locationId = await api.make.location();
   categoryIds = [];
   for (const name of ['Drinks', 'Bar "Ñandú"\n\\', 'Food', 'Drinks'])
-    categoryIds.push(await api.make.category({ locationId, name, priority: name.length % 3 }));
+    categoryIds.push(await site.make.category({ name, priority: name.length % 3 }));
 });
 
 /** Others may load the machine; what counts is what is found. */
@@ -22,8 +22,7 @@ const below = (limit: number) => Math.floor(Math.random() * limit);
 
 async function createProducts(count: number): Promise<void> {
   for (let n = 0; n < count; n++) {
-    await api.make.product({
-      locationId,
+    await site.make.product({
       sku: `sku-${n}`,
       name: `Product ${n % 7} "é"\t`,
       price: n / 4,
@@ -40,11 +39,11 @@ async function createProducts(count: number): Promise<void> {
 function both(query: { limit: number; offset: number }, filters: { visible?: boolean } = {}) {
   return api.prisma.$transaction(
     async (tx) => {
-      const { statement, values } = listProducts(locationId, query, filters, 'plain');
+      const { statement, values } = listProducts(site.locationId, query, filters, 'plain');
       const [shown] = await tx.$queryRawUnsafe<{ data: string; total: number }[]>(statement.text, ...values);
       return {
         shown: { total: shown?.total, text: shown?.data },
-        plain: await plainProducts(tx, locationId, query, filters),
+        plain: await plainProducts(tx, site.locationId, query, filters),
       };
     },
     { isolationLevel: 'RepeatableRead', timeout: 60_000, maxWait: 60_000 },
@@ -74,28 +73,28 @@ describe('the texts of products', () => {
       `delete from products where sku = 'sku-11'`,
     ];
     for (const change of changes) {
-      const written = change.includes('$1') ? await sql(change, [locationId]) : await sql(change);
+      const written = change.includes('$1') ? await sql(change, [site.locationId]) : await sql(change);
       expect(written.rowCount, change).toBeGreaterThan(0);
       const { shown, plain } = await both(everything);
       expect(shown, change).toEqual(plain);
     }
-    await sql('delete from locations where id = $1', [locationId]);
-    expect((await sql('select 1 from internal.tallies where location_id = $1', [locationId])).rows).toEqual(
-      [],
-    );
+    await sql('delete from locations where id = $1', [site.locationId]);
     expect(
-      (await sql('select 1 from internal.tally_notes where location_id = $1', [locationId])).rows,
+      (await sql('select 1 from internal.tallies where location_id = $1', [site.locationId])).rows,
+    ).toEqual([]);
+    expect(
+      (await sql('select 1 from internal.tally_notes where location_id = $1', [site.locationId])).rows,
     ).toEqual([]);
   });
 
   it('are found by the name, sku and external_id that a manual edit wrote, and by nothing else', async () => {
     await createProducts(1);
     const found = async (search: string) => {
-      const { statement, values } = listProducts(locationId, everything, { search }, 'plain');
+      const { statement, values } = listProducts(site.locationId, everything, { search }, 'plain');
       return (await api.app.database.run(statement, values))[0]?.total;
     };
     const edit = (change: string) =>
-      sql(`update products set ${change} where location_id = $1`, [locationId]);
+      sql(`update products set ${change} where location_id = $1`, [site.locationId]);
     expect(await found('PRODUCT 0')).toBe(1);
     await edit(`name = 'İzgara Ñandú'`);
     expect([await found('product 0'), await found('IZGARA'), await found('i̇zgara ñANDÚ')]).toEqual([0, 0, 1]);
@@ -131,7 +130,7 @@ describe('the texts of products', () => {
     let written = 0;
     const work = writers.map(async (text) => {
       while (writing) {
-        await sql(text, [locationId]).catch(lostRaceOnly);
+        await sql(text, [site.locationId]).catch(lostRaceOnly);
         written += 1;
         await sleep(3);
       }

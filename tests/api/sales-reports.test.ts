@@ -1,34 +1,28 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SalesReport } from '../../packages/api/src/resources/sales-reports/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { type TestApi, useApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { type RecordedOrder, recordOrder } from '../support/money.ts';
+import { useNewPlace } from '../support/place.ts';
 
 const api = useApi();
+const site = useNewPlace(api, { location: { currency: 'BRL', timezone: 'America/Sao_Paulo' } });
 
-let locationId: string;
-let rest: TestApi['rest'];
-let client: ReturnType<TestApi['client']>;
 let cash: string;
 beforeEach(async () => {
-  locationId = await api.make.location({ currency: 'BRL', timezone: 'America/Sao_Paulo' });
-  const { key } = await api.make.key({ locationId });
-  rest = (route, call) => api.rest(route, { key, ...call });
-  client = api.client(key);
-  cash = await api.make.paymentMethod({ locationId });
+  cash = await site.make.paymentMethod();
 });
 
 const report = async (query: string) =>
-  dataOf(await rest(`GET /v2/sales-reports?${query}`), 200, SalesReport);
+  dataOf(await site.rest(`GET /v2/sales-reports?${query}`), 200, SalesReport);
 const by = (grouping: string) => report(`from=2026-01-01&to=2026-01-31&group_by=${grouping}`);
-const product = (name: string, categoryIds: string[] = []) =>
-  api.make.product({ locationId, name, categoryIds });
-const category = (name: string, priority: number) => api.make.category({ locationId, name, priority });
+const product = (name: string, categoryIds: string[] = []) => site.make.product({ name, categoryIds });
+const category = (name: string, priority: number) => site.make.category({ name, priority });
 const sell = (lines: RecordedOrder['lines'], more: Partial<RecordedOrder> = {}) =>
   recordOrder(
     api.app.database,
-    { locationId },
+    { locationId: site.locationId },
     { at: new Date('2026-01-15T12:00:00Z'), methodId: cash, lines, ...more },
   );
 
@@ -63,7 +57,7 @@ describe('GET /v2/sales-reports', () => {
       ],
     });
     const query = { from: '2026-01-01', to: '2026-01-31', group_by: 'day' } as const;
-    expect(await client.salesReports.get.query(query)).toEqual(sales);
+    expect(await site.client().salesReports.get.query(query)).toEqual(sales);
   });
 
   it('by hour takes the clock on the wall of the location, on any day', async () => {
@@ -119,7 +113,7 @@ describe('GET /v2/sales-reports', () => {
       );
     await sold('2026-01-20T12:00:00Z', 'last');
     await sold('2026-01-10T12:00:00Z', 'worth');
-    await rest(`DELETE /v2/products/${gone}`);
+    await site.rest(`DELETE /v2/products/${gone}`);
     expect((await by('product')).rows).toMatchObject([
       { key: gone, name: 'last gone', amount: 4 },
       { key: kept, name: 'Now', amount: 2 },
@@ -139,7 +133,7 @@ describe('GET /v2/sales-reports', () => {
     const deleted = await line(10n, [early]);
     await sell([await line(500n, [late, early]), await line(400n, [zoo, bar])]);
     await sell([await line(300n, [...twins].reverse()), homeless, deleted]);
-    await rest(`DELETE /v2/products/${deleted.productId}`);
+    await site.rest(`DELETE /v2/products/${deleted.productId}`);
     expect((await by('category')).rows).toEqual([
       { key: early, name: 'B', orders: 1, quantity: 1, amount: 5 },
       { key: bar, name: 'Bar', orders: 1, quantity: 1, amount: 4 },
@@ -149,7 +143,7 @@ describe('GET /v2/sales-reports', () => {
   });
 
   it('by payment method follows the payment, which may have been moved to another', async () => {
-    const card = await api.make.paymentMethod({ locationId, name: 'Card', type: 'card' });
+    const card = await site.make.paymentMethod({ name: 'Card', type: 'card' });
     const productId = await product('Cortado');
     const order = await sell([{ productId, milli: 1000n, cents: 700n }]);
     await sell([{ productId, milli: 1000n, cents: 300n }]);
@@ -194,7 +188,7 @@ describe('GET /v2/sales-reports', () => {
     ['from=2026-01-01&to=2026-01-31&group_by=week', ['group_by:']],
     ['from=2026-01-01&from=2026-01-02&to=2026-01-31', ['from:']],
   ])('answers 422 for "%s"', async (query, named) => {
-    const message = refusalOf(await rest(`GET /v2/sales-reports?${query}`), 422, 'validation_error');
+    const message = refusalOf(await site.rest(`GET /v2/sales-reports?${query}`), 422, 'validation_error');
     for (const field of named) expect(message).toContain(field);
   });
 });

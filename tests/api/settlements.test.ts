@@ -1,44 +1,36 @@
 import { newId } from '@comanda/db';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Settlement, SettlementPage } from '../../packages/api/src/resources/settlements/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { type TestApi, useApi } from '../support/api.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { useApi } from '../support/api.ts';
+import { useOrderKitchen } from '../support/orders.ts';
+import { useNewPlace } from '../support/place.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
-
-let locationId: string;
-let rest: TestApi['rest'];
-let client: ReturnType<TestApi['client']>;
-let kitchen: OrderKitchen;
-beforeEach(async () => {
-  locationId = await api.make.location({ timezone: 'Asia/Kolkata' });
-  const { key } = await api.make.key({ locationId });
-  rest = (route, call) => api.rest(route, { key, ...call });
-  client = api.client(key);
-  kitchen = await createOrderKitchen(api, locationId);
-});
+const site = useNewPlace(api, { location: { timezone: 'Asia/Kolkata' } });
+const kitchen = useOrderKitchen(site, 'test');
 
 const list = async (query = '') =>
-  parseStrict(SettlementPage, (await rest(`GET /v2/settlements${query}`)).body);
-const get = async (id: string) => dataOf(await rest(`GET /v2/settlements/${id}`), 200, Settlement);
+  parseStrict(SettlementPage, (await site.rest(`GET /v2/settlements${query}`)).body);
+const get = async (id: string) => dataOf(await site.rest(`GET /v2/settlements/${id}`), 200, Settlement);
 const latest = async () => get((await list('?limit=1')).data[0]?.id ?? '');
 const place = (methodId?: string) =>
-  placeOrder({ rest }, kitchen, methodId === undefined ? {} : { payment_method_id: methodId });
+  kitchen.place(methodId === undefined ? {} : { payment_method_id: methodId });
 
 describe('GET /v2/settlements/{id}', () => {
   it('answers 200 with the totals of the turn when it was closed', async () => {
-    const qr = await api.make.paymentMethod({ locationId, name: 'QR', type: 'qr' });
-    const qrToo = await api.make.paymentMethod({ locationId, name: 'Pix', type: 'qr' });
-    const turn = await client.turns.open.mutate();
+    const qr = await site.make.paymentMethod({ name: 'QR', type: 'qr' });
+    const qrToo = await site.make.paymentMethod({ name: 'Pix', type: 'qr' });
+    const turn = await site.client().turns.open.mutate();
     const orders = [await place(), await place(qr), await place(qrToo), await place(), await place()];
-    for (const { payment } of orders.slice(0, 3)) await client.payments.complete.mutate({ id: payment.id });
-    await rest(`PATCH /v2/orders/${orders[0]?.id}/status`, { body: { status: 'ready' } });
-    await rest(`PATCH /v2/orders/${orders[0]?.id}/status`, { body: { status: 'closed' } });
-    await rest(`PATCH /v2/orders/${orders[1]?.id}/status`, { body: { status: 'ready' } });
-    await rest(`POST /v2/orders/${orders[4]?.id}/cancel`);
-    const { ended_at } = await client.turns.close.mutate();
+    for (const { payment } of orders.slice(0, 3))
+      await site.client().payments.complete.mutate({ id: payment.id });
+    await site.rest(`PATCH /v2/orders/${orders[0]?.id}/status`, { body: { status: 'ready' } });
+    await site.rest(`PATCH /v2/orders/${orders[0]?.id}/status`, { body: { status: 'closed' } });
+    await site.rest(`PATCH /v2/orders/${orders[1]?.id}/status`, { body: { status: 'ready' } });
+    await site.rest(`POST /v2/orders/${orders[4]?.id}/cancel`);
+    const { ended_at } = await site.client().turns.close.mutate();
     const settlement = await latest();
     expect(settlement).toEqual({
       id: settlement.id,
@@ -56,12 +48,12 @@ describe('GET /v2/settlements/{id}', () => {
       orders: { closed: 1, canceled: 1, open: 3 },
     });
     expect(settlement.started_at).toMatch(/\+05:30$/);
-    expect(await client.settlements.get.query({ id: settlement.id })).toEqual(settlement);
+    expect(await site.client().settlements.get.query({ id: settlement.id })).toEqual(settlement);
   });
 
   it('of a turn without orders is all zeros', async () => {
-    await client.turns.open.mutate();
-    await client.turns.close.mutate();
+    await site.client().turns.open.mutate();
+    await site.client().turns.close.mutate();
     expect(await latest()).toMatchObject({
       total_orders: 0,
       total_collected: 0,
@@ -72,15 +64,15 @@ describe('GET /v2/settlements/{id}', () => {
   });
 
   it('stays as it was frozen, and so does its turn, after any later change of the orders', async () => {
-    const turn = await client.turns.open.mutate();
+    const turn = await site.client().turns.open.mutate();
     const order = await place();
-    await client.turns.close.mutate();
+    await site.client().turns.close.mutate();
     const frozen = await latest();
-    await client.payments.complete.mutate({ id: order.payment.id });
-    await rest(`POST /v2/orders/${order.id}/cancel`);
+    await site.client().payments.complete.mutate({ id: order.payment.id });
+    await site.rest(`POST /v2/orders/${order.id}/cancel`);
     expect(await get(frozen.id)).toEqual(frozen);
     expect(frozen).toMatchObject({ total_collected: 0, orders: { open: 1 } });
-    expect(await client.turns.get.query({ id: turn.id })).toMatchObject({
+    expect(await site.client().turns.get.query({ id: turn.id })).toMatchObject({
       total_orders: 1,
       total_collected: 0,
     });
@@ -91,10 +83,10 @@ describe('GET /v2/settlements/{id}', () => {
     await foreign.turns.open.mutate();
     await foreign.turns.close.mutate();
     const [other] = (await foreign.settlements.list.query({})).data;
-    const { id: turnId } = await client.turns.open.mutate();
-    await client.turns.close.mutate();
+    const { id: turnId } = await site.client().turns.open.mutate();
+    await site.client().turns.close.mutate();
     for (const id of [newId(), 'unknown', other?.id, turnId]) {
-      refusalOf(await rest(`GET /v2/settlements/${id}`), 404, 'resource_not_found');
+      refusalOf(await site.rest(`GET /v2/settlements/${id}`), 404, 'resource_not_found');
     }
   });
 });
@@ -103,10 +95,10 @@ describe('GET /v2/settlements', () => {
   it('lists the latest first with exactly the documented fields and an exact total', async () => {
     expect(await list()).toEqual({ data: [], pagination: { limit: 50, offset: 0, total: 0 } });
     for (let turn = 0; turn < 3; turn++) {
-      await client.turns.open.mutate();
-      await client.turns.close.mutate();
+      await site.client().turns.open.mutate();
+      await site.client().turns.close.mutate();
     }
-    await client.turns.open.mutate();
+    await site.client().turns.open.mutate();
     const { data, pagination } = await list();
     expect(data.map(({ batch_number }) => batch_number)).toEqual(['3', '2', '1']);
     expect(Object.keys(data[0] ?? {})).toEqual([
@@ -120,10 +112,10 @@ describe('GET /v2/settlements', () => {
     ]);
     expect(pagination).toEqual({ limit: 50, offset: 0, total: 3 });
     expect((await list('?limit=1&offset=2')).data).toEqual(data.slice(2));
-    expect(await client.settlements.list.query({})).toEqual({ data, pagination });
+    expect(await site.client().settlements.list.query({})).toEqual({ data, pagination });
   });
 
   it('answers 422 for an offset that is not a number', async () => {
-    refusalOf(await rest('GET /v2/settlements?offset=one'), 422, 'validation_error');
+    refusalOf(await site.rest('GET /v2/settlements?offset=one'), 422, 'validation_error');
   });
 });

@@ -4,41 +4,34 @@ import { settledQuantity } from '../../packages/api/src/resources/stock/rules.ts
 import { Stock, StockSyncResult } from '../../packages/api/src/resources/stock/schema.ts';
 import { createChance } from '../e2e/day/chance.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { type Call, callRest, useApi } from '../support/api.ts';
+import { type Call, useApi } from '../support/api.ts';
 import { orderBody, postOrder } from '../support/orders.ts';
+import { useNewPlace } from '../support/place.ts';
 
 const api = useApi();
-let locationId: string;
-let key: string;
+const site = useNewPlace(api);
 let product: string;
 
 beforeEach(async () => {
-  locationId = await api.make.location();
-  ({ key } = await api.make.key({ locationId }));
   const stock = { quantity: 5, minStockAlarm: 2, enabled: true };
-  product = await api.make.product({ locationId, sku: 'a', stock });
+  product = await site.make.product({ sku: 'a', stock });
 });
 
 const sync = async (item: object, more: object = {}) =>
   dataOf(
-    await callRest(api.url, 'POST /v2/stock/sync', {
-      key,
-      body: { items: [{ sku: 'a', ...item }], ...more },
-    }),
+    await site.rest('POST /v2/stock/sync', { body: { items: [{ sku: 'a', ...item }], ...more } }),
     200,
     StockSyncResult,
   );
 const adjust = (body: object, options: Call = {}, id = product) =>
-  callRest(api.url, `POST /v2/products/${id}/stock/adjust`, {
-    ...{ key, body, headers: { 'idempotency-key': newId() }, ...options },
+  site.rest(`POST /v2/products/${id}/stock/adjust`, {
+    ...{ body, headers: { 'idempotency-key': newId() }, ...options },
   });
-const left = async () =>
-  dataOf(await callRest(api.url, `GET /v1/products/${product}/stock`, { key }), 200, Stock).quantity;
+const left = async () => dataOf(await site.rest(`GET /v1/products/${product}/stock`), 200, Stock).quantity;
 async function sell(quantity: number): Promise<number> {
-  const paymentMethodId = await api.make.paymentMethod({ locationId });
+  const paymentMethodId = await site.make.paymentMethod();
   const items = [{ product_id: product, quantity }];
-  return (await postOrder(api, orderBody({ productId: product, paymentMethodId }, { items }), { key }))
-    .status;
+  return (await postOrder(site, orderBody({ productId: product, paymentMethodId }, { items }))).status;
 }
 
 describe('a count that was read before five were sold', () => {
@@ -74,16 +67,14 @@ describe('POST /v2/stock/sync', () => {
     [{ adjust: 9_999_999_999 }, 'There are 5: with 9999999999 there would be more than 9999999999.99.'],
     [{ adjust: 1, expected: 4 }, 'There are 5, not 4.'],
   ])('fails the item alone: %j', async (item, message) => {
-    const other = await api.make.product({ locationId, sku: 'b' });
+    const other = await site.make.product({ sku: 'b' });
     const body = {
       items: [
         { sku: 'a', ...item },
         { product_id: other, quantity: 1 },
       ],
     };
-    expect(
-      dataOf(await callRest(api.url, 'POST /v2/stock/sync', { key, body }), 200, StockSyncResult),
-    ).toEqual({
+    expect(dataOf(await site.rest('POST /v2/stock/sync', { body }), 200, StockSyncResult)).toEqual({
       ...{ total_items: 2, success_items: 1, failed_items: 1 },
       errors: [{ index: 0, code: 'conflict', message, quantity: 5 }],
     });
@@ -91,7 +82,7 @@ describe('POST /v2/stock/sync', () => {
   });
 
   it('fails the item of a product that has no stock, when it does not set it', async () => {
-    await api.make.product({ locationId, sku: 'none' });
+    await site.make.product({ sku: 'none' });
     for (const item of [{ adjust: 1 }, { quantity: 1, expected: 0 }])
       expect((await sync({ ...item, sku: 'none' })).errors).toEqual([
         { index: 0, code: 'conflict', message: 'The product has no stock yet: send its quantity alone.' },
@@ -106,7 +97,7 @@ describe('POST /v2/stock/sync', () => {
     ['items[0].expected: must not be negative', { adjust: 1, expected: -1 }],
   ])('refuses the batch: %s', async (message, item) => {
     const body = { items: [{ sku: 'a', ...item }] };
-    const answer = await callRest(api.url, 'POST /v2/stock/sync', { key, body });
+    const answer = await site.rest('POST /v2/stock/sync', { body });
     expect(refusalOf(answer, 422, 'validation_error')).toContain(message);
   });
 });
@@ -118,10 +109,10 @@ describe('POST /v2/products/{id}/stock/adjust', () => {
     });
     const rows = await api.sql(
       `select resource, operation, changed from internal.captured_changes where location_id = $1 and resource = 'stock' order by id desc limit 1`,
-      [locationId],
+      [site.locationId],
     );
     expect(rows).toEqual([{ resource: 'stock', operation: 'update', changed: ['quantity'] }]);
-    const client = api.client(key).stock;
+    const client = site.client().stock;
     expect(
       await client.adjust.mutate({ id: product, adjust: 1, expected: 3.5, idempotencyKey: newId() }),
     ).toMatchObject({ quantity: 4.5 });
@@ -148,15 +139,15 @@ describe('POST /v2/products/{id}/stock/adjust', () => {
 
   it('needs a key, a permission, a product and a stock', async () => {
     refusalOf(await adjust({ adjust: 1 }, { headers: {} }), 422, 'validation_error');
-    const other = await api.make.key({ locationId, permissions: ['stock:read'] });
+    const other = await site.make.key({ permissions: ['stock:read'] });
     refusalOf(await adjust({ adjust: 1 }, { key: other.key }), 403, 'permission_denied');
-    const without = await api.make.product({ locationId });
+    const without = await site.make.product();
     for (const id of [newId(), 'of another form', without])
       refusalOf(await adjust({ adjust: 1 }, {}, id), 404, 'resource_not_found');
   });
 
   it('counts no batch job', async () => {
-    const limited = await api.make.key({ locationId, batchJobsPerHour: 1 });
+    const limited = await site.make.key({ batchJobsPerHour: 1 });
     for (let time = 0; time < 3; time += 1)
       expect((await adjust({ adjust: 1 }, { key: limited.key })).status).toBe(200);
   });

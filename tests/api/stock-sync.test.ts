@@ -2,31 +2,29 @@ import { newId } from '@comanda/db';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { StockSyncResult } from '../../packages/api/src/resources/stock/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { type Call, callRest, useApi } from '../support/api.ts';
+import { type Call, useApi } from '../support/api.ts';
 import { orderBody, postOrder } from '../support/orders.ts';
+import { useNewPlace } from '../support/place.ts';
 
 const api = useApi();
-let locationId: string;
-let key: string;
+const site = useNewPlace(api, { key: { maxItemsPerBatch: 4 } });
 let a: string;
 let b: string;
 
 beforeEach(async () => {
-  locationId = await api.make.location();
-  ({ key } = await api.make.key({ locationId, maxItemsPerBatch: 4 }));
   const stock = { quantity: 5, minStockAlarm: 2, enabled: false };
-  a = await api.make.product({ locationId, sku: 'a', externalId: 'x-a', stock });
-  b = await api.make.product({ locationId, sku: 'b', externalId: 'x-b' });
+  a = await site.make.product({ sku: 'a', externalId: 'x-a', stock });
+  b = await site.make.product({ sku: 'b', externalId: 'x-b' });
   await captured();
 });
 
 const call = (items: unknown, more: object = {}, options: Call = {}) =>
-  callRest(api.url, 'POST /v2/stock/sync', { key, body: { items, ...more }, ...options });
+  site.rest('POST /v2/stock/sync', { body: { items, ...more }, ...options });
 const sync = async (items: unknown, more: object = {}) =>
   dataOf(await call(items, more), 200, StockSyncResult);
 
 async function stockOf(productId: string) {
-  const answer = await callRest<{ data?: unknown }>(api.url, `GET /v1/products/${productId}/stock`, { key });
+  const answer = await site.rest<{ data?: unknown }>(`GET /v1/products/${productId}/stock`);
   return answer.body.data;
 }
 
@@ -36,7 +34,7 @@ async function captured(): Promise<string[]> {
     `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
      select concat_ws(' ', resource, operation, resource_id, array_to_string(changed, ',')) as what
      from gone, unnest(resource_ids) as resource_id`,
-    [locationId],
+    [site.locationId],
   );
   return rows.map(({ what }) => what.trim()).sort();
 }
@@ -133,7 +131,7 @@ describe('POST /v2/stock/sync', () => {
   });
 
   it('counts a batch job, and refuses the one over the limit', async () => {
-    const limited = await api.make.key({ locationId, batchJobsPerHour: 1 });
+    const limited = await site.make.key({ batchJobsPerHour: 1 });
     const body = { items: [{ sku: 'a', quantity: 1 }] };
     const first = await call(body.items, {}, { key: limited.key });
     expect(first.headers.get('x-ratelimit-batch-remaining')).toBe('0');
@@ -144,7 +142,7 @@ describe('POST /v2/stock/sync', () => {
   });
 
   it('gives the typed client the same answer', async () => {
-    const result = await api.client(key).stock.sync.mutate({ items: [{ sku: 'a', quantity: 8 }] });
+    const result = await site.client().stock.sync.mutate({ items: [{ sku: 'a', quantity: 8 }] });
     expect(result).toEqual(success(1));
   });
 });
@@ -198,7 +196,7 @@ describe('dry_run', () => {
 });
 
 test('batches that name the same products in opposite orders, while orders arrive, cause no deadlock and lose nothing', async () => {
-  const paymentMethodId = await api.make.paymentMethod({ locationId });
+  const paymentMethodId = await site.make.paymentMethod();
   const start = [a, b].map((product_id) => ({
     product_id,
     quantity: 1_000,
@@ -209,7 +207,7 @@ test('batches that name the same products in opposite orders, while orders arriv
   const batches = Array.from({ length: 12 }, (_, n) => call(n % 2 === 0 ? start : start.toReversed()));
   const orders = Array.from({ length: 12 }, (_, n) => {
     const items = (n % 2 === 0 ? [a, b] : [b, a]).map((product_id) => ({ product_id, quantity: 1 }));
-    return postOrder(api, orderBody({ productId: a, paymentMethodId }, { items }), { key });
+    return postOrder(site, orderBody({ productId: a, paymentMethodId }, { items }));
   });
   for (const answer of await Promise.all(batches)) expect(answer.status, answer.text).toBe(200);
   for (const answer of await Promise.all(orders)) expect(answer.status, answer.text).toBe(201);

@@ -5,31 +5,26 @@ import { Turn, TurnPage } from '../../packages/api/src/resources/turns/schema.ts
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { type TestApi, useApi } from '../support/api.ts';
 import { auditOf, refused, untilWaiting } from '../support/money.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder, postOrder } from '../support/orders.ts';
+import { postOrder, useOrderKitchen } from '../support/orders.ts';
+import { useNewPlace } from '../support/place.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
-
 // Every test has a location of its own: one turn at most is open there.
-let locationId: string;
-let apiKeyId: string;
-let rest: TestApi['rest'];
-let kitchen: OrderKitchen;
+const site = useNewPlace(api, { location: { timezone: 'America/Montevideo' } });
+const kitchen = useOrderKitchen(site, 'test');
+
 let turns: ReturnType<TestApi['client']>['turns'];
 let payments: ReturnType<TestApi['client']>['payments'];
-beforeEach(async () => {
-  locationId = await api.make.location({ timezone: 'America/Montevideo' });
-  const { id, key } = await api.make.key({ locationId });
-  apiKeyId = id;
-  rest = (route, call) => api.rest(route, { key, ...call });
-  kitchen = await createOrderKitchen(api, locationId);
-  ({ turns, payments } = api.client(key));
+beforeEach(() => {
+  ({ turns, payments } = site.client());
 });
 
-const place = () => placeOrder({ rest }, kitchen);
-const get = async (id: string) => dataOf(await rest(`GET /v2/turns/${id}`), 200, Turn);
-const list = async (query = '') => parseStrict(TurnPage, (await rest(`GET /v2/turns${query}`)).body);
-const settlements = async () => parseStrict(SettlementPage, (await rest('GET /v2/settlements')).body).data;
+const place = () => kitchen.place();
+const get = async (id: string) => dataOf(await site.rest(`GET /v2/turns/${id}`), 200, Turn);
+const list = async (query = '') => parseStrict(TurnPage, (await site.rest(`GET /v2/turns${query}`)).body);
+const settlements = async () =>
+  parseStrict(SettlementPage, (await site.rest('GET /v2/settlements')).body).data;
 const turnOf = async (orderId: string) => {
   const { turnId } = await api.prisma.order.findFirstOrThrow({ where: { id: orderId } });
   return turnId;
@@ -44,7 +39,7 @@ describe('turns.open', () => {
     expect(await auditOf(api.app.database, turn.id)).toEqual([
       {
         actorKind: 'api_key',
-        apiKeyId,
+        apiKeyId: site.key.id,
         operation: 'turns.open',
         changes: { before: null, after: { status: 'open' } },
       },
@@ -72,7 +67,13 @@ describe('turns.open', () => {
 
   it('counts on from a turn that was written by hand', async () => {
     await api.prisma.turn.create({
-      data: { locationId, batchNumber: 41, status: 'closed', startedAt: new Date(), endedAt: new Date() },
+      data: {
+        locationId: site.locationId,
+        batchNumber: 41,
+        status: 'closed',
+        startedAt: new Date(),
+        endedAt: new Date(),
+      },
     });
     expect((await turns.open.mutate()).batch_number).toBe('42');
     await turns.close.mutate();
@@ -143,9 +144,9 @@ describe('orders and the end of a turn', () => {
       await holder.query('begin');
       await holder.query(
         `select from internal.location_counters where location_id = $1 and name = 'order' for update`,
-        [locationId],
+        [site.locationId],
       );
-      const order = postOrder({ rest }, kitchen.body());
+      const order = postOrder(site, kitchen.body());
       await untilWaiting(database, 1);
       const closing = turns.close.mutate();
       await untilWaiting(database, 2);
@@ -164,7 +165,7 @@ describe('orders and the end of a turn', () => {
     const holder = await api.pool.connect();
     try {
       await holder.query('begin');
-      await holder.query(`update turns set status = 'closed' where location_id = $1`, [locationId]);
+      await holder.query(`update turns set status = 'closed' where location_id = $1`, [site.locationId]);
       const order = place();
       await untilWaiting(database, 1);
       await holder.query('commit');
@@ -186,9 +187,11 @@ describe('orders and the end of a turn', () => {
       });
       await Promise.race(orders);
       const [closed] = await Promise.all([turns.close.mutate(), ...racing]);
-      const mine = await prisma.order.findMany({ where: { locationId, turnId: id } });
+      const mine = await prisma.order.findMany({ where: { locationId: site.locationId, turnId: id } });
       expect(closed.total_orders).toBe(mine.length);
-      const frozen = await prisma.settlement.findFirstOrThrow({ where: { locationId, turnId: id } });
+      const frozen = await prisma.settlement.findFirstOrThrow({
+        where: { locationId: site.locationId, turnId: id },
+      });
       expect(frozen).toMatchObject({
         totalOrders: mine.length,
         orders: { closed: 0, canceled: 0, open: mine.length },
@@ -221,7 +224,7 @@ describe('GET /v2/turns', () => {
     const ids = [newId(), newId(), newId()].sort();
     await api.prisma.turn.createMany({
       data: ids.map((id, index) => ({
-        locationId,
+        locationId: site.locationId,
         id,
         batchNumber: index + 1,
         status: 'closed',
@@ -233,7 +236,7 @@ describe('GET /v2/turns', () => {
   });
 
   it('answers 422 for a limit out of range', async () => {
-    const message = refusalOf(await rest('GET /v2/turns?limit=201'), 422, 'validation_error');
+    const message = refusalOf(await site.rest('GET /v2/turns?limit=201'), 422, 'validation_error');
     expect(message).toBe('limit: must be 1 to 200');
   });
 });
@@ -243,17 +246,15 @@ describe('GET /v2/turns/current', () => {
     const { id } = await turns.open.mutate();
     const order = await place();
     await payments.complete.mutate({ id: order.payment.id });
-    const current = dataOf(await rest('GET /v2/turns/current'), 200, Turn);
+    const current = dataOf(await site.rest('GET /v2/turns/current'), 200, Turn);
     expect(current).toMatchObject({ id, total_orders: 1, total_collected: 12.5 });
     expect(await turns.getCurrent.query()).toEqual(current);
   });
 
   it('answers 404 when none is open', async () => {
-    refusalOf(await rest('GET /v2/turns/current'), 404, 'resource_not_found');
+    refusalOf(await site.rest('GET /v2/turns/current'), 404, 'resource_not_found');
     await turns.open.mutate();
     await turns.close.mutate();
-    refusalOf(await rest('GET /v2/turns/current'), 404, 'resource_not_found');
+    refusalOf(await site.rest('GET /v2/turns/current'), 404, 'resource_not_found');
   });
 });
-
-describe('GET /v2/turns/{id}', () => {});

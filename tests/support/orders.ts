@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Order } from '../../packages/api/src/resources/orders/schema.ts';
 import type { Answer, TestApi } from './api.ts';
 import { createPaymentMethod, createProduct } from './factories.ts';
+import type { Place } from './place.ts';
 import { parseStrict } from './strict.ts';
 import { type Lifetime, use } from './use.ts';
 
@@ -26,7 +27,7 @@ type OrderCall = Parameters<typeof postOrder>[2];
 
 /** Makes one at the location of the API's key, or at another. */
 export async function createOrderKitchen(
-  api: Pick<TestApi, 'app' | 'locationId' | 'rest'>,
+  api: Pick<Place, 'app' | 'locationId' | 'rest'>,
   locationId = api.locationId,
 ): Promise<OrderKitchen> {
   const rows: OrderRows = {
