@@ -63,8 +63,7 @@ describe('the audit', () => {
   });
 
   it('names the first of many rows that one manual edit changed: they had no name', async () => {
-    const locationId = await api.make.location();
-    const { key } = await api.make.key({ locationId });
+    const { locationId, token: key } = await api.place();
     for (const name of ['Tea', 'Mate', 'Milk', 'Rum'])
       await api.make.product({ locationId, name, stock: { quantity: 4 } });
     await hand.sql('update products set visible = false where location_id = $1', [locationId]);

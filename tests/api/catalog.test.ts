@@ -40,8 +40,7 @@ describe('GET /v2/catalog', () => {
   });
 
   it('shows an empty catalog, which has a version too', async () => {
-    const locationId = await api.make.location();
-    const { key } = await api.make.key({ locationId });
+    const { token: key } = await api.place();
     const { categories, version } = dataOf(await get({}, key), 200, Catalog);
     expect(categories).toEqual([]);
     expect(Math.abs(Date.parse(version) - Date.now())).toBeLessThan(60_000);

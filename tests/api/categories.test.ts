@@ -77,8 +77,7 @@ describe('read', () => {
   });
 
   it('lists by priority, then name by code point, then id', async () => {
-    const locationId = await api.make.location();
-    const { key } = await api.make.key({ locationId });
+    const { locationId, token: key } = await api.place();
     const given = [
       ['b', 1],
       ['Z', 1],

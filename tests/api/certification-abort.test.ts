@@ -2,17 +2,14 @@ import { startWorker } from '@comanda/worker';
 import { describe, expect, it } from 'vitest';
 import { Certification } from '../../packages/api/src/resources/certifications/schema.ts';
 import { dataOf } from '../support/answers.ts';
-import { type Call, useApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { waitFor } from '../support/wait.ts';
 
 const encryptionKey = 'the-key-that-api-and-worker-share-here';
 const api = useApi(() => ({ encryptionKey }));
 
 async function openSandbox() {
-  const locationId = await api.make.location({ sandbox: true });
-  const { key } = await api.make.key({ locationId });
-  const rest = <Body = Record<string, unknown>>(route: string, call: Call = {}) =>
-    api.rest<Body>(route, { key, ...call });
+  const { locationId, token: key, rest } = await api.place({ location: { sandbox: true } });
   const start = async (body: object = {}) =>
     dataOf(await rest('POST /v2/certifications', { body }), 202, Certification);
   const abort = async (id: string) =>

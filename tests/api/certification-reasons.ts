@@ -15,8 +15,7 @@ export function certificationReasons(
   const start = 'POST /v2/certifications';
   const started = async () => {
     const { api } = means();
-    const locationId = await api.make.location({ sandbox: true });
-    const { key } = await api.make.key({ locationId });
+    const { token: key } = await api.place({ location: { sandbox: true } });
     const made = await api.rest<{ data: { id: string } }>(start, { key, body: {} });
     return { key, id: made.body.data.id };
   };

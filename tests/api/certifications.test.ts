@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Certification, CertificationPage } from '../../packages/api/src/resources/certifications/schema.ts';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { dataOf } from '../support/answers.ts';
-import { type Call, useApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
@@ -14,9 +14,7 @@ const api = useApi(() => ({ encryptionKey }));
 
 /** A sandbox, and calls with its key. */
 async function openSandbox() {
-  const locationId = await api.make.location({ sandbox: true });
-  const { key } = await api.make.key({ locationId });
-  const rest = (route: string, call: Call = {}) => api.rest(route, { key, ...call });
+  const { locationId, token: key, rest } = await api.place({ location: { sandbox: true } });
   const start = async (body: object = {}) =>
     dataOf(await rest('POST /v2/certifications', { body }), 202, Certification);
   const read = async (id: string) => dataOf(await rest(`GET /v2/certifications/${id}`), 200, Certification);
@@ -204,8 +202,7 @@ it('a certified endpoint of v1 is sent the body of v2, or other text than its de
 }, 90_000);
 
 it('a live location pays nothing: its calls run no statement more', async () => {
-  const locationId = await api.make.location();
-  const { key } = await api.make.key({ locationId });
+  const { token: key } = await api.place();
   await api.rest('GET /v2/categories', { key });
   const ran: string[] = [];
   const { database } = api.app;

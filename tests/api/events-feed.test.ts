@@ -13,8 +13,7 @@ const api = usePublishingApi();
 
 /** A location of its own, a key, and the feed as it reads it. */
 async function kitchen() {
-  const locationId = await api.make.location();
-  const { key } = await api.make.key({ locationId });
+  const { locationId, token: key } = await api.place();
   const feed = async (query = '') => {
     const answer = await api.rest(`GET /v2/events?${query}`, { key });
     expect(answer.status, answer.text).toBe(200);

@@ -9,8 +9,7 @@ import { callerWith, standAt } from '../support/limits.ts';
 const api = useApi();
 
 async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}, timezone = 'UTC') {
-  const locationId = await api.make.location({ timezone });
-  const { key } = await api.make.key({ locationId, ...limits });
+  const { token: key } = await api.place({ location: { timezone }, key: { ...limits } });
   const read = async () => {
     const answer = await api.rest('GET /v2/limits', { key });
     return { headers: answer.headers, ...dataOf(answer, 200, Limits) };

@@ -18,8 +18,10 @@ async function kitchen(
   { timezone = 'UTC', ...limits }: { timezone?: string } & Partial<Parameters<typeof createKey>[1]> = {},
 ) {
   const { database } = api.app;
-  const locationId = await api.make.location({ timezone });
-  const { key } = await api.make.key({ locationId, maxItemsPerBatch: 5_000, ...limits });
+  const { locationId, token: key } = await api.place({
+    location: { timezone },
+    key: { maxItemsPerBatch: 5_000, ...limits },
+  });
   if (count > 0) await createManyOrders(database, { locationId, count, from: '2026-01-10T12:00:00Z' });
   const read = (query: string) => api.rest(`GET /v2/orders/export?${query}`, { key });
   const exported = async (query: string) => dataOf(await read(query), 200, OrderExport);

@@ -10,8 +10,7 @@ const kitchen = useOrderKitchen(api);
 
 /** A location of its own with a key, so that lists hold what the test made and nothing else. */
 async function openShop(timezone = 'UTC') {
-  const locationId = await api.make.location({ timezone });
-  const { key } = await api.make.key({ locationId });
+  const { locationId, token: key } = await api.place({ location: { timezone } });
   const there = await createOrderKitchen(api, locationId);
   const rest: TestApi['rest'] = (route, call) => api.rest(route, { key, ...call });
   return {

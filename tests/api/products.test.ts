@@ -18,8 +18,7 @@ async function create(body: object = least, family = 'v2'): Promise<Product> {
 
 /** A location of its own, so that a list holds what its test made. */
 async function kitchen() {
-  const locationId = await api.make.location();
-  const { key } = await api.make.key({ locationId });
+  const { locationId, token: key } = await api.place();
   const list = async (query: string, family = 'v2') => {
     const answer = await api.rest(`GET /${family}/products?${query}`, { key });
     expect(answer.status, answer.text).toBe(200);

@@ -280,8 +280,7 @@ test('the link from the first moment on leads on', async () => {
 });
 
 test('a cursor shows a location nothing of another', async () => {
-  const locationId = await api.make.location();
-  const { key } = await api.make.key({ locationId });
+  const { token: key } = await api.place();
   for (const list of lists) {
     const next = nextOf(await api.rest(`GET ${list}?limit=1&${since}`));
     expect((await api.rest<{ data: unknown[] }>(`GET ${next}`, { key })).body.data).toEqual([]);

@@ -124,8 +124,7 @@ describe.each(Object.keys(lists) as Kind[])('a %s that goes', (kind) => {
   it('shows no other location', async () => {
     const { id } = await make(kind);
     await api.rest(`DELETE ${lists[kind]}/${id}`);
-    const locationId = await api.make.location();
-    const { key } = await api.make.key({ locationId });
+    const { token: key } = await api.place();
     const answer = await api.rest(`GET ${path(kind, `&${since}`)}`, { key });
     expect(answer.body).toMatchObject({ data: [], deleted: [], pagination: { total: 0 } });
   });
@@ -277,8 +276,7 @@ describe('what is refused', () => {
 });
 
 async function ownShop(more: { sandbox?: boolean } = {}) {
-  const locationId = await api.make.location(more);
-  const { key } = await api.make.key({ locationId });
+  const { locationId, token: key } = await api.place({ location: more });
   const rest = (route: string, call: object = {}): Promise<Answer> => api.rest(route, { key, ...call });
   return { locationId, key, rest };
 }

@@ -11,8 +11,7 @@ import { averageCents, json, type RecordedOrder, recordOrder, totalOf } from '..
 const api = useApi();
 
 async function openLocation(timezone: string) {
-  const locationId = await api.make.location({ timezone });
-  const { key } = await api.make.key({ locationId });
+  const { locationId, token: key } = await api.place({ location: { timezone } });
   const methodId = await api.make.paymentMethod({ locationId });
   const productId = await api.make.product({ locationId });
   return {

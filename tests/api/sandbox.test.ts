@@ -30,9 +30,7 @@ interface Sandbox {
 }
 
 async function openSandbox(): Promise<Sandbox> {
-  const locationId = await api.make.location({ sandbox: true });
-  const { key } = await api.make.key({ locationId });
-  const rest: Sandbox['rest'] = (route, call = {}) => api.rest(route, { key, ...call });
+  const { locationId, token: key, rest } = await api.place({ location: { sandbox: true } });
   const list: Sandbox['list'] = async (path) => ((await rest(`GET ${path}`)) as Listed).body;
   return { locationId, key, rest, list };
 }

@@ -12,8 +12,7 @@ let asked = 0;
 /** A location of its own with a product "known" of 10.00 under "Hot" with a stock of 5, and the ways to sync. */
 async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}) {
   const { database } = api.app;
-  const locationId = await api.make.location();
-  const { key } = await api.make.key({ locationId, batchJobsPerHour: 20, ...limits });
+  const { locationId, token: key } = await api.place({ key: { batchJobsPerHour: 20, ...limits } });
   const hot = await api.make.category({ locationId, name: 'Hot', externalId: 'hot' });
   await api.make.category({ locationId, name: 'Cold', externalId: 'cold' });
   const knownId = await api.make.product({

@@ -14,9 +14,7 @@ let made = 0;
 /** A location of its own with one key, limited as said. */
 async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}, timezone = 'UTC') {
   const { database } = api.app;
-  const locationId = await api.make.location({ timezone });
-  const { key } = await api.make.key({ locationId, ...limits });
-  const rest = (route: string) => api.rest(route, { key });
+  const { locationId, token: key, rest } = await api.place({ location: { timezone }, key: { ...limits } });
   const start = (body: unknown, idempotencyKey = `key-${made++}`) =>
     api.rest('POST /v2/sync/products', { key, body, headers: { 'idempotency-key': idempotencyKey } });
   const apply = async (items: object[], mode = 'upsert') => {

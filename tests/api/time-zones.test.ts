@@ -123,8 +123,7 @@ test('the next start adds the zones that are new, and takes away none', async ()
 
 test('a zone that another Node has stored and this does not know is shown as PostgreSQL knows it, not as a fault', async () => {
   await runOnce(api.databaseUrl, `insert into internal.time_zones values ('UYT3')`);
-  const locationId = await api.make.location({ timezone: 'UYT3' });
-  const { key } = await api.make.key({ locationId });
+  const { locationId, token: key } = await api.place({ location: { timezone: 'UYT3' } });
   const answer = await api.rest<{ data: { created_at: string } }>('GET /v2/locations/current', { key });
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body.data.created_at).toMatch(/-03:00$/);

@@ -14,8 +14,7 @@ let rest: TestApi['rest'];
 let kitchen: OrderKitchen;
 let client: ReturnType<TestApi['client']>;
 beforeEach(async () => {
-  const locationId = await api.make.location();
-  const { key } = await api.make.key({ locationId });
+  const { locationId, token: key } = await api.place();
   rest = (route, call) => api.rest(route, { key, ...call });
   client = api.client(key);
   kitchen = await createOrderKitchen(api, locationId);

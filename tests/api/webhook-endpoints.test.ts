@@ -80,8 +80,7 @@ describe('create', () => {
   });
 
   it('refuses the 51st of a location, also when many come at once', async () => {
-    const locationId = await api.make.location();
-    const { key } = await api.make.key({ locationId });
+    const { token: key } = await api.place();
     const answers = await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         api.rest('POST /v2/webhook-endpoints', {

@@ -24,8 +24,7 @@ afterEach(() => {
 
 /** A location of its own with an endpoint, and what it can be asked. */
 async function kitchen(events = ['product.created', 'catalog.updated']) {
-  const locationId = await api.make.location();
-  const { key } = await api.make.key({ locationId });
+  const { locationId, token: key } = await api.place();
   const register = (types = events) =>
     api
       .rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {

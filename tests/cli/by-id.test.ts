@@ -14,9 +14,9 @@ const comanda = (...argv: string[]) => runComanda(settings(), ...argv, '--json')
 
 describe('among several locations --location was asked for, though the id says it, of', () => {
   it('an order', async () => {
-    const locationId = await api.make.location();
-    const { key } = await api.make.key({ locationId });
-    const kitchen = await createOrderKitchen(api, locationId);
+    const there = await api.place();
+    const { token: key } = there;
+    const kitchen = await createOrderKitchen(there);
     const rest: typeof api.rest = (route, options) => api.rest(route, { key, ...options });
     const { id } = await placeOrder({ rest }, kitchen);
     const { stdout } = await comanda('orders', 'show', id);

@@ -61,8 +61,7 @@ async function prepare(
   program: Program,
   sabotage?: Sabotage,
 ): Promise<{ key: string; stop(): void }> {
-  const locationId = await api.make.location({ sandbox: true });
-  const { key } = await api.make.key({ locationId, perMinute: 900 });
+  const { token: key } = await api.place({ location: { sandbox: true }, key: { perMinute: 900 } });
   expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBe(200);
   const stop = await startIntegration(api.url, key, program, sabotage);
   return { key, stop };

@@ -7,8 +7,7 @@ import { download } from './comanda-mjs.ts';
 const api = useApi();
 
 async function openSandbox() {
-  const locationId = await api.make.location({ sandbox: true });
-  const { key } = await api.make.key({ locationId });
+  const { token: key } = await api.place({ location: { sandbox: true } });
   const tool = await download({ url: api.url, key: { id: '', key } });
   const newest = async () =>
     (await api.rest<{ data: Certification[] }>('GET /v2/certifications', { key })).body.data[0];

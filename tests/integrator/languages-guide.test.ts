@@ -46,9 +46,9 @@ test.each(programsHere)(
   'the program of the guide in $name does what its comments say',
   { timeout: 120_000 },
   async ({ fence, file, script }) => {
-    const locationId = await api.make.location();
-    const { key } = await api.make.key({ locationId });
-    const kitchen = await createOrderKitchen(api, locationId);
+    const there = await api.place();
+    const { token: key } = there;
+    const kitchen = await createOrderKitchen(there);
     expect((await kitchen.post({}, { key })).status).toBe(201);
     await api.published();
     writeFileSync(join(folder, file), blockOf(fence) ?? '');

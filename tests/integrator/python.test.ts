@@ -37,8 +37,7 @@ test.each(pythons)(
   '%s: the tests of comanda.py pass against the service',
   { timeout: 120_000 },
   async (python) => {
-    const locationId = await api.make.location({ timezone: 'America/Sao_Paulo' });
-    const { key } = await api.make.key({ locationId });
+    const { locationId, token: key } = await api.place({ location: { timezone: 'America/Sao_Paulo' } });
     const reader = await api.make.key({ locationId, permissions: ['orders:read'] });
     for (let n = 0; n < 5; n++) await api.make.product({ locationId, name: `Product ${n}`, price: 12.35 });
     await api.make.paymentMethod({ locationId });

@@ -28,6 +28,8 @@ export interface Place {
   app: { database: Database };
   locationId: string;
   key: factories.TestKey;
+  /** The text of the key. */
+  token: string;
   prisma: Database['prisma'];
   pool: Database['pool'];
   make: Make;
@@ -59,7 +61,7 @@ export function placeOf(
   };
   const client = (text = key.key) => typedClient(server.url, text);
   return {
-    ...{ url: server.url, app: server.app, locationId, key, prisma, pool, make, client },
+    ...{ url: server.url, app: server.app, locationId, key, token: key.key, prisma, pool, make, client },
     rest: (route, call = {}) => callRest(server.url, route, { key: key.key, ...call }),
     clientThatMay: async (...permissions) => client((await make.key({ permissions })).key),
     sql: async <Found>(text: string, values: unknown[] = []) =>
