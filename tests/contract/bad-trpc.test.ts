@@ -12,77 +12,55 @@ interface TrpcAnswer {
   error: { message: string; data: { code: string; httpStatus: number; requestId: string } };
 }
 
-/** One bad call: what is sent, and the status, code and part of the message that must come back. */
-interface Row {
-  about: string;
+/** What is sent: a category is created unless the route is another. */
+interface Sent {
   route?: string;
   body?: string;
   headers?: Record<string, string>;
-  answer: [status: number, code: string, message?: string];
 }
 
+/** One bad call, and the status, code and part of the message that must come back. */
+type Row = [about: string, sent: Sent, answer: [status: number, code: string, message?: string]];
+
 const create = 'POST /trpc/categories.create';
+const body = (text: string, headers: Record<string, string> = {}): Sent => ({ body: text, headers });
+const at = (route: string, text?: string): Sent => ({ route, ...(text !== undefined && { body: text }) });
+const malformed: Row[2] = [400, 'invalid_request'];
+const unknown: Row[2] = [404, 'resource_not_found'];
+const notAllowed: Row[2] = [405, 'invalid_request'];
 const list = (input: string) => `GET /trpc/categories.list?input=${encodeURIComponent(input)}`;
 const withField = (json: string) => `{"name":"Tea","priority":1,"visible":true,${json}}`;
-const refused = (message: string): Row['answer'] => [422, 'validation_error', message];
+const refused = (message: string): Row[2] => [422, 'validation_error', message];
 const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
 
 const rows: Row[] = [
-  { about: 'malformed JSON', body: '{"name":', answer: [400, 'invalid_request'] },
-  { about: 'JSON 20,000 deep', body: deep, answer: [422, 'validation_error'] },
-  {
-    about: 'another content type',
-    headers: { 'content-type': 'text/plain' },
-    body: '{}',
-    answer: [415, 'invalid_request'],
-  },
-  { about: 'more than 8 MiB', body: ' '.repeat(8 * 1024 * 1024 + 1), answer: [413, 'invalid_request'] },
-  { about: 'a list', body: '[]', answer: refused('') },
-  { about: 'a text', body: '"x"', answer: refused('') },
-  { about: 'null', body: 'null', answer: refused('') },
-  { about: 'nothing', answer: [415, 'invalid_request'] },
-  { about: 'an empty object', body: '{}', answer: refused('name: ') },
-  { about: 'a number as text', body: withField('"priority":"1"'), answer: refused('priority: ') },
-  { about: 'a number beyond range', body: withField('"priority":1e400'), answer: refused('priority: ') },
-  { about: 'text with U+0000', body: withField('"external_id":"\\u0000"'), answer: refused('external_id: ') },
-  {
-    about: 'an unpaired surrogate',
-    body: withField('"external_id":"\\udfff"'),
-    answer: refused('external_id: '),
-  },
-  {
-    about: 'an unknown operation',
-    route: 'POST /trpc/categories.explode',
-    body: '{}',
-    answer: [404, 'resource_not_found'],
-  },
-  { about: 'a name from Object', route: 'GET /trpc/constructor', answer: [404, 'resource_not_found'] },
-  {
-    about: 'a name from Object below',
-    route: 'GET /trpc/categories.__proto__',
-    answer: [404, 'resource_not_found'],
-  },
-  { about: 'a mutation by GET', route: 'GET /trpc/categories.create', answer: [405, 'invalid_request'] },
-  {
-    about: 'another method',
-    route: 'PUT /trpc/categories.create',
-    body: '{}',
-    answer: [405, 'invalid_request'],
-  },
-  { about: 'malformed JSON in the query', route: list('{"limit":'), answer: [400, 'invalid_request'] },
-  {
-    about: 'broken encoding in the query',
-    route: 'GET /trpc/categories.list?input=%zz',
-    answer: [400, 'invalid_request'],
-  },
-  { about: 'text for a number', route: list('{"limit":"1"}'), answer: refused('limit: ') },
-  { about: 'too large a limit', route: list('{"limit":201}'), answer: refused('limit: ') },
+  ['malformed JSON', body('{"name":'), malformed],
+  ['JSON 20,000 deep', body(deep), [422, 'validation_error']],
+  ['another content type', body('{}', { 'content-type': 'text/plain' }), [415, 'invalid_request']],
+  ['more than 8 MiB', body(' '.repeat(8 * 1024 * 1024 + 1)), [413, 'invalid_request']],
+  ['a list', body('[]'), refused('')],
+  ['a text', body('"x"'), refused('')],
+  ['null', body('null'), refused('')],
+  ['nothing', {}, [415, 'invalid_request']],
+  ['an empty object', body('{}'), refused('name: ')],
+  ['a number as text', body(withField('"priority":"1"')), refused('priority: ')],
+  ['a number beyond range', body(withField('"priority":1e400')), refused('priority: ')],
+  ['text with U+0000', body(withField('"external_id":"\\u0000"')), refused('external_id: ')],
+  ['an unpaired surrogate', body(withField('"external_id":"\\udfff"')), refused('external_id: ')],
+  ['an unknown operation', at('POST /trpc/categories.explode', '{}'), unknown],
+  ['a name from Object', at('GET /trpc/constructor'), unknown],
+  ['a name from Object below', at('GET /trpc/categories.__proto__'), unknown],
+  ['a mutation by GET', at('GET /trpc/categories.create'), notAllowed],
+  ['another method', at('PUT /trpc/categories.create', '{}'), notAllowed],
+  ['malformed JSON in the query', at(list('{"limit":')), malformed],
+  ['broken encoding in the query', at('GET /trpc/categories.list?input=%zz'), malformed],
+  ['text for a number', at(list('{"limit":"1"}')), refused('limit: ')],
+  ['too large a limit', at(list('{"limit":201}')), refused('limit: ')],
 ];
 
 describe('tRPC refuses', () => {
-  test.each(rows)('$about', async ({ route = create, body, headers = {}, answer }) => {
-    const [status, code, message = ''] = answer;
-    const answered = await api.rest<TrpcAnswer>(route, { ...(body !== undefined && { body }), headers });
+  test.each(rows)('%s', async (_about, { route = create, ...sent }, [status, code, message = '']) => {
+    const answered = await api.rest<TrpcAnswer>(route, sent);
     expect(answered.status, answered.text.slice(0, 300)).toBe(status);
     const { data, message: said } = answered.body.error;
     const { reason, ...rest } = parseStrict(ErrorData, data);
