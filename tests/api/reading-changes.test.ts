@@ -52,123 +52,82 @@ async function paidAnew({ order, payment }: Shop) {
   );
 }
 
-test.each<[string, string, keyof Shop, (shop: Shop) => Promise<unknown>]>([
-  ['stock that is sold', '/v2/stock', 'product', ({ product }) => sellOne(product)],
-  ['the name of its product', '/v2/stock', 'product', ({ product }) => rename(product)],
-  ['the sku, by hand', '/v2/stock', 'product', set(`products set sku = sku || '+' where id = $2`, 'product')],
-  ['its own fields', '/v2/products', 'product', ({ product }) => rename(product)],
-  ['stock that is sold', '/v2/products', 'product', ({ product }) => sellOne(product)],
-  ['a stock record', '/v2/products', 'bare', ({ bare }) => stock(bare)],
-  [
-    'a stock record by hand',
-    '/v2/products',
-    'product',
-    set('product_stock set min_stock_alarm = 3 where product_id = $2', 'product'),
+const giveStock = ({ product, bare }: Shop) =>
+  repair('update product_stock set product_id = $3 where location_id = $1 and product_id = $2', [
+    product,
+    bare,
+  ]);
+const giveCategory = ({ product, bare }: Shop) =>
+  sql('update product_categories set product_id = $3 where location_id = $1 and product_id = $2', [
+    product,
+    bare,
+  ]);
+const renameCategory = ({ category }: Shop) =>
+  expectWell(`PATCH /v2/categories/${category}`, { name: 'Infusions' });
+const repairLine = ({ order }: Shop) =>
+  repair(`update order_items set comment = 'Hot' where order_id = $2 and location_id = $1`, [order]);
+const fewStock = set('product_stock set min_stock_alarm = 3 where product_id = $2', 'product');
+const picture = set(
+  `categories set image_url = 'https://images.example.com/tea.jpg' where id = $2`,
+  'category',
+);
+
+/** Of each list: what changes, the entry that comes again, and the change. */
+const again: Record<string, [string, keyof Shop, (shop: Shop) => Promise<unknown>][]> = {
+  '/v2/stock': [
+    ['stock that is sold', 'product', ({ product }) => sellOne(product)],
+    ['the name of its product', 'product', ({ product }) => rename(product)],
+    ['the sku, by hand', 'product', set(`products set sku = sku || '+' where id = $2`, 'product')],
   ],
-  ['a stock record that is gone', '/v2/products', 'product', withoutStock],
-  [
-    'a stock record given away',
-    '/v2/products',
-    'product',
-    ({ product, bare }) =>
-      repair('update product_stock set product_id = $3 where location_id = $1 and product_id = $2', [
-        product,
-        bare,
-      ]),
+  '/v2/products': [
+    ['its own fields', 'product', ({ product }) => rename(product)],
+    ['stock that is sold', 'product', ({ product }) => sellOne(product)],
+    ['a stock record', 'bare', ({ bare }) => stock(bare)],
+    ['a stock record by hand', 'product', fewStock],
+    ['a stock record that is gone', 'product', withoutStock],
+    ['a stock record given away', 'product', giveStock],
+    ['a stock record received', 'bare', giveStock],
+    ['a category more', 'bare', ({ bare, category }) => link(bare, [category])],
+    ['a category less', 'product', ({ product }) => link(product, [])],
+    ['a category moved to another product', 'product', giveCategory],
+    ['a category moved to it', 'bare', giveCategory],
+    ['the name of a category', 'product', renameCategory],
+    [
+      'a category that is deleted',
+      'product',
+      ({ category }) => expectWell(`DELETE /v2/categories/${category}`),
+    ],
+    ['a field that stays and a category more', 'bare', sameNameAndLink],
   ],
-  [
-    'a stock record received',
-    '/v2/products',
-    'bare',
-    ({ product, bare }) =>
-      repair('update product_stock set product_id = $3 where location_id = $1 and product_id = $2', [
-        product,
-        bare,
-      ]),
+  '/v2/categories': [
+    ['its name', 'category', renameCategory],
+    ['its picture by hand', 'category', picture],
   ],
-  ['a category more', '/v2/products', 'bare', ({ bare, category }) => link(bare, [category])],
-  ['a category less', '/v2/products', 'product', ({ product }) => link(product, [])],
-  [
-    'a category moved to another product',
-    '/v2/products',
-    'product',
-    ({ product, bare }) =>
-      sql('update product_categories set product_id = $3 where location_id = $1 and product_id = $2', [
-        product,
-        bare,
-      ]),
+  '/v2/orders': [
+    [
+      'its status',
+      'order',
+      ({ order }) => expectWell(`PATCH /v2/orders/${order}/status`, { status: 'ready' }),
+    ],
+    ['its cancellation', 'order', ({ order }) => expectWell(`POST /v2/orders/${order}/cancel`)],
+    ['its payment', 'order', ({ payment }) => api.client().payments.complete.mutate({ id: payment })],
+    ['its payment by hand', 'order', set(`payments set status = 'rejected' where id = $2`, 'payment')],
+    ['another payment', 'order', paidAnew],
+    ['a line that is repaired', 'order', repairLine],
   ],
-  [
-    'a category moved to it',
-    '/v2/products',
-    'bare',
-    ({ product, bare }) =>
-      sql('update product_categories set product_id = $3 where location_id = $1 and product_id = $2', [
-        product,
-        bare,
-      ]),
-  ],
-  [
-    'the name of a category',
-    '/v2/products',
-    'product',
-    ({ category }) => expectWell(`PATCH /v2/categories/${category}`, { name: 'Infusions' }),
-  ],
-  [
-    'a category that is deleted',
-    '/v2/products',
-    'product',
-    ({ category }) => expectWell(`DELETE /v2/categories/${category}`),
-  ],
-  [
-    'its name',
-    '/v2/categories',
-    'category',
-    ({ category }) => expectWell(`PATCH /v2/categories/${category}`, { name: 'Infusions' }),
-  ],
-  [
-    'its picture by hand',
-    '/v2/categories',
-    'category',
-    set(`categories set image_url = 'https://images.example.com/tea.jpg' where id = $2`, 'category'),
-  ],
-  ['a field that stays and a category more', '/v2/products', 'bare', sameNameAndLink],
-  [
-    'its status',
-    '/v2/orders',
-    'order',
-    ({ order }) => expectWell(`PATCH /v2/orders/${order}/status`, { status: 'ready' }),
-  ],
-  ['its cancellation', '/v2/orders', 'order', ({ order }) => expectWell(`POST /v2/orders/${order}/cancel`)],
-  [
-    'its payment',
-    '/v2/orders',
-    'order',
-    ({ payment }) => api.client().payments.complete.mutate({ id: payment }),
-  ],
-  [
-    'its payment by hand',
-    '/v2/orders',
-    'order',
-    set(`payments set status = 'rejected' where id = $2`, 'payment'),
-  ],
-  ['another payment', '/v2/orders', 'order', paidAnew],
-  [
-    'a line that is repaired',
-    '/v2/orders',
-    'order',
-    ({ order }) =>
-      repair(`update order_items set comment = 'Hot' where order_id = $2 and location_id = $1`, [order]),
-  ],
-])(
-  'an entry comes again when what it shows of other rows has changed %s: %s',
-  async (_, list, id, change) => {
-    const shop = await openShop();
-    const reader = readChangesOf((route) => api.rest(route), list);
-    await reader.walk();
-    await change(shop);
-    expect(await reader.walk()).toContain(shop[id]);
-    await expectComplete((route) => api.rest(route), list, reader);
+};
+
+describe.each(Object.entries(again))(
+  'an entry of %s comes again when what it shows has changed:',
+  (list, rows) => {
+    it.each(rows)('%s', async (_, id, change) => {
+      const shop = await openShop();
+      const reader = readChangesOf((route) => api.rest(route), list);
+      await reader.walk();
+      await change(shop);
+      expect(await reader.walk()).toContain(shop[id]);
+      await expectComplete((route) => api.rest(route), list, reader);
+    });
   },
 );
 

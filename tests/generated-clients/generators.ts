@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { type Complaint, compile, makeFolder } from '../client/outside.ts';
+import type { WrongProgram } from '../support/programs.ts';
 
 /** The generator of a client: a command, and the packages that its output imports. */
 export interface Generator {
@@ -54,9 +55,6 @@ export async function makeProject(baseUrl: string, generator: Generator, program
   writeFileSync(join(folder, 'program.ts'), checked(program));
   return folder;
 }
-
-/** A program that must not compile: what is wrong, the statement, and what the compiler must say of it. */
-export type WrongProgram = readonly [name: string, code: string, complaint: RegExp];
 
 /** The errors of the compiler for each of the statements, under its name; other errors under their file. */
 export async function complaintsAbout(

@@ -3,15 +3,10 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { call } from '../client/outside.ts';
 import { useConsumer } from '../support/consumer.ts';
+import { wrongPrograms } from '../support/programs.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
-import {
-  compileProject,
-  complaintsAbout,
-  makeProject,
-  openapiTypescript,
-  type WrongProgram,
-} from './generators.ts';
+import { compileProject, complaintsAbout, makeProject, openapiTypescript } from './generators.ts';
 
 // The compiler runs twice: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -31,55 +26,23 @@ afterAll(() => {
 const order = `{ external_id: '1', is_take_away: true, identifier: '4', payment_method_id: '', items: [{ product_id: '', quantity: 2 }] }`;
 const header = `params: { header: { 'Idempotency-Key': 'order-1' } }`;
 
-const wrong: WrongProgram[] = [
-  ['an order without header', `client.POST('/v2/orders', { body: ${order} });`, /'params' is missing/],
-  [
-    'an order without Idempotency-Key',
-    `client.POST('/v2/orders', { params: { header: {} }, body: ${order} });`,
-    /'"Idempotency-Key"' is missing/,
-  ],
-  [
-    'a job without Idempotency-Key',
-    `client.POST('/v2/sync/products', { params: {}, body: { mode: 'upsert', items: [] } });`,
-    /'header' is missing/,
-  ],
-  ['an order without body', `client.POST('/v2/orders', { ${header} });`, /'body' is missing/],
-  [
-    'an order without items',
-    `client.POST('/v2/orders', { ${header}, body: { external_id: '1', is_take_away: true, identifier: '4', payment_method_id: '' } });`,
-    /'items' is missing/,
-  ],
-  [
-    'a price as text',
-    `client.POST('/v2/products', { body: { name: '', description: '', price: '2' } });`,
-    /'string' is not assignable to type 'number'/,
-  ],
-  [
-    'an unknown status',
-    `client.PATCH('/v2/orders/{id}/status', { params: { path: { id: '' } }, body: { status: 'gone' } });`,
-    /'"gone"' is not assignable/,
-  ],
-  [
-    'an unknown event',
-    `client.POST('/v2/webhook-endpoints', { body: { url: '', events: ['order.eaten'] } });`,
-    /'"order.eaten"' is not assignable/,
-  ],
-  ['a missing id', `client.GET('/v2/orders/{id}', {});`, /'params' is missing/],
-  ['an unknown path', `client.GET('/v2/dishes', {});`, /'"\/v2\/dishes"' is not assignable/],
-  ['a method that is not there', `client.DELETE('/v2/catalog', {});`, /'"\/v2\/catalog"' is not assignable/],
-  [
-    'a filter of another type',
-    `client.GET('/v2/products', { params: { query: { limit: 'ten' } } });`,
-    /'string' is not assignable to type 'number'/,
-  ],
-  ['an unknown field', `(await client.GET('/v2/catalog')).data?.data.color;`, /'color' does not exist/],
-  [
-    'an optional field taken for granted',
-    `(await client.GET('/v2/products')).data?.data.map(({ external_id }) => external_id.length);`,
-    /'external_id' is possibly 'undefined'/,
-  ],
-  ['an error taken for a success', `(await client.GET('/v2/products')).data.data;`, /possibly 'undefined'/],
-];
+const wrong = wrongPrograms({
+  'an order without header': `client.POST('/v2/orders', { body: ${order} }); // 'params' is missing`,
+  'an order without Idempotency-Key': `client.POST('/v2/orders', { params: { header: {} }, body: ${order} }); // '"Idempotency-Key"' is missing`,
+  'a job without Idempotency-Key': `client.POST('/v2/sync/products', { params: {}, body: { mode: 'upsert', items: [] } }); // 'header' is missing`,
+  'an order without body': `client.POST('/v2/orders', { ${header} }); // 'body' is missing`,
+  'an order without items': `client.POST('/v2/orders', { ${header}, body: { external_id: '1', is_take_away: true, identifier: '4', payment_method_id: '' } }); // 'items' is missing`,
+  'a price as text': `client.POST('/v2/products', { body: { name: '', description: '', price: '2' } }); // 'string' is not assignable to type 'number'`,
+  'an unknown status': `client.PATCH('/v2/orders/{id}/status', { params: { path: { id: '' } }, body: { status: 'gone' } }); // '"gone"' is not assignable`,
+  'an unknown event': `client.POST('/v2/webhook-endpoints', { body: { url: '', events: ['order.eaten'] } }); // '"order.eaten"' is not assignable`,
+  'a missing id': `client.GET('/v2/orders/{id}', {}); // 'params' is missing`,
+  'an unknown path': `client.GET('/v2/dishes', {}); // '"/v2/dishes"' is not assignable`,
+  'a method that is not there': `client.DELETE('/v2/catalog', {}); // '"/v2/catalog"' is not assignable`,
+  'a filter of another type': `client.GET('/v2/products', { params: { query: { limit: 'ten' } } }); // 'string' is not assignable to type 'number'`,
+  'an unknown field': `(await client.GET('/v2/catalog')).data?.data.color; // 'color' does not exist`,
+  'an optional field taken for granted': `(await client.GET('/v2/products')).data?.data.map(({ external_id }) => external_id.length); // 'external_id' is possibly 'undefined'`,
+  'an error taken for a success': `(await client.GET('/v2/products')).data.data; // possibly 'undefined'`,
+});
 
 describe('a client by openapi-typescript and openapi-fetch', () => {
   it('compiles strictly, does the main job and syncs a catalog', async () => {

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { call } from '../client/outside.ts';
 import { useApi } from '../support/api.ts';
-import { compileProject, complaintsAbout, heyApi, makeProject, type WrongProgram } from './generators.ts';
+import { wrongPrograms } from '../support/programs.ts';
+import { compileProject, complaintsAbout, heyApi, makeProject } from './generators.ts';
 
 // The compiler runs twice: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -20,25 +21,13 @@ afterAll(async () => {
 
 const order = `{ external_id: '1', is_take_away: true, identifier: '4', payment_method_id: '', items: [{ product_id: '', quantity: 2 }] }`;
 
-const wrong: WrongProgram[] = [
-  [
-    'an order without Idempotency-Key',
-    `sdk.ordersCreate({ body: ${order} });`,
-    /'headers' is missing|Idempotency-Key/,
-  ],
-  [
-    'an order without body',
-    `sdk.ordersCreate({ headers: { 'Idempotency-Key': '1' } });`,
-    /'body' is missing/,
-  ],
-  [
-    'a price as text',
-    `sdk.productsCreate({ body: { name: '', description: '', price: '2' } });`,
-    /'string' is not assignable to type 'number'/,
-  ],
-  ['a missing id', `sdk.productsGet({});`, /'path' is missing/],
-  ['an unknown filter', `sdk.productsList({ query: { serach: '' } });`, /'serach' does not exist/],
-];
+const wrong = wrongPrograms({
+  'an order without Idempotency-Key': `sdk.ordersCreate({ body: ${order} }); // 'headers' is missing|Idempotency-Key`,
+  'an order without body': `sdk.ordersCreate({ headers: { 'Idempotency-Key': '1' } }); // 'body' is missing`,
+  'a price as text': `sdk.productsCreate({ body: { name: '', description: '', price: '2' } }); // 'string' is not assignable to type 'number'`,
+  'a missing id': `sdk.productsGet({}); // 'path' is missing`,
+  'an unknown filter': `sdk.productsList({ query: { serach: '' } }); // 'serach' does not exist`,
+});
 
 describe('a client by @hey-api/openapi-ts', () => {
   it('compiles strictly and makes, lists, reads and orders a product', async () => {

@@ -10,6 +10,7 @@ import type { Surroundings } from '../client/consumer.ts';
 import { buildInto, call, compile, install, linkPeers, makeFolder } from '../client/outside.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
+import { wrongPrograms } from '../support/programs.ts';
 
 // The compiler runs seven times: on a busy machine that takes its time.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -29,47 +30,23 @@ afterAll(async () => {
   await api.close();
 });
 
-/** Programs that must not compile, and the error that the compiler must report. */
-const wrong = [
-  ['an unknown resource', `client.dishes.list.query({});`, /'dishes' does not exist/],
-  ['an unknown operation', `client.orders.fetch.query({ id: '' });`, /'fetch' does not exist/],
-  ['a mutation as a query', `client.orders.create.query(order);`, /'query' does not exist/],
-  [
-    'an order without an idempotency key',
-    `const { idempotencyKey: _, ...rest } = order; client.orders.create.mutate(rest);`,
-    /'idempotencyKey' is missing/,
-  ],
-  [
-    'a quantity as text',
-    `client.orders.create.mutate({ ...order, items: [{ product_id: '', quantity: '2' }] });`,
-    /'string' is not assignable to type 'number'/,
-  ],
-  [
-    'an unknown status',
-    `client.orders.updateStatus.mutate({ id: '', status: 'gone' });`,
-    /'"gone"' is not assignable/,
-  ],
-  ['a misspelled filter', `client.products.list.query({ serach: '' });`, /'serach' does not exist/],
-  ['a call without its input', `client.orders.get.query();`, /Expected 1-2 arguments/],
-  [
-    'an unknown field of the answer',
-    `(await client.orders.get.query({ id: '' })).color;`,
-    /'color' does not exist/,
-  ],
-  [
-    'an optional field taken for granted',
-    `(await client.orders.get.query({ id: '' })).external_id.length;`,
-    /possibly 'undefined'/,
-  ],
-  ['a client without a key', `createClient({ url: '' });`, /'key' is missing/],
-  ['an unknown error code', `comandaError(0)?.code === 'not_found';`, /have no overlap/],
-  ['an unknown event type', `event.type === 'order.deleted';`, /have no overlap/],
-  [
-    "another event's data",
-    `if (event.type === 'product.updated') event.data.previous_status;`,
-    /'previous_status' does not exist/,
-  ],
-] as const;
+/** Programs that must not compile. */
+const wrong = wrongPrograms({
+  'an unknown resource': `client.dishes.list.query({}); // 'dishes' does not exist`,
+  'an unknown operation': `client.orders.fetch.query({ id: '' }); // 'fetch' does not exist`,
+  'a mutation as a query': `client.orders.create.query(order); // 'query' does not exist`,
+  'an order without an idempotency key': `const { idempotencyKey: _, ...rest } = order; client.orders.create.mutate(rest); // 'idempotencyKey' is missing`,
+  'a quantity as text': `client.orders.create.mutate({ ...order, items: [{ product_id: '', quantity: '2' }] }); // 'string' is not assignable to type 'number'`,
+  'an unknown status': `client.orders.updateStatus.mutate({ id: '', status: 'gone' }); // '"gone"' is not assignable`,
+  'a misspelled filter': `client.products.list.query({ serach: '' }); // 'serach' does not exist`,
+  'a call without its input': `client.orders.get.query(); // Expected 1-2 arguments`,
+  'an unknown field of the answer': `(await client.orders.get.query({ id: '' })).color; // 'color' does not exist`,
+  'an optional field taken for granted': `(await client.orders.get.query({ id: '' })).external_id.length; // possibly 'undefined'`,
+  'a client without a key': `createClient({ url: '' }); // 'key' is missing`,
+  'an unknown error code': `comandaError(0)?.code === 'not_found'; // have no overlap`,
+  'an unknown event type': `event.type === 'order.deleted'; // have no overlap`,
+  "another event's data": `if (event.type === 'product.updated') event.data.previous_status; // 'previous_status' does not exist`,
+});
 
 describe('outside of the workspace, with nothing but its peers, the built client', () => {
   it('compiles strictly with the declarations of its peers checked too, and does the main job', async () => {
