@@ -3,6 +3,7 @@ import { comandaError } from '@comanda/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
 import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
+import { thrownBy } from '../support/thrown.ts';
 
 let api: TestApi;
 let kitchen: OrderKitchen;
@@ -12,13 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const refusalOf = async (call: Promise<unknown>) =>
-  comandaError(
-    await call.then(
-      () => undefined,
-      (error: unknown) => error,
-    ),
-  );
+const refusalOf = async (call: Promise<unknown>) => comandaError(await thrownBy(call));
 
 describe('the answer to a taken identifier names the one that has it', () => {
   const pathIn = ({ headers }: Answer) => headers.get('location');

@@ -4,6 +4,7 @@ import { vi } from 'vitest';
 import type { Detail } from '../../packages/api/src/carried.ts';
 import type { Reason } from '../../packages/api/src/reasons.ts';
 import type { Answer } from '../support/api.ts';
+import { thrownBy } from '../support/thrown.ts';
 
 /** The answer that a program gets. */
 export interface Told {
@@ -70,12 +71,7 @@ export async function whileCategoriesAreLocked(
 
 /** How the typed client was refused. @throws {Error} when it was not. */
 export async function refusalOf(call: Promise<unknown>): Promise<ComandaError> {
-  const refusal = comandaError(
-    await call.then(
-      () => undefined,
-      (error: unknown) => error,
-    ),
-  );
+  const refusal = comandaError(await thrownBy(call));
   if (refusal === undefined) throw new Error('was not refused');
   return refusal;
 }

@@ -1,6 +1,7 @@
 import { type ComandaClient, comandaError, createClient, followEvents, listAll } from '@comanda/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { usePublishingApi } from '../support/published.ts';
+import { thrownBy } from '../support/thrown.ts';
 import { useClosed } from '../support/use.ts';
 import { type Between, pass, standBetween } from './between.ts';
 
@@ -79,11 +80,7 @@ describe('the client of today with the server of yesterday', () => {
     ),
   );
   const client = () => createClient({ url: yesterday.url, key: api.key.key, retries: 0 });
-  const refusalOf = (call: Promise<unknown>) =>
-    call.then(
-      () => undefined,
-      (error: unknown) => comandaError(error),
-    );
+  const refusalOf = (call: Promise<unknown>) => thrownBy(call).then(comandaError);
 
   it('does what both know', async () => {
     const placed = await client().orders.create.mutate({

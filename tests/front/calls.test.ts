@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toBrowser } from '../../packages/client/src/front/headers.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { usePublishingApi } from '../support/published.ts';
+import { thrownBy } from '../support/thrown.ts';
 import { entrances, type Front } from './fronts.ts';
 
 const api = usePublishingApi();
@@ -24,11 +25,7 @@ const allow = (cookie: string | undefined) => (cookie === 'session=ana' ? access
 const key = () => api.key.key;
 const url = () => api.url;
 
-const refusalOf = (call: Promise<unknown>) =>
-  call.then(
-    () => undefined,
-    (error: unknown) => comandaError(error),
-  );
+const refusalOf = (call: Promise<unknown>) => thrownBy(call).then(comandaError);
 
 describe.each(Object.entries(entrances))('behind the entrance %s', (_, start) => {
   const faults: Error[] = [];

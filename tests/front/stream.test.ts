@@ -4,6 +4,7 @@ import { createNodeFront } from '@comanda/client/front/node';
 import express from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
 import { usePublishingApi } from '../support/published.ts';
+import { thrownBy } from '../support/thrown.ts';
 import { waitFor } from '../support/wait.ts';
 import { entrances, type Front, listening } from './fronts.ts';
 
@@ -35,10 +36,7 @@ function watch(front: Front, types?: FrontAccess['events'], cookie = 'session=an
     for await (const { type } of front.client(cookie).events.watch(input, { signal, onState }))
       seen.push(type);
   };
-  const ended = read().then(
-    () => undefined,
-    (error: unknown) => comandaError(error),
-  );
+  const ended = thrownBy(read()).then(comandaError);
   const isLive = (times = 1) =>
     waitFor('it to be live', () => states.filter(({ status }) => status === 'live').length >= times);
   return { seen, states, ended, isLive, leave: () => ending.abort() };

@@ -10,20 +10,20 @@ const api = usePublishingApi();
 test('every check has at least three mutants', () => {
   const tables = [kioskMutants, erpMutants, listenerMutants];
   const most = (name: (typeof checkNames)[number]) =>
-    Math.max(...tables.map((table) => table[name]?.length ?? 0));
+    Math.max(...tables.map((table) => Object.keys(table[name] ?? {}).length));
   expect(checkNames.filter((name) => most(name) < 3)).toEqual([]);
 });
 
 describeMutants(
   api,
   { program: 'integration.py', start: { role: 'listener' }, mutants: listenerMutants },
-  Object.fromEntries(otherWays.map((change) => [change.wrong, { change }])),
+  Object.fromEntries(Object.entries(otherWays).map(([way, change]) => [way, { change }])),
   (endOf) => {
     test('one that only receives webhooks passes, and nothing else is asked of it', () => {
       expect(endOf('good').report.verdict).toMatch(/^3 of 3 checks passed\. 9 do not apply: /);
     });
 
-    test.each(otherWays.map(({ wrong }) => wrong))('one that %s passes as well', (name) => {
+    test.each(Object.keys(otherWays))('one that %s passes as well', (name) => {
       const { report } = endOf(name);
       expect(report.status, JSON.stringify(report, null, 1)).toBe('passed');
     });

@@ -7,13 +7,13 @@ import type {
 import { checks } from '../../packages/worker/src/certification/checks.ts';
 import type { usePublishingApi } from '../support/published.ts';
 import { certify, type Ended, type Program, pythons } from './certified.ts';
-import type { Sabotage } from './certified-mutants.ts';
+import type { Change, Mutants } from './certified-mutants.ts';
 
 /** A program, how it is certified, and the mutants of it that fail each check. */
 export interface MutantTable {
   program: Program;
   start: CertificationStart;
-  mutants: Partial<Record<CheckName, readonly Sabotage[]>>;
+  mutants: Mutants;
 }
 
 /** So many runs at once: each mostly waits. */
@@ -22,16 +22,16 @@ const atOnce = 16;
 /** The ends of runs that were played at once. */
 export type Ends = (name: string) => Ended;
 
-const wrongs = ({ mutants }: MutantTable): [CheckName, Sabotage][] =>
-  (Object.entries(mutants) as [CheckName, readonly Sabotage[]][]).flatMap(([name, all]) =>
-    all.map((each): [CheckName, Sabotage] => [name, each]),
+const wrongs = ({ mutants }: MutantTable) =>
+  (Object.entries(mutants) as [CheckName, Record<string, Change>][]).flatMap(([check, all]) =>
+    Object.entries(all).map(([wrong, change]) => [check, wrong, change] as const),
   );
 
 /** Certifies the good program, every mutant and `more` at once, and holds each mutant to fail its own check alone. */
 export function describeMutants(
   api: ReturnType<typeof usePublishingApi>,
   table: MutantTable,
-  more: Readonly<Record<string, { start?: CertificationStart; change?: Sabotage }>>,
+  more: Readonly<Record<string, { start?: CertificationStart; change?: Change }>>,
   further: (endOf: Ends) => void,
 ): void {
   const { program, start } = table;
@@ -48,9 +48,9 @@ export function describeMutants(
           name,
           () => certify(api, program, other.start ?? start, other.change),
         ]),
-        ...wrongs(table).map(([check, wrong]): [string, () => Promise<Ended>] => [
-          nameOf(check, wrong),
-          () => certify(api, program, start, wrong),
+        ...wrongs(table).map(([check, wrong, change]): [string, () => Promise<Ended>] => [
+          `${check}: ${wrong}`,
+          () => certify(api, program, start, change),
         ]),
       ];
       const work = async () => {
@@ -73,25 +73,20 @@ export function describeMutants(
         if (played.includes(check)) expect([seen.length, done.length], check).not.toContain(0);
     });
 
-    test.each(wrongs(table).map(([check, wrong]) => [check, wrong.wrong, wrong] as const))(
-      '%s fails alone when %s',
-      (check, _, wrong) => {
-        const { report } = endOf(nameOf(check, wrong));
-        const shown = JSON.stringify(report, null, 1);
-        expect(report.status, shown).toBe('failed');
-        expect(failedIn(report), shown).toEqual([check]);
-        for (const each of report.checks) {
-          if (each.status === 'failed') expect(each.reason).toMatch(/\.$/);
-          if (each.status === 'not_played') expect(checks[each.check].leansOn.length).toBeGreaterThan(0);
-        }
-      },
-    );
+    test.each(wrongs(table))('%s fails alone when %s', (check, wrong) => {
+      const { report } = endOf(`${check}: ${wrong}`);
+      const shown = JSON.stringify(report, null, 1);
+      expect(report.status, shown).toBe('failed');
+      expect(failedIn(report), shown).toEqual([check]);
+      for (const each of report.checks) {
+        if (each.status === 'failed') expect(each.reason).toMatch(/\.$/);
+        if (each.status === 'not_played') expect(checks[each.check].leansOn.length).toBeGreaterThan(0);
+      }
+    });
 
     further(endOf);
   });
 }
-
-const nameOf = (check: CheckName, { wrong }: Sabotage) => `${check}: ${wrong}`;
 
 const failedIn = ({ checks: report }: Certification) =>
   report.filter(({ status }) => status === 'failed').map(({ check }) => check);

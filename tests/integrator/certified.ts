@@ -11,7 +11,7 @@ import type {
 import type { usePublishingApi } from '../support/published.ts';
 import { noteProcess } from '../support/run-directory.ts';
 import { waitFor } from '../support/wait.ts';
-import type { Sabotage } from './certified-mutants.ts';
+import type { Change } from './certified-mutants.ts';
 
 /** The programs that the integration can be run with; none where there is no Python of 3.9 or newer. */
 export const pythons =
@@ -33,9 +33,9 @@ export async function certify(
   api: ReturnType<typeof usePublishingApi>,
   program: Program,
   start: CertificationStart,
-  sabotage?: Sabotage,
+  change?: Change,
 ): Promise<Ended> {
-  const prepared = preparing.then(() => prepare(api, program, sabotage));
+  const prepared = preparing.then(() => prepare(api, program, change));
   preparing = prepared.catch(() => {});
   const { key, stop } = await prepared;
   const started = await api.rest<{ data: Certification }>('POST /v2/certifications', { key, body: start });
@@ -59,11 +59,11 @@ let preparing: Promise<unknown> = Promise.resolve();
 async function prepare(
   api: ReturnType<typeof usePublishingApi>,
   program: Program,
-  sabotage?: Sabotage,
+  change?: Change,
 ): Promise<{ key: string; stop(): void }> {
   const { token: key } = await api.place({ location: { sandbox: true }, key: { perMinute: 900 } });
   expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBe(200);
-  const stop = await startIntegration(api.url, key, program, sabotage);
+  const stop = await startIntegration(api.url, key, program, change);
   return { key, stop };
 }
 
@@ -72,18 +72,19 @@ async function startIntegration(
   url: string,
   key: string,
   program: Program,
-  sabotage?: Sabotage,
+  change?: Change,
 ): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'comanda-certified-'));
   folders.push(folder);
   copyFileSync(join(repositoryRoot, 'examples/certified', program), join(folder, program));
   writeFileSync(join(folder, 'comanda.py'), await (await fetch(`${url}/docs/comanda.py`)).text());
-  if (sabotage !== undefined) {
-    const file = join(folder, sabotage.file ?? program);
+  if (change !== undefined) {
+    const [from, to, { file: name = program, also = [] } = {}] = change;
+    const file = join(folder, name);
     let text = readFileSync(file, 'utf8');
-    for (const { from, to } of [sabotage, sabotage.also ?? []].flat()) {
-      if (text.split(from).length !== 2) throw new Error(`${from} is not once in ${file}`);
-      text = text.replace(from, () => to);
+    for (const { from: part, to: other } of [{ from, to }, also].flat()) {
+      if (text.split(part).length !== 2) throw new Error(`${part} is not once in ${file}`);
+      text = text.replace(part, () => other);
     }
     writeFileSync(file, text);
   }

@@ -185,70 +185,20 @@ describe('planCatalog', () => {
   });
 });
 
-test.each<[string, string[], [string | null, number][], boolean, number[]]>([
-  ['new ones count from 0', ['a', 'b'], [], false, [0, 1]],
-  [
-    'what is in order stays',
-    ['a', 'b'],
-    [
-      ['a', 3],
-      ['b', 7],
-    ],
-    false,
-    [3, 7],
-  ],
-  [
-    'one that is named alone stays',
-    ['b'],
-    [
-      ['a', 0],
-      ['b', 1],
-    ],
-    false,
-    [1],
-  ],
-  [
-    'a new one at the end comes after all that stays',
-    ['n'],
-    [
-      ['a', 0],
-      [null, 4],
-    ],
-    false,
-    [5],
-  ],
-  [
-    'and is not kept away by what is removed',
-    ['a', 'n'],
-    [
-      ['a', 0],
-      ['z', 9],
-    ],
-    true,
-    [0, 1],
-  ],
-  [
-    'a new one between two goes between them',
-    ['a', 'n', 'b'],
-    [
-      ['a', 0],
-      ['b', 1],
-    ],
-    false,
-    [0, 1, 2],
-  ],
-  [
-    'what is turned round is moved',
-    ['b', 'a'],
-    [
-      ['a', 0],
-      ['b', 1],
-    ],
-    false,
-    [1, 2],
-  ],
+/** Siblings are `a3 b7`: external ids and positions, `-` without an external id. */
+test.each<[string, string[], string, boolean, number[]]>([
+  ['new ones count from 0', ['a', 'b'], '', false, [0, 1]],
+  ['what is in order stays', ['a', 'b'], 'a3 b7', false, [3, 7]],
+  ['one that is named alone stays', ['b'], 'a0 b1', false, [1]],
+  ['a new one at the end comes after all that stays', ['n'], 'a0 -4', false, [5]],
+  ['and is not kept away by what is removed', ['a', 'n'], 'a0 z9', true, [0, 1]],
+  ['a new one between two goes between them', ['a', 'n', 'b'], 'a0 b1', false, [0, 1, 2]],
+  ['what is turned round is moved', ['b', 'a'], 'a0 b1', false, [1, 2]],
 ])('positions: %s', (_, named, siblings, replaces, expected) => {
-  const there = siblings.map(([external_id, position]) => ({ external_id, position }));
+  const there = (siblings.match(/\S+/g) ?? []).map(([id = '', ...position]) => ({
+    external_id: id === '-' ? null : id,
+    position: Number(position.join('')),
+  }));
   expect(
     positions(
       named.map((external_id) => ({ external_id })),

@@ -2,17 +2,13 @@ import { comandaError, listAll, noAnswer, tagOf, wasReplayed } from '@comanda/cl
 import { fakeClient, type ProcedureOutput, refusal, replayed, tagged, unanswered } from '@comanda/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { reasons, statusOf } from '../../packages/api/src/reasons.ts';
+import { thrownBy } from '../support/thrown.ts';
 
 type Order = ProcedureOutput<'orders.get'>;
 type Product = ProcedureOutput<'products.get'>;
 
 const order = { id: 'o-1', number: 7, items: [{ name: 'Tea' }] } as Order;
 const tea = { idempotencyKey: 'tea', name: 'Tea', description: '', price: 1 };
-const thrownBy = (call: Promise<unknown>) =>
-  call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 
 describe('a fake client', () => {
   it('answers what the test says, and keeps what was asked', async () => {

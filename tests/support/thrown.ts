@@ -1,0 +1,6 @@
+/** What a call rejects with; undefined when it does not. */
+export const thrownBy = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
