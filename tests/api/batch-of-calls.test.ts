@@ -10,9 +10,8 @@ const api = useApi();
 /** The names of the sessions that wait for a lock on a table that another session holds. */
 const waiting = async (): Promise<string[]> => {
   // Not by the hand that holds the lock: a transaction sees the sessions as they were when it first looked.
-  const rows = await api.sql<{ name: string }>(
-    `select application_name as name from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  );
+  const rows = await api.sql<{ name: string }>`select application_name as name from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
   return rows.map(({ name }) => name);
 };
 

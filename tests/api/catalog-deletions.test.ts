@@ -241,14 +241,10 @@ test('an item whose place in the body is behind one that is deleted is named by 
 });
 
 async function toldSince(): Promise<string[]> {
-  const before = await api.sql<{ n: string }>(
-    'select coalesce(max(number), 0) as n from events where location_id = $1',
-    [site.locationId],
-  );
+  const before = await api.sql<{ n: string }>`select coalesce(max(number), 0) as n from events
+    where location_id = ${site.locationId}`;
   await api.published();
-  const rows = await api.sql<{ type: string }>(
-    'select type from events where location_id = $1 and number > $2 order by number',
-    [site.locationId, before[0]?.n],
-  );
+  const rows = await api.sql<{ type: string }>`select type from events
+    where location_id = ${site.locationId} and number > ${before[0]?.n} order by number`;
   return rows.map(({ type }) => type);
 }

@@ -33,12 +33,12 @@ const outline = async () =>
 
 /** The changes captured at the location since the last call: resources, and how many transactions made them. */
 async function captured() {
-  const rows = await api.sql<{ what: string; seed: string }>(
-    `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
-     select concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what, seed
-     from gone, unnest(resource_ids)`,
-    [site.locationId],
-  );
+  const rows = await api.sql<{
+    what: string;
+    seed: string;
+  }>`with gone as (delete from internal.captured_changes where location_id = ${site.locationId} returning *)
+    select concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what, seed
+    from gone, unnest(resource_ids)`;
   return {
     what: rows.map(({ what }) => what).sort(),
     transactions: new Set(rows.map(({ seed }) => seed)).size,
@@ -106,8 +106,8 @@ describe('upsert', () => {
         { priority: 4 },
       ),
     ]);
-    await api.pool.query(`insert into product_stock (location_id, product_id, quantity, min_stock_alarm)
-      select location_id, id, 7, 2 from products where external_id = 'soup'`);
+    await api.sql`insert into product_stock (location_id, product_id, quantity, min_stock_alarm)
+      select location_id, id, 7, 2 from products where external_id = 'soup'`;
     await captured();
     const result = await sync([
       category('food', [product('soup', { price: 11.25, stock: { enabled: false, quantity: 8 } })]),

@@ -87,16 +87,12 @@ describe('a certification', () => {
     const made = await rest('POST /v2/webhook-endpoints', { body: endpoint });
     const { id } = (made.body as { data: { id: string } }).data;
     const held = `update certifications set status = 'running', held_endpoint_id = $2, alive_at = now() - interval '19 seconds' where location_id = $1 and status = 'queued'`;
-    await api.pool.query(held, [locationId, id]);
-    await api.pool.query(`update webhook_endpoints set status = 'disabled' where location_id = $1`, [
-      locationId,
-    ]);
+    await api.sql(held, [locationId, id]);
+    await api.sql`update webhook_endpoints set status = 'disabled' where location_id = ${locationId}`;
     await sweep(api.app.database, undefined);
     expect((await read(died.id)).status).toBe('running');
-    await api.pool.query(
-      `update certifications set alive_at = now() - interval '21 seconds' where location_id = $1 and status = 'running'`,
-      [locationId],
-    );
+    await api.sql`update certifications set alive_at = now() - interval '21 seconds'
+      where location_id = ${locationId} and status = 'running'`;
     await sweep(api.app.database, undefined);
     expect(await read(died.id)).toMatchObject(aborted);
     expect(await read(died.id)).not.toHaveProperty('waiting_for');

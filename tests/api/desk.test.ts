@@ -130,10 +130,9 @@ describe('deliveries.retry', () => {
   it('refuses what is on its way, a disabled endpoint, and what is not there', async () => {
     const { endpointId, delivery } = await delivered('delivered');
     const retry = (id = delivery.id) => refused(desk().deliveries.retry.mutate({ id }));
-    const { pool } = api;
     const waiting = `insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at, replayed)
       values ($1, $2, $3, now() + interval '1 hour', true)`;
-    await pool.query(waiting, [api.locationId, endpointId, delivery.event_id]);
+    await api.sql(waiting, [api.locationId, endpointId, delivery.event_id]);
     expect(await retry()).toEqual({ code: 'conflict', message: expect.stringMatching(/on its way/) });
     await desk().webhookEndpoints.update.mutate({ id: endpointId, status: 'disabled' });
     expect(await retry()).toEqual({ code: 'conflict', message: expect.stringMatching(/disabled/) });
@@ -185,10 +184,7 @@ describe('syncJobs.retry', () => {
     const { job_id } = await sync(items, 'stopped');
     await ended(job_id);
     // As a fault leaves it: the first item was applied, the second was not.
-    await api.pool.query(
-      `update sync_jobs set status = 'failed', processed_items = 1, success_items = 1, items = $2 where id = $1`,
-      [job_id, JSON.stringify(items)],
-    );
+    await api.sql`update sync_jobs set status = 'failed', processed_items = 1, success_items = 1, items = ${JSON.stringify(items)} where id = ${job_id}`;
     await hand.sql('delete from products where external_id = $1', ['on-b']);
     await hand.sql(`update products set name = 'edited since' where external_id = $1`, ['on-a']);
     await desk().syncJobs.retry.mutate({ id: job_id });

@@ -128,7 +128,7 @@ const calls: Record<Reason, () => Promise<Told>> = {
   },
   async app_code_expired() {
     const { code } = await issueCode(api.app.database, {});
-    await api.pool.query(`update internal.app_codes set created_at = now() - interval '11 minutes'`);
+    await api.sql(`update internal.app_codes set created_at = now() - interval '11 minutes'`);
     return redeemed(code);
   },
   permission_missing: async () =>

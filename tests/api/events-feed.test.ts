@@ -25,10 +25,8 @@ async function kitchen() {
 
 /** Bodies as they are stored, and sent to endpoints of v2. */
 async function storedBodies(locationId: string): Promise<string[]> {
-  const rows = await api.sql<{ body: string }>(
-    'select body from events where location_id = $1 order by number',
-    [locationId],
-  );
+  const rows = await api.sql<{ body: string }>`select body from events where location_id = ${locationId}
+    order by number`;
   return rows.map(({ body }) => body);
 }
 

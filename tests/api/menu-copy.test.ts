@@ -192,10 +192,8 @@ describe('menus.copy', () => {
   it('copies a menu of 600 products, more than a batch of the key may hold', async () => {
     const from = await place('Large');
     const to = await place('Also large');
-    await api.pool.query(
-      `insert into products (location_id, sku, name, price) select $1, 's' || n, 'Product ' || n, n from generate_series(1, 600) n`,
-      [from.locationId],
-    );
+    await api.sql`insert into products (location_id, sku, name, price)
+      select ${from.locationId}, 's' || n, 'Product ' || n, n from generate_series(1, 600) n`;
     expect(await copy(from, to)).toMatchObject({ created: 600, kept: 0 });
     expect(await copy(from, to)).toMatchObject({ created: 0, updated: 0, unchanged: 600 });
   });

@@ -18,10 +18,8 @@ const active = () => site.rest('GET /v2/menus/active');
 const menus = () => site.client().menus;
 
 const audited = () =>
-  api.sql(
-    `select operation, resource_id, api_key_id, changes from audit_entries where location_id = $1 order by id`,
-    [site.locationId],
-  );
+  api.sql`select operation, resource_id, api_key_id, changes from audit_entries
+    where location_id = ${site.locationId} order by id`;
 
 describe('GET /v2/menus/active', () => {
   it('answers 404 when no menu is published', async () => {
@@ -110,11 +108,10 @@ describe('menus.create and menus.update', () => {
 
 describe('a published menu that changes', () => {
   const told = async () => {
-    const rows = await api.sql<{ n: number }>(
-      `select count(distinct seed)::int as n from internal.captured_changes
-       where location_id = $1 and resource = 'catalog' and operation = 'publish'`,
-      [site.locationId],
-    );
+    const rows = await api.sql<{
+      n: number;
+    }>`select count(distinct seed)::int as n from internal.captured_changes
+      where location_id = ${site.locationId} and resource = 'catalog' and operation = 'publish'`;
     return rows[0]?.n;
   };
   const sql = (text: string, ...values: unknown[]) => api.pool.query(text, values);
@@ -161,9 +158,8 @@ describe('menus.publish', () => {
     expect(await publish(first)).toMatchObject({ version: 2, is_published: true });
     expect(await publish(first)).toMatchObject({ version: 3 });
     expect(dataOf(await active(), 200, Menu)).toMatchObject({ name: 'First', version: 3 });
-    const rows = await api.sql('select name from menus where location_id = $1 and is_published', [
-      site.locationId,
-    ]);
+    const rows = await api.sql`select name from menus
+      where location_id = ${site.locationId} and is_published`;
     expect(rows).toEqual([{ name: 'First' }]);
     expect((await audited()).filter(({ operation }) => operation === 'menus.publish')).toHaveLength(4);
   });
@@ -182,11 +178,10 @@ describe('menus.publish', () => {
 });
 
 it('catalog.publish is captured for catalog.updated and written down, though nothing changed', async () => {
-  await api.pool.query('delete from internal.captured_changes');
+  await api.sql('delete from internal.captured_changes');
   const { published_at } = await site.client().catalog.publish.mutate();
-  const rows = await api.sql(
-    'select location_id, resource, resource_ids, operation from internal.captured_changes',
-  );
+  const rows = await api.sql`select location_id, resource, resource_ids, operation
+    from internal.captured_changes`;
   expect(rows).toEqual([
     {
       location_id: site.locationId,

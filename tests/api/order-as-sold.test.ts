@@ -78,9 +78,7 @@ beforeAll(async () => {
     external_id: 'OTHER',
     name: 'Other',
   });
-  await api.pool.query(
-    `update subselection_items set name = 'Gone', external_id = 'GONE' || position, price = 9`,
-  );
+  await api.sql`update subselection_items set name = 'Gone', external_id = 'GONE' || position, price = 9`;
   await client.products.delete.mutate({ id: burger });
   await client.products.delete.mutate({ id: water });
 });

@@ -10,17 +10,13 @@ const api = useApi();
 
 /** Others may load the machine; what counts is what is found. */
 const patience = trials(120_000, 900_000);
-const sql = (text: string, values: unknown[] = []) => api.pool.query(text, values);
 
 describe('the counts of orders', () => {
   const sums = async (locationId: string) => {
-    const { rows } = await sql(
-      `select s.status, coalesce(sum(t.orders), 0)::int as n
-       from unnest(enum_range(null::order_status)) s (status)
-       left join lateral order_tally($1, order_tally_names(array[s.status]), 768, '-infinity', 'infinity') t on true
-       group by 1`,
-      [locationId],
-    );
+    const rows = await api.sql`select s.status, coalesce(sum(t.orders), 0)::int as n
+      from unnest(enum_range(null::order_status)) s (status)
+      left join lateral order_tally(${locationId}, order_tally_names(array[s.status]), 768, '-infinity', 'infinity') t on true
+      group by 1`;
     return Object.fromEntries(rows.map(({ status, n }) => [status, n])) as Record<OrderStatus, number>;
   };
 
@@ -30,27 +26,25 @@ describe('the counts of orders', () => {
     const locationId = await api.make.location();
     await createHistory(api, locationId, 90);
     await underDeed(api.pool, 'purge: a test', 'delete from orders where location_id = $1', [locationId]);
-    await sql('delete from locations where id = $1', [locationId]);
+    await api.sql('delete from locations where id = $1', [locationId]);
     const left = `select (select count(*) from internal.tallies where location_id = $1)
       + (select count(*) from internal.tally_notes where location_id = $1) as left`;
-    expect((await sql(left, [locationId])).rows[0]).toEqual({ left: '0' });
+    expect((await api.sql(left, [locationId]))[0]).toEqual({ left: '0' });
   });
 
   it('are folded by the orders that are made, without anybody else', { timeout: patience }, async () => {
     const locationId = await api.make.location();
     const { productId: _, paymentMethodId } = await createOrderKitchen(api, locationId);
     for (let number = 1; number <= 1_500; number += 100) {
-      await sql(
+      await api.sql(
         `do $$ begin for n in ${number}..${number + 99} loop
            insert into orders (location_id, number, total, payment_method_id) values ('${locationId}', n, 1, '${paymentMethodId}');
          end loop; end $$`,
       );
     }
-    const { rows } = await sql(
-      'select count(*)::int as waiting from internal.tally_notes where location_id = $1',
-      [locationId],
-    );
-    expect(rows[0].waiting).toBeLessThan(1_500);
+    const [row] = await api.sql<{ waiting: number }>`select count(*)::int as waiting from internal.tally_notes
+      where location_id = ${locationId}`;
+    expect(row?.waiting).toBeLessThan(1_500);
     expect((await both(api, locationId, first)).shown.total).toBe(1_500);
   });
 
@@ -58,17 +52,14 @@ describe('the counts of orders', () => {
     const locations = [await api.make.location(), await api.make.location()];
     const notes = async () => {
       const left = 'select count(*)::int as notes from internal.tally_notes where location_id = any ($1)';
-      return (await sql(left, [locations])).rows[0]?.notes;
+      return (await api.sql(left, [locations]))[0]?.notes;
     };
     for (const locationId of locations) await createOrderKitchen(api, locationId);
-    const made = await sql(
-      `insert into orders (location_id, number, total, payment_method_id, created_at)
-       select m.location_id, n, 1, m.id, now() - n * interval '1 hour'
-       from generate_series(1, 300) n, payment_methods m where m.location_id = any ($1)`,
-      [locations],
-    );
-    expect([made.rowCount, await notes()]).toEqual([600, 0]);
-    await sql(`update orders set status = 'ready' where location_id = any ($1)`, [locations]);
+    const made = await api.sql`insert into orders (location_id, number, total, payment_method_id, created_at)
+      select m.location_id, n, 1, m.id, now() - n * interval '1 hour'
+      from generate_series(1, 300) n, payment_methods m where m.location_id = any (${locations}) returning id`;
+    expect([made.length, await notes()]).toEqual([600, 0]);
+    await api.sql(`update orders set status = 'ready' where location_id = any ($1)`, [locations]);
     expect(await notes()).toBe(0);
     await underDeed(api.pool, 'purge: a test', 'delete from orders where location_id = any ($1)', [
       locations,
@@ -88,10 +79,10 @@ describe('the counts of orders', () => {
         locationId,
       ]);
       await client.query('select fold_tallies($1)', [locationId]);
-      await sql(
+      await api.sql(
         `set lock_timeout = '20s'; update orders set status = 'ready' where location_id = '${locationId}' and number = 8`,
       );
-      await sql('select fold_tallies($1)', [locationId]);
+      await api.sql('select fold_tallies($1)', [locationId]);
     } finally {
       await client.query('rollback');
       client.release();

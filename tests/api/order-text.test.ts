@@ -94,11 +94,8 @@ it('an order written by hand shows the same, with any content of its lines', asy
       (await api.pool.query('select doc as text from orders_json($1, array[$2::uuid])', [locationId, id]))
         .rows[0]?.text;
     expect(await shown()).toBe(await built(id));
-    await api.pool.query(
-      `insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, selections)
-       values ($1, $2, 1, $3, $4, 1.10, 1, 1.10, $5)`,
-      [locationId, id, productId, nasty, selections],
-    );
+    await api.sql`insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, selections)
+      values (${locationId}, ${id}, 1, ${productId}, ${nasty}, 1.10, 1, 1.10, ${selections})`;
     expect(await shown()).toBe(await built(id));
   }
 });

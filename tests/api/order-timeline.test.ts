@@ -36,7 +36,7 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
       key: other.key,
       headers: { 'x-request-id': 'cancel-1' },
     };
-    await api.pool.query(`update orders set status = 'ready' where id = $1`, [id]);
+    await api.sql(`update orders set status = 'ready' where id = $1`, [id]);
     expect((await api.rest(`POST /v2/orders/${id}/cancel`, cancel)).status).toBe(200);
     await api.published();
     const entries = await read(id);
@@ -98,9 +98,8 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
   });
 
   test('what was written by hand as the doing of the database', async () => {
-    const { pool } = api;
     const [made] = await underDeed<{ id: string }>(
-      pool,
+      api.pool,
       'import: one order',
       `insert into orders (location_id, number, status, total, payment_method_id)
        values ($1, 900001, 'closed', 1, $2) returning id`,
@@ -126,7 +125,7 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
       );
       const id = made?.id ?? '';
       await hand.sql(`update orders set status = 'ready' where id = $1`, [id]);
-      await api.pool.query(`update orders set status = 'closed' where id = $1`, [id]);
+      await api.sql(`update orders set status = 'closed' where id = $1`, [id]);
       const [created, ready, closed] = only(await read(id), 'created', 'moved');
       expect(created).toEqual({ at: moment, kind: 'created', status: 'pending', by });
       expect(ready).toMatchObject({ to: 'ready', by });

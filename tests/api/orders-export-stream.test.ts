@@ -65,27 +65,23 @@ async function finish({ answer, first }: Begun): Promise<OrderExport> {
 
 /** The connections that hold an export open, as Postgres sees them; others, autovacuum among them, come and go. */
 async function exporting(): Promise<{ pid: number; state: string }[]> {
-  const rows = await api.sql<{ pid: number; state: string }>(
-    `select pid, state from pg_stat_activity
-     where datname = current_database() and xact_start is not null and (query like 'fetch % from export' or query like 'with recursive docs as %')`,
-  );
+  const rows = await api.sql<{ pid: number; state: string }>`select pid, state from pg_stat_activity
+    where datname = current_database() and xact_start is not null and (query like 'fetch % from export' or query like 'with recursive docs as %')`;
   return rows;
 }
 
 const allAtRest = () =>
   waitFor('every connection to be idle in the pool', async () => {
-    const { pool } = api;
-    return (await exporting()).length === 0 && pool.idleCount === pool.totalCount;
+    return (await exporting()).length === 0 && api.pool.idleCount === api.pool.totalCount;
   });
 
 describe.each(['identity', 'gzip'])('as %s', (coding) => {
   test('what changes while it is read does not show, and it waits for a slow reader', async () => {
     const under = await begin(coding);
     expect(await exporting()).toHaveLength(1);
-    const { pool } = api;
-    await pool.query('update orders set identifier = $2 where location_id = $1', [locationId, coding]);
+    await api.sql('update orders set identifier = $2 where location_id = $1', [locationId, coding]);
     await underDeed(
-      pool,
+      api.pool,
       'purge: a test',
       `delete from orders where id =
          (select id from orders where location_id = $1 and external_id like 'MANY-%' order by number desc limit 1)`,
@@ -112,7 +108,7 @@ describe.each(['identity', 'gzip'])('as %s', (coding) => {
   test('a fault on the way cuts the connection: no caller takes a part for the whole', async () => {
     const under = await begin(coding);
     const [connection] = await exporting();
-    await api.pool.query('select pg_terminate_backend($1)', [connection?.pid]);
+    await api.sql('select pg_terminate_backend($1)', [connection?.pid]);
     await expect(finish(under)).rejects.toThrow('aborted');
     expect(under.answer.complete).toBe(false);
     await allAtRest();

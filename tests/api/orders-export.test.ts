@@ -39,10 +39,8 @@ describe('GET /v2/orders/export answers 200', () => {
       to: '2026-01-31',
       total: 3_000,
     });
-    const rows = await api.sql<{ id: string }>(
-      'select id from orders where location_id = $1 order by created_at, id',
-      [locationId],
-    );
+    const rows = await api.sql<{ id: string }>`select id from orders where location_id = ${locationId}
+      order by created_at, id`;
     expect(orders.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
     // Two were made at each moment, so that ties are there to be broken.
     expect(new Set(orders.map(({ created_at }) => created_at)).size).toBe(1_500);
@@ -166,14 +164,13 @@ test('GET /v2/orders/export answers 429 when the batch jobs of the hour are used
 
 test('an export that cannot begin is an ordinary 500, and holds no connection', async () => {
   const { read } = await kitchen(3);
-  const { pool } = api;
   await runOnce(api.databaseUrl, 'alter function orders_json (uuid, uuid[]) rename to orders_json_away');
   try {
     refusalOf(await read(january), 500, 'internal_error');
   } finally {
     await runOnce(api.databaseUrl, 'alter function orders_json_away (uuid, uuid[]) rename to orders_json');
   }
-  await waitFor('the connection to be back', () => pool.idleCount === pool.totalCount);
+  await waitFor('the connection to be back', () => api.pool.idleCount === api.pool.totalCount);
   expect((await read(january)).status).toBe(200);
 });
 

@@ -24,11 +24,8 @@ export async function createHistory(api: TestApi, locationId: string, count = 30
        status = 'ready' where location_id = $1 and number % 4 > 0`,
     [locationId],
   );
-  await api.pool.query(
-    `update orders set status = case number % 4 when 2 then 'closed' else 'canceled' end::order_status
-     where location_id = $1 and number % 4 > 1`,
-    [locationId],
-  );
+  await api.sql`update orders set status = case number % 4 when 2 then 'closed' else 'canceled' end::order_status
+    where location_id = ${locationId} and number % 4 > 1`;
 }
 
 /** The list's page and the plain Prisma query's result, in one snapshot. */

@@ -13,7 +13,6 @@ const api = useApi();
 const patience = trials(120_000, 900_000);
 const statuses = ['pending', 'ready', 'closed', 'canceled'] as const;
 const several: OrderList['status'][] = [['pending', 'closed'], ['closed', 'ready', 'closed'], [...statuses]];
-const sql = (text: string, values: unknown[] = []) => api.pool.query(text, values);
 const repair = (text: string, values: unknown[]) =>
   underDeed(api.pool, 'repair: orders of other days', text, values);
 const below = (limit: number) => Math.floor(Math.random() * limit);
@@ -75,12 +74,12 @@ describe('the list by date and status', () => {
     const writers: (() => Promise<unknown>)[] = [
       () => postOrder({ rest }, { ...orderOfKitchen(kitchen) }),
       () =>
-        sql(
+        api.sql(
           `update orders set status = 'ready' where location_id = $1 and status = 'pending' and id = ${any}`,
           [locationId],
         ),
       () =>
-        sql(
+        api.sql(
           `update orders set status = 'canceled' where location_id = $1 and status in ('pending', 'ready') and id = ${any}`,
           [locationId],
         ),
@@ -94,11 +93,8 @@ describe('the list by date and status', () => {
           locationId,
         ]),
       () =>
-        sql(`update locations set timezone = $2 where id = $1`, [
-          locationId,
-          oneOf(['UTC', 'Asia/Kathmandu']),
-        ]),
-      () => sql('select fold_tallies($1)', [locationId]),
+        api.sql`update locations set timezone = ${oneOf(['UTC', 'Asia/Kathmandu'])} where id = ${locationId}`,
+      () => api.sql('select fold_tallies($1)', [locationId]),
       () => leftOpenAndUndone(locationId),
     ];
     let writing = true;

@@ -37,11 +37,10 @@ async function patch(body: object, family = 'v2'): Promise<Product> {
 
 /** The changes of a product that the triggers captured since the last call, each with the columns that differ. */
 async function captured(id: string): Promise<string[]> {
-  const rows = await api.sql<{ what: string }>(
-    `delete from internal.captured_changes where $1 = any (resource_ids)
-     returning concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what`,
-    [id],
-  );
+  const rows = await api.sql<{
+    what: string;
+  }>`delete from internal.captured_changes where ${id} = any (resource_ids)
+    returning concat_ws(' ', resource, operation, nullif(array_to_string(changed, ','), '')) as what`;
   return rows.map(({ what }) => what).sort();
 }
 
@@ -162,10 +161,8 @@ describe('DELETE', () => {
 
   it('frees the external_id and the sku, and keeps the last state for its events', async () => {
     await api.rest(`DELETE /v2/products/${product.id}`);
-    const rows = await api.sql(
-      `select before from internal.captured_changes where resource = 'product' and resource_ids = array[$1::uuid]`,
-      [product.id],
-    );
+    const rows = await api.sql`select before from internal.captured_changes
+      where resource = 'product' and resource_ids = array[${product.id}::uuid]`;
     expect(rows).toEqual([{ before: [product] }]);
     const { external_id, sku } = product;
     expect((await create({ name: 'New', description: '', price: 1, external_id, sku })).sku).toBe(sku);

@@ -37,15 +37,11 @@ const table = (kind: Kind) => (kind === 'product' ? 'products' : 'categories');
 
 /** The catalog of all entries with an external id, except one: `replace` removes that. */
 async function replaceWithout(gone: { external_id: string }) {
-  const rows = await api.sql<{ external_id: string; name: string }>(
-    'select external_id, name from products where location_id = $1 and external_id <> $2',
-    [api.locationId, gone.external_id],
-  );
+  const rows = await api.sql<{ external_id: string; name: string }>`select external_id, name from products
+    where location_id = ${api.locationId} and external_id <> ${gone.external_id}`;
   const products = rows.map((row) => ({ ...row, price: 1 }));
-  const shelves = await api.sql<{ external_id: string; name: string }>(
-    'select external_id, name from categories where location_id = $1 and external_id <> $2',
-    [api.locationId, gone.external_id],
-  );
+  const shelves = await api.sql<{ external_id: string; name: string }>`select external_id, name
+    from categories where location_id = ${api.locationId} and external_id <> ${gone.external_id}`;
   const [first = { external_id: 'ALL', name: 'All' }, ...others] = shelves;
   return api.rest('POST /v2/catalog/sync', {
     body: { mode: 'replace', categories: [{ ...first, products }, ...others] },

@@ -163,10 +163,8 @@ describe('a reset', () => {
   it('is written in the audit, and refused at a live location, over REST and tRPC', async () => {
     const { locationId, rest } = await openSandbox();
     await rest(reset);
-    const rows = await api.sql(
-      `select changes from audit_entries where location_id = $1 and operation = 'sandbox.reset'`,
-      [locationId],
-    );
+    const rows = await api.sql`select changes from audit_entries
+      where location_id = ${locationId} and operation = 'sandbox.reset'`;
     expect(rows).toEqual([{ changes: { before: { resets: 0 }, after: { resets: 1 } } }]);
     const refused = await api.rest(reset);
     expect(refused.status).toBe(403);

@@ -107,10 +107,8 @@ describe('POST /v2/products/{id}/stock/adjust', () => {
     expect(dataOf(await adjust({ adjust: -1.5 }), 200, Stock)).toEqual({
       ...{ enabled: true, quantity: 3.5, min_stock_alarm: 2 },
     });
-    const rows = await api.sql(
-      `select resource, operation, changed from internal.captured_changes where location_id = $1 and resource = 'stock' order by id desc limit 1`,
-      [site.locationId],
-    );
+    const rows = await api.sql`select resource, operation, changed from internal.captured_changes
+      where location_id = ${site.locationId} and resource = 'stock' order by id desc limit 1`;
     expect(rows).toEqual([{ resource: 'stock', operation: 'update', changed: ['quantity'] }]);
     const client = site.client().stock;
     expect(

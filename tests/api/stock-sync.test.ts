@@ -30,12 +30,11 @@ async function stockOf(productId: string) {
 
 /** The changes captured at the location since the last call. */
 async function captured(): Promise<string[]> {
-  const rows = await api.sql<{ what: string }>(
-    `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
-     select concat_ws(' ', resource, operation, resource_id, array_to_string(changed, ',')) as what
-     from gone, unnest(resource_ids) as resource_id`,
-    [site.locationId],
-  );
+  const rows = await api.sql<{
+    what: string;
+  }>`with gone as (delete from internal.captured_changes where location_id = ${site.locationId} returning *)
+    select concat_ws(' ', resource, operation, resource_id, array_to_string(changed, ',')) as what
+    from gone, unnest(resource_ids) as resource_id`;
   return rows.map(({ what }) => what.trim()).sort();
 }
 

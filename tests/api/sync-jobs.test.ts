@@ -32,10 +32,8 @@ describe('POST /v2/sync/products', () => {
     const answer = await start({ items: [least] });
     const { job_id } = dataOf(answer, 202, StartedSyncJob);
     expect(answer.body.data).toEqual({ job_id, status: 'queued', total_items: 1 });
-    const rows = await api.sql(
-      `select key from graphile_worker._private_jobs where payload->>'locationId' = $1`,
-      [locationId],
-    );
+    const rows = await api.sql`select key from graphile_worker._private_jobs
+      where payload->>'locationId' = ${locationId}`;
     expect(rows).toEqual([{ key: `run-sync-jobs:${locationId}` }]);
     const job = dataOf(await rest(`GET /v2/sync/jobs/${job_id}`), 200, SyncJob);
     expect(job).toEqual({
@@ -163,7 +161,7 @@ it('GET /v2/sync/jobs lists newest first, ties by id, and pages', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.push(dataOf(await start({ items: [least] }), 202, StartedSyncJob).job_id);
   expect((await jobs()).data.map(({ job_id }) => job_id)).toEqual([...ids].reverse());
-  await api.pool.query('update sync_jobs set created_at = now() where location_id = $1', [locationId]);
+  await api.sql('update sync_jobs set created_at = now() where location_id = $1', [locationId]);
   const { data } = await jobs();
   expect(data.map(({ job_id }) => job_id)).toEqual([...ids].sort().reverse());
   const page = parseStrict(SyncJobPage, (await rest('GET /v2/sync/jobs?limit=2&offset=3')).body);

@@ -11,9 +11,6 @@ import { runOnce } from '../support/server.ts';
 
 const api = useApi();
 
-const sql = <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
-  api.pool.query(text, values).then(({ rows }) => rows as Row[]);
-
 const refusal = 'must be an IANA time zone, such as America/Montevideo';
 
 describe('zones that Intl.supportedValuesOf leaves out', () => {
@@ -74,7 +71,7 @@ describe('what is no name of the IANA database', () => {
       message: expected.message,
     });
     await expect(
-      sql('update locations set timezone = $2 where id = $1', [locationId, timezone]),
+      api.sql('update locations set timezone = $2 where id = $1', [locationId, timezone]),
     ).rejects.toMatchObject({ code: '22023', message: expect.stringContaining(`timezone ${refusal}`) });
     expect((await api.rest('GET /v2/locations/current', { key })).status).toBe(200);
   });
@@ -90,8 +87,8 @@ const knownToNode = (timeZone: string): boolean => {
 
 test('the zones of a location are what server and Node both know, EST5EDT as any other', async () => {
   const names = (rows: { name: string }[]) => rows.map(({ name }) => name);
-  const ours = names(await sql('select name from internal.time_zones order by name'));
-  const servers = names(await sql('select name from pg_timezone_names order by name collate "C"'));
+  const ours = names(await api.sql('select name from internal.time_zones order by name'));
+  const servers = names(await api.sql('select name from pg_timezone_names order by name collate "C"'));
   expect(ours).toEqual(servers.filter(knownToNode));
   expect(ours.length).toBeGreaterThan(400);
   expect(ours.includes('EST5EDT')).toBe(servers.includes('EST5EDT') && knownToNode('EST5EDT'));
@@ -127,6 +124,6 @@ test('a zone that another Node has stored and this does not know is shown as Pos
   const answer = await api.rest<{ data: { created_at: string } }>('GET /v2/locations/current', { key });
   expect(answer.status, answer.text).toBe(200);
   expect(answer.body.data.created_at).toMatch(/-03:00$/);
-  await sql('delete from locations where id = $1', [locationId]);
+  await api.sql('delete from locations where id = $1', [locationId]);
   await runOnce(api.databaseUrl, `delete from internal.time_zones where name = 'UYT3'`);
 });

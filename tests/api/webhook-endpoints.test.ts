@@ -153,11 +153,11 @@ describe('rotate the secret', () => {
     const path = `POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`;
     expect((await api.rest(path, { body: { expire_previous: false } })).status).toBe(200);
     expect((await api.rest(path, { body: { expire_previous: true } })).status).toBe(200);
-    const rows = await api.sql<{ valid: boolean; count: number }>(
-      `select expires_at is null or expires_at > now() as valid, count(*)::int as count
-       from internal.webhook_secrets where endpoint_id = $1 group by 1 order by 1`,
-      [endpoint.id],
-    );
+    const rows = await api.sql<{
+      valid: boolean;
+      count: number;
+    }>`select expires_at is null or expires_at > now() as valid, count(*)::int as count
+      from internal.webhook_secrets where endpoint_id = ${endpoint.id} group by 1 order by 1`;
     expect(rows).toEqual([
       { valid: false, count: 2 },
       { valid: true, count: 1 },
@@ -193,11 +193,11 @@ it('rotations at once leave one current secret; every other one expires', async 
       Array.from({ length: 4 }, () => api.rest(`POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`)),
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    const rows = await api.sql<{ current: boolean; count: number }>(
-      `select expires_at is null as current, count(*)::int as count from internal.webhook_secrets
-         where endpoint_id = $1 group by 1 order by 1`,
-      [endpoint.id],
-    );
+    const rows = await api.sql<{
+      current: boolean;
+      count: number;
+    }>`select expires_at is null as current, count(*)::int as count from internal.webhook_secrets
+      where endpoint_id = ${endpoint.id} group by 1 order by 1`;
     expect(rows).toEqual([
       { current: false, count: 4 * round },
       { current: true, count: 1 },

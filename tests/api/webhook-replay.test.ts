@@ -90,21 +90,17 @@ describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
     const { locationId, id, replayed, logged, log, product } = await kitchen(['product.created']);
     await product();
     await logged(1, '&status=delivered');
-    const { pool } = api;
     // Its state after the fourth failure of the usual schedule: nothing is due for an hour.
-    await pool.query(
-      `update webhook_deliveries set status = 'failed', next_attempt_at = now() + interval '1 hour'
-       where location_id = $1 and endpoint_id = $2`,
-      [locationId, id],
-    );
+    await api.sql`update webhook_deliveries set status = 'failed', next_attempt_at = now() + interval '1 hour'
+      where location_id = ${locationId} and endpoint_id = ${id}`;
     expect((await log())[0]?.next_attempt_at).toBeDefined();
     expect(await replayed({ since })).toBe(1);
     await logged(2, '&status=delivered');
-    const { rows } = await pool.query<{ status: string; waits: boolean }>(
-      `select status, next_attempt_at is not null as waits from webhook_deliveries
-       where location_id = $1 and endpoint_id = $2 order by created_at, id`,
-      [locationId, id],
-    );
+    const rows = await api.sql<{
+      status: string;
+      waits: boolean;
+    }>`select status, next_attempt_at is not null as waits from webhook_deliveries
+      where location_id = ${locationId} and endpoint_id = ${id} order by created_at, id`;
     expect(rows).toEqual([
       { status: 'dropped', waits: false },
       { status: 'delivered', waits: false },
@@ -127,10 +123,8 @@ describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
     await api.make.category({ locationId });
     await api.published();
     await logged(2, '&status=delivered');
-    const rows = await api.sql<{ type: string; at: Date }>(
-      'select type, created_at as at from events where location_id = $1 order by number',
-      [locationId],
-    );
+    const rows = await api.sql<{ type: string; at: Date }>`select type, created_at as at from events
+      where location_id = ${locationId} order by number`;
     const types = rows.map(({ type }) => type);
     expect(types).toEqual(['product.created', 'catalog.updated']);
     const [first, last] = [rows[0]?.at ?? new Date(), rows[1]?.at ?? new Date()];
@@ -148,19 +142,14 @@ describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
     const { locationId, id, replayed, product } = await kitchen(['product.created']);
     status = 500;
     for (let n = 0; n < 3; n++) await product();
-    const { pool } = api;
     await waitFor('the deliveries to be dead', async () => {
-      const { rows } = await pool.query(
-        `select from webhook_deliveries where location_id = $1 and status = 'dead'`,
-        [locationId],
-      );
+      const rows = await api.sql`select from webhook_deliveries
+        where location_id = ${locationId} and status = 'dead'`;
       return rows.length === 3;
     });
     const counts = await Promise.all(Array.from({ length: 6 }, () => replayed({ since })));
-    const { rows } = await pool.query<{ made: number }>(
-      'select count(*)::int as made from webhook_deliveries where endpoint_id = $1',
-      [id],
-    );
+    const rows = await api.sql<{ made: number }>`select count(*)::int as made from webhook_deliveries
+      where endpoint_id = ${id}`;
     const sum = counts.reduce((total, count) => total + count, 0);
     expect(rows[0]?.made).toBe(3 + sum);
     // Each may have failed again between two of the calls, but at the first only one could win.
@@ -191,9 +180,8 @@ describe('POST /v2/webhook-endpoints/{id}/replay refuses', () => {
 
   test('more than 10,000 events with 422, and sends none of them', async () => {
     const { locationId, id, ask, replayed } = await kitchen(['product.created']);
-    const { pool } = api;
     const publish = (count: number, from: number) =>
-      pool.query(
+      api.pool.query(
         `insert into events (location_id, id, number, type, resource_id, body, created_at)
          select $1, uuid_v7(), $3 + n, 'product.created', uuid_v7(), '{}', now() from generate_series(1, $2::int) n`,
         [locationId, count, from],
@@ -201,16 +189,16 @@ describe('POST /v2/webhook-endpoints/{id}/replay refuses', () => {
     await publish(10_001, 0);
     const message = refusalOf(await ask({ since, only: 'all' }), 422, 'validation_error');
     expect(message).toContain('10000');
-    const { rows } = await pool.query('select from webhook_deliveries where endpoint_id = $1', [id]);
+    const rows = await api.sql('select from webhook_deliveries where endpoint_id = $1', [id]);
     expect(rows).toEqual([]);
     await underDeed(
-      pool,
+      api.pool,
       'repair: one too many',
       'delete from events where location_id = $1 and number = 10001',
       [locationId],
     );
     expect(await replayed({ since, only: 'all' })).toBe(10_000);
     // Enough of them: the consumer has other things to do.
-    await pool.query('delete from webhook_endpoints where id = $1', [id]);
+    await api.sql('delete from webhook_endpoints where id = $1', [id]);
   });
 });

@@ -254,10 +254,8 @@ async function expectShown(
 }
 
 async function toldIn({ locationId }: Kitchen): Promise<{ type: string; body: string }[]> {
-  const rows = await api.sql<{ type: string; body: string }>(
-    'select type, body from events where location_id = $1 order by id',
-    [locationId],
-  );
+  const rows = await api.sql<{ type: string; body: string }>`select type, body from events
+    where location_id = ${locationId} order by id`;
   return rows;
 }
 

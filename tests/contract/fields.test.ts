@@ -104,10 +104,8 @@ async function expectTold(
   const type = toldElsewhere[`${name}: ${field}`] ?? own;
   if (type === undefined) return;
   await api.published();
-  const rows = await api.sql<{ body: string }>(
-    'select body from events where location_id = $1 and type = $2 and resource_id = $3',
-    [kitchen.locationId, type, id],
-  );
+  const rows = await api.sql<{ body: string }>`select body from events
+    where location_id = ${kitchen.locationId} and type = ${type} and resource_id = ${id}`;
   expect(rows, `${type} is published once`).toHaveLength(1);
   if (shownWith(field) !== undefined) return;
   expect(shownOf(JSON.parse(rows[0]?.body ?? '').data, field), type).toEqual(matching(value));

@@ -44,11 +44,12 @@ test('what others refer to is deleted, or refused without who refers to it', asy
 });
 
 test('a declared reference names no table of the service, or has no foreign key', async () => {
-  const rows = await api.sql<{ table: string; column: string }>(
-    `select distinct c.confrelid::regclass::text as table, a.attname as column from pg_constraint c
-     cross join unnest(c.conkey) k (number) join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.number
-     where c.contype = 'f' and cardinality(c.conkey) = 2 and a.attname <> 'location_id'`,
-  );
+  const rows = await api.sql<{
+    table: string;
+    column: string;
+  }>`select distinct c.confrelid::regclass::text as table, a.attname as column from pg_constraint c
+    cross join unnest(c.conkey) k (number) join pg_attribute a on a.attrelid = c.conrelid and a.attnum = k.number
+    where c.contype = 'f' and cardinality(c.conkey) = 2 and a.attname <> 'location_id'`;
   expect(rows).toContainEqual({ table: 'categories', column: 'category_id' });
   for (const [column, table] of tableReferredBy) {
     expect(tables.map(({ name }) => name)).toContain(table);

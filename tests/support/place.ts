@@ -22,6 +22,22 @@ export interface Make {
   ): ReturnType<typeof factories.createSubselection>;
 }
 
+/** Runs a statement; its rows. */
+export interface Sql {
+  <Found = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Found[]>;
+  <Found = Record<string, unknown>>(text: TemplateStringsArray, ...values: unknown[]): Promise<Found[]>;
+}
+
+const sqlOf =
+  (pool: Database['pool']): Sql =>
+  async <Found>(text: string | TemplateStringsArray, ...values: unknown[]) => {
+    const query =
+      typeof text === 'string'
+        ? { text, values: values[0] as unknown[] | undefined }
+        : { text: text.reduce((before, part, index) => `${before}$${index}${part}`), values };
+    return (await pool.query(query.text, query.values)).rows as Found[];
+  };
+
 /** A location of a server, a key there, and what tests do with them. */
 export interface Place {
   url: string;
@@ -39,8 +55,8 @@ export interface Place {
   client(key?: string): ComandaClient;
   /** The typed client with a new key of the place, which has these permissions alone. */
   clientThatMay(...permissions: Grant[]): Promise<ComandaClient>;
-  /** The rows of a statement that the service's own role runs. */
-  sql<Found = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Found[]>;
+  /** The rows of a statement that the service's own role runs. Of a tagged template, every `${…}` is a parameter. */
+  sql: Sql;
 }
 
 /** The place of a key that is there already. */
@@ -64,8 +80,7 @@ export function placeOf(
     ...{ url: server.url, app: server.app, locationId, key, token: key.key, prisma, pool, make, client },
     rest: (route, call = {}) => callRest(server.url, route, { key: key.key, ...call }),
     clientThatMay: async (...permissions) => client((await make.key({ permissions })).key),
-    sql: async <Found>(text: string, values: unknown[] = []) =>
-      (await pool.query(text, values)).rows as Found[],
+    sql: sqlOf(pool),
   };
 }
 
