@@ -36,8 +36,12 @@ export async function list(ctx: CallContext, input: ProductList): Promise<Answer
   const shown = shownOf(include);
   if (readsChanges(input))
     return readChanges(ctx, input, productChanges(filters, wantsDeleted(input), shown));
-  const { statement, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters, shown);
-  const [page] = await ctx.app.database.run(statement, values);
+  const { atOnce, byOne, values } = listProducts(ctx.caller.locationId, { limit, offset }, filters, shown);
+  if (atOnce !== undefined) {
+    const [page] = await ctx.app.database.run(atOnce, values);
+    if (page !== undefined && page.data !== null) return answerPage({ ...page, data: page.data }, input);
+  }
+  const [page] = await ctx.app.database.run(byOne, values);
   return answerPage(page, input);
 }
 

@@ -1,4 +1,4 @@
-import { type Statement, statement } from '@comanda/db';
+import { pageBytes, type Statement, statement } from '@comanda/db';
 import { keptByName } from '../../kept.ts';
 import type { JoinedRow } from '../../places/joined-reads.ts';
 import { type FilterSql, type Given, givenFilters } from '../../request/filters.ts';
@@ -82,15 +82,26 @@ export const holdCategoriesOf = statement<never>(
 /** The filters of the list. */
 export type ProductFilters = Omit<ProductList, 'limit' | 'offset' | 'updated_since' | 'cursor' | 'include'>;
 
-/** The statement and values that list what passes the filters; only the filters that are given are in the SQL. */
+/** A page whose documents were made at once; `data` is null when they hold more than `pageBytes`. */
+export type PageAtOnce = Omit<PageText, 'data'> & { data: string | null };
+
+/**
+ * The statements and values that list what passes the filters; only the filters that are given are in the SQL. `byOne` makes the documents
+ * one by one until the page is full; `atOnce` costs two thirds of that, is for pages near the beginning, and may find them too large.
+ */
 export function listProducts(
   locationId: string,
   { limit, offset }: { limit: number; offset: number },
   filters: ProductFilters,
   shown: Shown,
-): { statement: Statement<PageText>; values: unknown[] } {
+): { atOnce?: Statement<PageAtOnce>; byOne: Statement<PageText>; values: unknown[] } {
   const given = givenFilters(filterSql, filters);
-  return { statement: listStatement(given, shown), values: [locationId, limit, offset, ...given.values] };
+  const tally = tallied(given.names);
+  return {
+    byOne: listStatement(given, shown),
+    values: [locationId, limit, offset, ...given.values],
+    ...(tally !== undefined && offset <= farthestAtOnce && { atOnce: listAtOnce(given, tally, shown) }),
+  };
 }
 
 /** Of the product `p`. */
@@ -117,6 +128,7 @@ export const productEntries = (order: string, shown: Shown): Entries =>
   });
 
 const kept = keptByName<Statement<PageText>>();
+const keptAtOnce = keptByName<Statement<PageAtOnce>>();
 
 // By nothing or by visibility, the total is a count that is kept; otherwise what passes is looked for once, for page and total.
 function tallied(given: readonly (keyof ProductFilters)[]): string | undefined {
@@ -125,6 +137,31 @@ function tallied(given: readonly (keyof ProductFilters)[]): string | undefined {
   if (given.length === 1 && given[0] === 'visible')
     return `${all} where t.name = case when $4::boolean then 'product visible' else 'product hidden' end`;
   return undefined;
+}
+
+// Rows that the offset passes over are read whole here, and only their index entries where the page is found first.
+const farthestAtOnce = 1_000;
+
+function listAtOnce(given: Given<keyof ProductFilters>, tally: string, shown: Shown): Statement<PageAtOnce> {
+  const name = ['list_products_at_once', ...given.names, ...(shown === 'plain' ? [] : ['with', shown])].join(
+    '_',
+  );
+  return keptAtOnce(name, () => {
+    const doc = 'product_text(p, s, c.list)';
+    const taxed = `left(${doc}, -1) || coalesce(',"tax_rate":' || trim_scale(p.tax_rate), '') || '}'`;
+    return statement<PageAtOnce>(
+      name,
+      `select (${tally})::int as total, case when coalesce(sum(octet_length(d.doc)), 0) <= ${pageBytes} then
+         coalesce('[' || string_agg(d.doc, ',' order by d.name, d.id) || ']', '[]') end as data
+       from (
+         select p.name, p.id, ${shown === 'plain' ? doc : taxed} as doc from (
+           select * from (
+             select p.* from products p where p.location_id = $1::uuid${given.where(4)}
+             order by p.name, p.id limit 200 offset $3::bigint) found limit $2) p
+         left join product_stock s on s.location_id = p.location_id and s.product_id = p.id
+         cross join lateral product_shelves(p.location_id, p.id) c offset 0) d`,
+    );
+  });
 }
 
 // The page is found first, on the index of names; the constant limit, because the planner takes an unknown one for a tenth
