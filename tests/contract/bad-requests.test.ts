@@ -9,7 +9,7 @@ interface ErrorAnswer {
   error: { code: string; message: string; request_id: string };
 }
 
-/** What is sent: a category is created unless the route is another. */
+/** The request as it is sent: a category is created unless the route is another. */
 interface Sent {
   route?: string;
   body?: string | Uint8Array<ArrayBuffer>;

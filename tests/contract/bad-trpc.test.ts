@@ -12,7 +12,7 @@ interface TrpcAnswer {
   error: { message: string; data: { code: string; httpStatus: number; requestId: string } };
 }
 
-/** What is sent: a category is created unless the route is another. */
+/** The request as it is sent: a category is created unless the route is another. */
 interface Sent {
   route?: string;
   body?: string;

@@ -1,8 +1,8 @@
 import type { Grant } from '@comanda/api/services';
 import type { ComandaClient } from '@comanda/client';
 import type { Database } from '@comanda/db';
-import { type Answer, type Call, callRest, typedClient } from './api.ts';
 import * as factories from './factories.ts';
+import { type Answer, type Call, callRest, typedClient } from './rest.ts';
 import { use } from './use.ts';
 
 type Row<Factory extends (database: Database, row: never) => unknown> = Omit<

@@ -1,4 +1,4 @@
-/** What a call rejects with; undefined when it does not. */
+/** The reason that a call rejects with; undefined when it does not. */
 export const thrownBy = (call: Promise<unknown>): Promise<unknown> =>
   call.then(
     () => undefined,
