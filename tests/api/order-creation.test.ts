@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type TestApi, useApi } from '../support/api.ts';
 import { createOrderKitchen, orderOf, useOrderKitchen } from '../support/orders.ts';
+import { words } from '../support/words.ts';
 
 const api = useApi();
 const kitchen = useOrderKitchen(api);
@@ -54,13 +55,7 @@ describe('POST /v2/orders answers 201', () => {
     expect(order.identifier).toBe('');
     expect(Object.keys(order)).not.toContain('channel');
     expect(Object.keys(order)).not.toContain('cancel_reason');
-    expect(Object.keys(order.items[0] ?? {})).toEqual([
-      'product_id',
-      'name',
-      'quantity',
-      'unit_price',
-      'total',
-    ]);
+    expect(Object.keys(order.items[0] ?? {})).toEqual(words('product_id name quantity unit_price total'));
   });
 
   it('with numbers that count up from 1 at each location', async () => {

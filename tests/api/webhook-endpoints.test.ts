@@ -8,6 +8,7 @@ import {
 } from '../../packages/api/src/resources/webhook-endpoints/schema.ts';
 import { startTestApi, useApi } from '../support/api.ts';
 import { parseStrict } from '../support/strict.ts';
+import { words } from '../support/words.ts';
 
 const api = useApi();
 
@@ -216,13 +217,8 @@ it('delete answers once, then 404', async () => {
 it('addresses under WEBHOOK_TARGETS=public refuses http and literal addresses that are not public', async () => {
   const strict = await startTestApi({ webhookTargets: 'public' });
   try {
-    for (const url of [
-      'http://erp.example.com',
-      'https://127.0.0.1/',
-      'https://[::1]/',
-      'https://2130706433/',
-      'https://localhost/',
-    ]) {
+    for (const url of words(`http://erp.example.com https://127.0.0.1/ https://[::1]/ https://2130706433/
+        https://localhost/`)) {
       const answer = await strict.rest('POST /v2/webhook-endpoints', {
         body: { url, events: ['order.created'] },
       });

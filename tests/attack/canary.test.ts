@@ -13,6 +13,7 @@ import { inputIn, openKitchen } from '../contract/kitchen.ts';
 import type { TestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { waitFor } from '../support/wait.ts';
+import { words } from '../support/words.ts';
 import { httpConsumer } from '../webhooks/consumers.ts';
 import { type Canary, files, findCanaries, formsOf, processArguments, type Trace, tables } from './canary.ts';
 import { comanda, commandLines, failToConnect, freePort, listen, run, shown } from './canary-processes.ts';
@@ -69,14 +70,7 @@ afterAll(async () => {
 
 test('no secret is found in anything that is said or kept, after everything was called and things broke', async () => {
   const key = await comandaJson<{ key: string; location_id: string }>(
-    'keys',
-    'create',
-    '--name',
-    'canary',
-    '--permissions',
-    '*',
-    '--per-minute',
-    '100000',
+    ...words('keys create --name canary --permissions * --per-minute 100000'),
   );
   canaries.push(
     { name: 'API key', text: key.key },

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { words } from '../support/words.ts';
 
 // Every command is a process of its own.
 vi.setConfig({ testTimeout: 120_000 });
@@ -14,15 +15,7 @@ const json = (outcome: CommandOutcome) => JSON.parse(outcome.stdout) as Record<s
 describe('keys', () => {
   it('creates a key that works, lists it without its text, and revokes it', async () => {
     const made = await comanda(
-      'keys',
-      'create',
-      '--name',
-      'ERP',
-      '--permissions',
-      'webhooks:read,orders:*',
-      '--per-minute',
-      '90',
-      '--json',
+      ...words('keys create --name ERP --permissions webhooks:read,orders:* --per-minute 90 --json'),
     );
     expect(made.code, made.stderr).toBe(0);
     const key = json(made);
@@ -92,15 +85,7 @@ describe('locations', () => {
 
   it('refuses an unknown time zone and currency', async () => {
     const outcome = await comanda(
-      'locations',
-      'create',
-      '--name',
-      'X',
-      '--timezone',
-      'Mars/Base',
-      '--currency',
-      'pesos',
-      '--json',
+      ...words('locations create --name X --timezone Mars/Base --currency pesos --json'),
     );
     expect(outcome.code).toBe(1);
     expect(outcome.stdout).toMatch(/timezone: .*currency: /);

@@ -8,6 +8,7 @@ import { runComanda } from '../support/command.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
+import { words } from '../support/words.ts';
 
 // Every command is a process of its own.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -168,17 +169,7 @@ it.each(audited)('--as is in every entry of comanda %s', async (name) => {
 
 describe('without --as', () => {
   const made = async (environment: Record<string, string>) => {
-    const argv = [
-      'keys',
-      'create',
-      '--name',
-      'ERP',
-      '--permissions',
-      'orders:*',
-      '--location',
-      oldest(),
-      '--json',
-    ];
+    const argv = [...words('keys create --name ERP --permissions orders:* --location'), oldest(), '--json'];
     const { code, stdout, stderr } = await runComanda({ ...settings(north), ...environment }, ...argv);
     expect(code, stderr).toBe(0);
     const { id } = JSON.parse(stdout) as { id: string };

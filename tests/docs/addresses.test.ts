@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { plainSite } from '../../packages/api/src/documents/site/plain-site.ts';
 import { useApi } from '../support/api.ts';
 import { askRaw } from '../support/raw.ts';
+import { words } from '../support/words.ts';
 
 const api = useApi();
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
@@ -45,16 +46,10 @@ describe('the address of a page', () => {
     expect((await ask(`POST ${path}`)).status).toBe(405);
   });
 
-  test.each([
-    '/docs/../package.json',
-    '/docs//errors',
-    '/docs/.html',
-    '/docs/guides/orders.html.html',
-    '/docs/assets',
-    '/docs/404.html',
-    '/docsguides',
-    '//[/docs/errors.html',
-  ])('is not guessed from %s', async (path) => {
+  test.each(
+    words(`/docs/../package.json /docs//errors /docs/.html /docs/guides/orders.html.html /docs/assets
+      /docs/404.html /docsguides //[/docs/errors.html`),
+  )('is not guessed from %s', async (path) => {
     expect((await ask(`GET ${path}`)).status).toBe(404);
   });
 });

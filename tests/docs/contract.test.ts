@@ -2,18 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import { expect, test } from 'vitest';
+import { words } from '../support/words.ts';
 
 const read = (name: string) =>
   readFileSync(join(repositoryRoot, 'docs', name), 'utf8')
     .trimEnd()
     .split('\n');
-const pages = [
-  'contract.md',
-  'contract-resources.md',
-  'contract-events.md',
-  'contract-sandbox.md',
-  'contract-typed-client.md',
-];
+const pages = words(`contract.md contract-resources.md contract-events.md contract-sandbox.md
+    contract-typed-client.md`);
 
 test.each(pages)('%s has at most 300 lines of at most 140 characters', (name) => {
   const lines = read(name);

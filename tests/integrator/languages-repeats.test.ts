@@ -10,6 +10,7 @@ import { useConsumer } from '../support/consumer.ts';
 import { codeOf, controls, controlsIn } from '../support/controls.ts';
 import { createOrderKitchen, orderBody } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
+import { words } from '../support/words.ts';
 import { type Fault, type Front, startFront } from './front.ts';
 import { entriesOf, languages, languagesHere, useDriver } from './languages.ts';
 
@@ -206,12 +207,7 @@ describe.each(languagesHere)('the client for $name', (language) => {
   });
 
   test.each([
-    '{"error":null}',
-    '{"error":[1]}',
-    '{"error":"x"}',
-    '[]',
-    'null',
-    '"x"',
+    ...words('{"error":null} {"error":[1]} {"error":"x"} [] null "x"'),
     '['.repeat(5000),
     '{"error":{"message":"\\ud800"}}',
   ])('reports a refusal whose body is %j', async (body) => {

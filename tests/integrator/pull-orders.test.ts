@@ -6,6 +6,7 @@ import { orderColumns } from '../../packages/integrator/src/pull/columns.ts';
 import { controlsIn } from '../support/controls.ts';
 import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
+import { words } from '../support/words.ts';
 import { type Download, download } from './comanda-mjs.ts';
 
 // Each command is a process of its own.
@@ -74,16 +75,7 @@ test('each line of each order is a row, with what names the product', async () =
     ...{ quantity: '2', line_total: '2', comment: '' },
   });
 
-  const raw = await tool.run([
-    ...pull,
-    '--since',
-    '1h',
-    '--raw',
-    '--separator',
-    'semicolon',
-    '--decimal',
-    'comma',
-  ]);
+  const raw = await tool.run([...pull, ...words('--since 1h --raw --separator semicolon --decimal comma')]);
   expect(rowsIn(raw.stdout, ';')[0]).toMatchObject({
     identifier: '+Table; 4',
     channel: '@web',

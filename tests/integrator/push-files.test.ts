@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { usePublishingApi } from '../support/published.ts';
+import { words } from '../support/words.ts';
 import { type Download, download } from './comanda-mjs.ts';
 import { encodings } from './csv-files.ts';
 
@@ -72,16 +73,7 @@ describe('a file of products is read as it was written', () => {
 
 test('columns are mapped, numbers forced, and the first line of Excel skipped', async () => {
   save('export.txt', 'sep=;\r\nArtikel;Bezeichnung;VK;sku\r\nX-1;Brot;1.250;keep\r\n');
-  const maps = [
-    '--map',
-    'artikel=external_id',
-    '--map',
-    'Bezeichnung=name',
-    '--map',
-    'VK=price',
-    '--as',
-    'products',
-  ];
+  const maps = words('--map artikel=external_id --map Bezeichnung=name --map VK=price --as products');
   const asked = await tool.run(['push', 'export.txt', '--yes', ...maps]);
   expect(asked.code).toBe(3);
   expect(asked.stderr).toContain('line 3  price: "1.250" may be 1250 or 1.25: give --decimal comma');

@@ -6,6 +6,7 @@ import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { startConsumer } from '../support/consumer.ts';
 import { createLargeOrders } from '../support/large-orders.ts';
 import { usePublishingApi } from '../support/published.ts';
+import { words } from '../support/words.ts';
 import { pythons } from './certified.ts';
 import { download } from './comanda-mjs.ts';
 
@@ -50,11 +51,7 @@ test('comanda.mjs listen --once brings all of the feed where events are large', 
     'listen',
     '--forward-to',
     receiver.url,
-    '--types',
-    'order.created',
-    '--once',
-    '--since',
-    '1h',
+    ...words('--types order.created --once --since 1h'),
   ];
   expect(await began.run(listen)).toMatchObject({ code: 0 });
   await receiver.close();

@@ -5,6 +5,7 @@ import { duplicateName } from '../../packages/api/src/bodies/names.ts';
 import { readJson } from '../../packages/api/src/bodies/read.ts';
 import { scanStructure } from '../../packages/api/src/bodies/scan.ts';
 import { ApiError } from '../../packages/api/src/errors.ts';
+import { words } from '../support/words.ts';
 
 const ordinary = { kind: 'ordinary', isStrict: false } as const;
 const read = (json: string, more: Partial<Parameters<typeof readJson>[1]> = {}) =>
@@ -98,28 +99,17 @@ describe('a body that is read', () => {
 describe('a number', () => {
   const exactOf = (token: string) => (read(`{"n":${token}}`).exact as { n: number }).n;
 
-  it.each([
-    '1.100',
-    '1e2',
-    '0',
-    '-0.0',
-    '0e-999',
-    '12.5',
-    '9999999999.99',
-    '0.1',
-    '100000000000000000000',
-    '1E+2',
-  ])('%s is what it says', (token) => {
-    expect(exactOf(token)).toBe(Number(token));
-  });
+  it.each(words('1.100 1e2 0 -0.0 0e-999 12.5 9999999999.99 0.1 100000000000000000000 1E+2'))(
+    '%s is what it says',
+    (token) => {
+      expect(exactOf(token)).toBe(Number(token));
+    },
+  );
 
-  it.each([
-    '0.0010000000000000000001',
-    '0.1000000000000000055511151231257827',
-    '1e-400',
-    '1.00000000000000000000000000000001',
-    '2.5000000000000000000001e1',
-  ])('%s is not rounded to one with fewer decimals', (token) => {
+  it.each(
+    words(`0.0010000000000000000001 0.1000000000000000055511151231257827 1e-400
+      1.00000000000000000000000000000001 2.5000000000000000000001e1`),
+  )('%s is not rounded to one with fewer decimals', (token) => {
     const { n } = read(`{"n":${token}}`).exact as { n: number };
     expect(
       Math.max(

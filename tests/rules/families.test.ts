@@ -1,6 +1,7 @@
 import { describe, expect, expectTypeOf, it, test } from 'vitest';
 import { z } from 'zod';
 import { onlyIn, ownField, prunedText, prunerOf, schemaIn } from '../../packages/api/src/families.ts';
+import { words } from '../support/words.ts';
 
 const Part = z
   .object({ id: z.string(), ...onlyIn('v2', { barcode: z.string().optional() }) })
@@ -103,16 +104,7 @@ test('the types show a field of v1', () => {
 
 test('a number changes on its way through a pruned answer', () => {
   const schema = schemaIn(z.object({ list: z.array(z.number()), ...onlyIn('v2', { gone: z.int() }) }), 'v1');
-  const money = [
-    '0',
-    '0.01',
-    '0.1',
-    '1.1',
-    '9999999999.99',
-    '9999999999.98',
-    '1234567890.12',
-    '4503599627.37',
-  ];
+  const money = words('0 0.01 0.1 1.1 9999999999.99 9999999999.98 1234567890.12 4503599627.37');
   const quantities = ['0.001', '2.675', '9999999.999', '9999999999.999', '0.999'];
   // Every amount and quantity in steps that meet all last digits.
   const steps = Array.from({ length: 20_000 }, (_, step) => step);

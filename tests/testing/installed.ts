@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { words } from '../support/words.ts';
 
 const run = promisify(execFile);
 
@@ -21,14 +22,7 @@ export async function packAndInstall(folder: string): Promise<string[]> {
   const names = readdirSync(tarballs).sort();
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));
-  const quiet = [
-    '--offline',
-    '--no-audit',
-    '--no-fund',
-    '--install-links',
-    '--legacy-peer-deps',
-    '--omit=optional',
-  ];
+  const quiet = words('--offline --no-audit --no-fund --install-links --legacy-peer-deps --omit=optional');
   const inWorkspace = (name: string) => join(repositoryRoot, 'node_modules', name);
   const folders = brought.map(inWorkspace);
   const files = names.map((name) => join(tarballs, name));
