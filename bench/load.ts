@@ -13,11 +13,11 @@ export interface Side {
 
 /** A request, the same each time or made again for each. */
 export interface Request {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PATCH';
   path: string;
   headers?: Record<string, string>;
-  /** Gives headers and body of the next request. */
-  next?(): { headers?: Record<string, string>; body: string };
+  /** Gives headers and body of the next request, and its path where that differs. */
+  next?(): { path?: string; headers?: Record<string, string>; body: string };
 }
 
 /** The figures of one run of one side. */
@@ -39,6 +39,8 @@ export interface Effort {
   connections: number;
   seconds: number;
   repeats: number;
+  /** So many requests, in place of so many seconds. */
+  amount?: number;
 }
 
 /** Sends requests to one side for some seconds. */
@@ -51,7 +53,7 @@ export async function measure(side: Side, effort: Effort, postmaster: number): P
   const result = await autocannon({
     url: side.url,
     connections: effort.connections,
-    duration: effort.seconds,
+    ...(effort.amount === undefined ? { duration: effort.seconds } : { amount: effort.amount }),
     requests: side.requests.map(({ method, path, headers = {}, next }) => ({
       method,
       path,
@@ -60,7 +62,12 @@ export async function measure(side: Side, effort: Effort, postmaster: number): P
       ...(next && {
         setupRequest(request: autocannon.Request) {
           const made = next();
-          return { ...request, headers: { ...headers, ...made.headers }, body: made.body };
+          return {
+            ...request,
+            path: made.path ?? path,
+            headers: { ...headers, ...made.headers },
+            body: made.body,
+          };
         },
       }),
     })),

@@ -7,6 +7,7 @@ import { growth } from './parts/growth.ts';
 import { guards } from './parts/guards.ts';
 import { history } from './parts/history.ts';
 import { hostile } from './parts/hostile.ts';
+import { joined } from './parts/joined.ts';
 import { keptChanges } from './parts/kept-changes.ts';
 import { live } from './parts/live.ts';
 import { locations } from './parts/locations.ts';
@@ -43,6 +44,7 @@ export const parts: readonly Part[] = [
   sync,
   operations,
   guards,
+  joined,
   keptChanges,
   locations,
   moves,

@@ -41,5 +41,5 @@ export const stockRouter = router({
   })
     .input(StockAdjust)
     .output(Stock)
-    .mutation(({ ctx, input }) => stock.adjust(ctx, input)),
+    .joinedMutation(({ ctx, input }) => stock.adjust(ctx, input)),
 });

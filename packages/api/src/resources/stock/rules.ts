@@ -63,7 +63,7 @@ export interface StockConflict {
 /** Decides what an item makes of the quantity that is there. */
 export function settledQuantity(
   { quantity, adjust = 0, expected }: Pick<StockSyncItem, 'quantity' | 'adjust' | 'expected'>,
-  before: StockRow | undefined,
+  before: Pick<StockRow, 'quantity'> | undefined,
 ): { quantity: number } | StockConflict {
   const there = before?.quantity;
   if (there === undefined) {

@@ -1,18 +1,19 @@
 import { isId } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
+import type { CallContext, JoinedCall } from '../../request/context.ts';
+import { keyReused } from '../../request/idempotency.ts';
 import { readPage } from '../../request/page-text.ts';
 import { repeatingRaces } from '../../request/races.ts';
-import { inTransaction } from '../../request/writing.ts';
+import { makerOf } from '../../request/request-id.ts';
 import type { Current } from '../bulk/rows.rules.ts';
-import { emptyWrites, settleStock } from '../bulk/rules.ts';
 import { runBatch } from '../bulk/service.ts';
-import { apply } from '../bulk/store.ts';
 import type { ChangesPage } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
+import { adjusting, type StockAdjustment } from './adjusting.store.ts';
 import { planStock, settledQuantity } from './rules.ts';
 import type { Stock, StockAdjust, StockEntry, StockList, StockSync, StockSyncResult } from './schema.ts';
+import type { AdjustedRow } from './statements.ts';
 import * as sql from './statements.ts';
 
 /** Lists the products that have a stock record, by the moment of its last change, then id. */
@@ -60,27 +61,40 @@ function withoutFirst([first]: StockSync['items'], current: Current): Current {
 }
 
 /**
- * Adds to the stock of a product, or takes from it. Throws `resource_not_found`, also for a product without stock, and
- * `conflict` when something else is there than expected, or the result would be no quantity.
+ * Adds to the stock of a product, or takes from it; calls that arrive at once share a transaction. Throws `resource_not_found`, also for
+ * a product without stock, and `conflict` when something else is there than expected, or the result would be no quantity.
  */
-export async function adjust(ctx: CallContext, { id, ...change }: StockAdjust): Promise<Answer<Stock>> {
-  if (!isId(id)) throw notFound('Product');
-  return repeatingRaces(() =>
-    inTransaction(ctx, async (tx) => {
-      const { value } = await apply(tx, ctx.caller.locationId, {
-        asked: { products: { ids: [id], externalIds: [], skus: [] }, stock: true },
-        plan({ products, stock: [before] }) {
-          if (products.length === 0) throw notFound('Product');
-          if (before === undefined) throw notFound('Product stock');
-          const settled = settledQuantity(change, before);
-          if ('message' in settled) throw conflict(settled.reason, settled.message);
-          const writes = emptyWrites();
-          settleStock(writes, id, settled, before);
-          const { enabled, min_stock_alarm } = before;
-          return { writes, value: { enabled, quantity: settled.quantity, min_stock_alarm } };
-        },
-      });
-      return { value };
-    }),
-  );
+export async function adjust(ctx: JoinedCall, change: StockAdjust): Promise<Answer<Stock>> {
+  if (!isId(change.id)) throw notFound('Product');
+  const { locationId } = ctx.caller;
+  const member = adjustmentOf(ctx, change);
+  const joined = await repeatingRaces(() => ctx.joinedWrites.write(adjusting, locationId, member));
+  // Another process does a call with the same key: that is waited for, and no other call waits behind it.
+  const adjusted =
+    joined?.outcome === 'busy'
+      ? await repeatingRaces(() => ctx.joinedWrites.writeAlone(adjusting, locationId, member))
+      : joined;
+  return answerOf(adjusted, change);
+}
+
+function adjustmentOf(ctx: JoinedCall, change: StockAdjust): StockAdjustment {
+  const { idempotency, caller, policy } = ctx;
+  if (idempotency === undefined) throw new Error('an adjustment needs an idempotency key');
+  const { operation, key, requestHash } = idempotency;
+  return {
+    ...{ change, apiKeyId: caller.apiKeyId, operation, key, requestHash },
+    ...{ ttlHours: policy.idempotencyTtlHours, origin: makerOf(ctx) },
+  };
+}
+
+function answerOf(adjusted: AdjustedRow | undefined, change: StockAdjust): Answer<Stock> {
+  const { outcome, response } = adjusted ?? {};
+  if (outcome === 'reused') throw keyReused();
+  if (outcome === 'nothing') throw notFound('Product');
+  if (outcome === 'unknown') throw notFound('Product stock');
+  if (response == null) throw new Error(`an adjustment ended without an answer: ${outcome}`);
+  if (outcome !== 'refused') return { text: response, ...(outcome === 'replayed' && { replayed: true }) };
+  const refusal = settledQuantity(change, { quantity: Number(response) });
+  if ('message' in refusal) throw conflict(refusal.reason, refusal.message);
+  throw new Error(`an adjustment by ${change.adjust} of ${response} was refused`);
 }

@@ -1,3 +1,4 @@
+import { statement } from '@comanda/db';
 import { allEntries, pageStatement } from '../../request/page-text.ts';
 import { afterPosition, type Changes, changesStatements } from '../changes/statements.ts';
 
@@ -22,3 +23,20 @@ export const stockChanges: Changes = {
   }),
   filters: [],
 };
+
+/** The outcome of the adjustment at an index of the batch, and what it says. */
+export interface AdjustedRow {
+  place: number;
+  outcome: 'adjusted' | 'replayed' | 'reused' | 'busy' | 'refused' | 'unknown' | 'nothing';
+  response: string | null;
+}
+
+/**
+ * $1 location, $2 operation, $3 hours that a key is kept, $4 whether alone, $5 the largest quantity; of each call $6 API key, $7 key, $8
+ * hash of its body, $9 request id, $10 product, $11 by how much, $12 what it expects or null, $13 seed (prisma/sql/products.sql).
+ */
+export const adjustStocks = statement<AdjustedRow>(
+  'adjust_stocks',
+  `select place, outcome, response from adjust_stocks($1::uuid, $2, $3, $4, $5::numeric, $6::uuid[], $7::text[], $8::bytea[], $9::text[],
+     $10::uuid[], $11::numeric[], $12::numeric[], $13::uuid[])`,
+);
