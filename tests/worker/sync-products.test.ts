@@ -122,21 +122,6 @@ describe('what becomes of the items', () => {
     }
   });
 
-  it('hands a sku on as if the items were applied one by one', async () => {
-    await sync.run(['a', 'b', 'c'].map((sku) => item(sku, { sku })));
-    const skus = { c: 'd', b: 'c', a: 'b', n: 'a' };
-    const moved = await sync.run(Object.entries(skus).map(([name, sku]) => item(name, { sku })));
-    expect(outcome(moved)).toEqual(['completed', 4, 4, 0]);
-    const swapped = await sync.run([
-      item('a', { sku: 'c' }),
-      item('b', { sku: 'x' }),
-      item('c', { sku: 'c' }),
-    ]);
-    expect(swapped.errors.map(({ index }) => index)).toEqual([0]);
-    const found = await sync.products();
-    expect(['a', 'b', 'c', 'n'].map((name) => found[`e-${name}`]?.sku)).toEqual(['b', 'x', 'c', 'a']);
-  });
-
   it('keeps the first 100 errors and counts all; a job of which nothing can be applied has failed', async () => {
     const failed = await sync.run(many(150), 'update', 40);
     expect(outcome(failed)).toEqual(['failed', 150, 0, 150]);

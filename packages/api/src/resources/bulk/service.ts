@@ -79,7 +79,7 @@ export function removeOne(
       const current = await readCurrent(tx, locationId, locking, asked);
       const writes = emptyWrites();
       writes.removed[kind] = [id];
-      await write(tx, locationId, writes);
+      write(tx, locationId, writes);
       if (current[kind].length === 0) throw notFound(kind === 'products' ? 'Product' : 'Category');
       return { value: { id, deleted: true } };
     }),

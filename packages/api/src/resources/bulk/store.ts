@@ -35,6 +35,6 @@ export async function apply<Plan extends { writes: Writes }>(
   { asked, plan }: Batch<Plan>,
 ): Promise<Plan> {
   const decided = plan(await readCurrent(tx, locationId, locking, asked));
-  await write(tx, locationId, decided.writes);
+  write(tx, locationId, decided.writes);
   return decided;
 }

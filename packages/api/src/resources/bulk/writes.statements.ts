@@ -1,4 +1,4 @@
-import { type Queryable, type Statement, statement } from '@comanda/db';
+import { type Statement, statement, type Transaction } from '@comanda/db';
 import { columnTypes } from '../products/fields.schema.ts';
 import type {
   CategoryRow,
@@ -13,36 +13,40 @@ import type {
 // Not Prisma: a batch is written by a few statements over whole sets, many times faster than row by row. Columns come as
 // one array each, which Postgres reads faster than JSON (docs/decisions/0018).
 
-/** Writes a plan. The rows it touches are locked already, except links, which come last in the order of locks. */
-export async function write(on: Queryable, locationId: string, writes: Writes): Promise<void> {
+/**
+ * Writes a plan: sends all statements at once, so that PostgreSQL runs one while the values of the next are made. A failure is that of the
+ * transaction. The rows it touches are locked already, except links, which come last in the order of locks.
+ */
+export function write(tx: Pick<Transaction, 'send'>, locationId: string, writes: Writes): void {
   const { removed, releasedSkus, removedLinks, addedLinks } = writes;
-  const of = (lists: readonly (readonly unknown[])[], run: Statement<unknown>) =>
-    lists.some((list) => list.length > 0) ? on.run(run, [locationId, ...lists]) : undefined;
-  const put = async <Row>({ insert, update, columns }: Table<Row>, written: Partial<Written<Row>>) => {
+  const of = (lists: readonly (readonly unknown[])[], run: Statement<unknown>) => {
+    if (lists.some((list) => list.length > 0)) tx.send(run, [locationId, ...lists]);
+  };
+  const put = <Row>({ insert, update, columns }: Table<Row>, written: Partial<Written<Row>>) => {
     for (const [statement, rows = []] of [
       [update, written.updated],
       [insert, written.created],
     ] as const)
       if (rows.length > 0)
-        await on.run(statement, [locationId, ...columns.map((name) => rows.map((row) => row[name]))]);
+        tx.send(statement, [locationId, ...columns.map((name) => rows.map((row) => row[name]))]);
   };
-  await of([...linkColumns(removedLinks), removed.products, removed.categories], removeLinks);
-  await of([removed.items], items.remove);
-  await of([removed.subselections], subselections.remove);
-  await of([removed.products], products.remove);
-  await of([removed.categories], categories.remove);
-  await of([releasedSkus], releaseSkus);
-  await put(categories, writes.categories);
+  of([...linkColumns(removedLinks), removed.products, removed.categories], removeLinks);
+  of([removed.items], items.remove);
+  of([removed.subselections], subselections.remove);
+  of([removed.products], products.remove);
+  of([removed.categories], categories.remove);
+  of([releasedSkus], releaseSkus);
+  put(categories, writes.categories);
   const { created, updated } = writes.products;
   // Skus go from one product to another: what gives one up is written first. And stock before the names that it shows,
   // which touch what is not written yet (prisma/sql/changes.sql).
-  await put(stock, { updated: writes.stock.updated });
-  await put(products, { updated });
-  await put(products, { created });
-  await put(stock, { created: writes.stock.created });
-  await put(subselections, writes.subselections);
-  await put(items, writes.items);
-  await of(linkColumns(addedLinks), addLinks);
+  put(stock, { updated: writes.stock.updated });
+  put(products, { updated });
+  put(products, { created });
+  put(stock, { created: writes.stock.created });
+  put(subselections, writes.subselections);
+  put(items, writes.items);
+  of(linkColumns(addedLinks), addLinks);
 }
 
 const linkColumns = (links: Writes['addedLinks']) => [

@@ -54,7 +54,7 @@ export async function copyIn(
   const plan = planCopy(source, await readWhole(tx, to.id, locking), newId);
   const copied = shown(from, to, plan);
   if (seen !== undefined && seen !== copied.seen) throw changed();
-  await write(tx, to.id, plan.writes);
+  write(tx, to.id, plan.writes);
   for (const menu of plan.menus) {
     const key = [to.id, menu.id];
     if (menu.isNew) tx.send(menus.insertMenu, [...key, menu.name]);

@@ -34,8 +34,7 @@ export const beginSyncJob = (
   locationId: string,
   queueJob: string,
 ): Promise<sql.BegunJob | undefined> =>
-  database.transaction(undefined, async (tx) => {
-    await tx.run(sql.lockBeginning, [locationId]);
+  database.transaction({ statement: sql.lockBeginning, values: [locationId] }, async (tx) => {
     const [begun] = await tx.run(sql.beginJob, [locationId, queueJob]);
     return begun;
   });
@@ -56,8 +55,8 @@ export async function applySyncJob(
     signal?.throwIfAborted();
     const state = await repeatingRaces(() =>
       // The statement that locks the job also sets the id of its request.
-      database.transaction(undefined, (tx) =>
-        applyChunk(tx, { locationId, jobId }, items as ProductSyncItem[], chunkSize),
+      database.transaction({ statement: sql.lockJob, values: [locationId, jobId] }, (tx, [state]) =>
+        applyChunk(tx, { locationId, jobId }, state, items as ProductSyncItem[], chunkSize),
       ),
     );
     if (state?.status !== 'processing') return state;
@@ -107,16 +106,16 @@ export function productsBatch(
 async function applyChunk(
   tx: Transaction,
   { locationId, jobId }: SyncJobRef,
+  state: sql.JobState | undefined,
   items: readonly ProductSyncItem[],
   size: number,
 ): Promise<sql.JobState | undefined> {
-  const [state] = await tx.run(sql.lockJob, [locationId, jobId]);
   if (state?.status !== 'processing') return state;
   const { processed_items: first, failed_items, mode } = state;
   const chunk = items.slice(first, first + size);
   const { failures, applied } = await apply(tx, locationId, productsBatch(mode, chunk, first));
   const next = progress(state, chunk.length, failures.length);
-  await tx.run(sql.recordProgress, [
+  tx.send(sql.recordProgress, [
     ...[locationId, jobId, next.processed_items, next.success_items, next.failed_items],
     JSON.stringify(failures.slice(0, Math.max(0, errorsKept - failed_items))),
     next.status,
