@@ -23,6 +23,7 @@ import { safeHeaders, sendError } from './rest/answer.ts';
 import { streamHandler } from './rest/event-stream.ts';
 import { siteHandler } from './site.ts';
 import { singleCalls } from './trpc.ts';
+import { manyCalls } from './trpc-calls.ts';
 import { answerUnparsed } from './unparsed.ts';
 
 /** A server that answers requests. */
@@ -47,6 +48,7 @@ export async function startServer(
   const rest = restHandler(app, appRouter);
   const streams = streamHandler(app, appRouter);
   const isCall = singleCalls(app, appRouter);
+  const areCalls = manyCalls(app, appRouter);
   const site = siteHandler(app, appRouter, siteFolder);
   const health = healthHandler(app, () => drain.begun());
   const metrics = metricsHandler(app);
@@ -60,7 +62,7 @@ export async function startServer(
     else if (isOptionsOfAll(request)) answerOptionsOfAll(request, response);
     else if (streams(request, response)) return;
     else if (path.startsWith('/v1/') || path.startsWith('/v2/')) rest(request, response);
-    else if (!isCall(request, response)) {
+    else if (!isCall(request, response) && !areCalls(request, response)) {
       setSafeHeaders(request, response);
       if (path === '/healthz' || path === '/readyz') void health(request, response);
       else if (path === '/metrics') void metrics(request, response);

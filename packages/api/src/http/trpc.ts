@@ -1,31 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { traceIdOf, traceparentOf } from '@comanda/db';
 import { type AnyRouter, callTRPCProcedure, type TRPCProcedureType } from '@trpc/server';
 import { createExpressMiddleware } from '@trpc/server/adapters/express';
-import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import type express from 'express';
-import { largeFrom } from '../bodies/bounds.ts';
-import type { Input } from '../bodies/input.ts';
-import { joined } from '../bodies/pieces.ts';
-import { readJson } from '../bodies/read.ts';
-import { ApiError, isFault, toApiError } from '../errors.ts';
+import { ApiError, toApiError } from '../errors.ts';
 import { JsonText } from '../request/answer.ts';
-import { uncodedTags } from '../request/conditional.ts';
 import type { App, RequestContext } from '../request/context.ts';
-import { errorData } from '../request/error-data.ts';
 import { operationsOf } from '../request/operations.ts';
 import { requestIdOf, requestIds } from '../request/request-id.ts';
-import { finishRequest } from '../request/request-log.ts';
-import { simulateOf } from '../request/simulation.ts';
-import { prefersStrict } from '../request/unknown-fields.ts';
 import type { AppRouter } from '../router.ts';
-import { sendJson, sendRefusal } from './rest/answer.ts';
+import { sendJson } from './rest/answer.ts';
 import { incomingBody, isJson } from './rest/body.ts';
 import { inputsOf, readInUrl } from './trpc-inputs.ts';
-
-/** How many calls one tRPC request may carry. */
-const largestBatch = 10;
+import { batchOf, contextOf, finishRefused, largestBatch, readPosted, refuse } from './trpc-requests.ts';
 
 /**
  * Responds to a request that is one call with its input as JSON in the body: every mutation of the typed client.
@@ -44,7 +30,8 @@ export function singleCalls(
     path: string,
     type: TRPCProcedureType,
   ): Promise<void> {
-    const ctx = contextOf(app, request, response, requestIdOf(request.headers['x-request-id']));
+    const requestContext = contextOf(app, request, response, requestIdOf(request.headers['x-request-id']));
+    const ctx: RequestContext = { ...requestContext, asText: true };
     const { requestId, headers } = ctx;
     try {
       const getRawInput = async () => incomingBody(request, response);
@@ -111,24 +98,10 @@ function refusalOf(
   });
 }
 
-/** Reads a body with inputs. It may not be a large one: tRPC answers all of its calls with one text. */
-const readPosted = async (request: IncomingMessage, response: ServerResponse): Promise<Input> =>
-  readJson(joined(await incomingBody(request, response).receive(largeFrom)), {
-    kind: 'ordinary',
-    isStrict: false,
-  });
-
-/**
- * Performs calls one after the other, with a turn of the event loop between them: ten at once would take ten places of the
- * database, and their answers would be validated in one stop of the loop.
- */
-function inTurns(): NonNullable<RequestContext['inTurn']> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (call) => {
-    const done = last.then(nextTurn).then(call);
-    last = done.catch(() => {});
-    return done;
-  };
+function turnsUntilClosed(app: App, response: ServerResponse, calls: number): object {
+  const { turns, end } = batchOf(app, calls);
+  response.once('close', end);
+  return turns;
 }
 
 function createAdapter(app: App, router: AppRouter): express.Handler {
@@ -138,12 +111,12 @@ function createAdapter(app: App, router: AppRouter): express.Handler {
     allowMethodOverride: true,
     maxBatchSize: largestBatch,
     createContext: ({ req, res, info }): RequestContext => ({
+      ...(info.isBatchCall && turnsUntilClosed(app, res, info.calls.length)),
       ...contextOf(app, req, res, requestIds.getStore() ?? requestIdOf(req.headers['x-request-id'])),
       inputOf: inputsOf(
         () => (req.method === 'POST' ? readPosted(req, res) : readInUrl(info.url, info.isBatchCall)),
         info.isBatchCall,
       ),
-      ...(info.isBatchCall && { inTurn: inTurns() }),
     }),
     responseMeta: ({ ctx, errors }) => ({
       headers: new Headers(
@@ -156,62 +129,4 @@ function createAdapter(app: App, router: AppRouter): express.Handler {
       finishRefused(app, ctx, type, known ? path : undefined, error);
     },
   });
-}
-
-/** Responds to a call with its refusal, as tRPC writes it. */
-function refuse(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { requestId, headers }: RequestContext,
-  error: unknown,
-): void {
-  const refusal = toApiError(error);
-  const code = TRPC_ERROR_CODES_BY_KEY[refusal.code];
-  const body = { message: refusal.message, code, data: errorData(refusal, requestId) };
-  const all = { ...headers, ...refusal.headers };
-  sendRefusal(request, response, refusal.status, JSON.stringify({ error: body }), requestId, all);
-}
-
-const contextOf = (
-  app: App,
-  request: IncomingMessage,
-  response: ServerResponse,
-  requestId: string,
-): RequestContext => ({
-  app,
-  requestId,
-  traceparent: traceparentOf(request.headers.traceparent),
-  startedAt: performance.now(),
-  apiVersion: 'v2',
-  authorization: request.headers.authorization,
-  clientAddress: app.clientAddress(request),
-  ifMatch: uncodedTags(request.headers['if-match']),
-  simulate: simulateOf(request.headers),
-  cut: () => response.destroy(),
-  ...(prefersStrict(request)
-    ? { refusesUnknown: true, headers: { 'Preference-Applied': 'handling=strict' } }
-    : { headers: {} }),
-});
-
-function finishRefused(
-  app: App,
-  ctx: RequestContext | undefined,
-  method: string,
-  operation: string | undefined,
-  error: unknown,
-): void {
-  const refusal = toApiError(error);
-  const { status, errorCode: code, reason } = refusal;
-  const requestId = ctx?.requestId ?? requestIds.getStore() ?? '';
-  finishRequest(
-    app,
-    {
-      ...{ requestId, entrance: 'trpc', method, status, code, reason },
-      clientAddress: ctx?.clientAddress,
-      traceId: traceIdOf(ctx?.traceparent),
-      ...{ simulated: ctx?.headers['X-Comanda-Simulated'], ...(operation && { operation }) },
-    },
-    ctx === undefined ? 0 : performance.now() - ctx.startedAt,
-    isFault(refusal) ? error : undefined,
-  );
 }

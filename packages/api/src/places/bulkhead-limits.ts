@@ -9,6 +9,8 @@ export interface BulkheadLimits {
   all: number;
   /** Of one kind: reads go on when those that write are stuck. */
   kind: number;
+  /** Of those that read, where memory allows fewer of them. */
+  reads?: number;
   /** On one resource: the rest goes on when its table is locked. */
   resource: number;
   /** Of one kind on one resource. */
@@ -34,3 +36,15 @@ export const bulkheadLimits: BulkheadLimits = {
   compartment: { query: 5, mutation: 3 },
   ...{ narrowMs: holdUps.narrowMs, stuckMs: holdUps.stuckMs, waitMs: holdUps.waitMs },
 };
+
+const MiB = 1024 ** 2;
+/** The heap of a process that serves and reads nothing. */
+const restingBytes = 80 * MiB;
+/** The heap that a read takes at most: a page in characters of two bytes, put together, parsed and validated. */
+const readBytes = 48 * MiB;
+
+/** The limits of a process whose heap may have so many bytes: a small one has fewer places for reads. */
+export function bulkheadLimitsFor(heapBytes: number): BulkheadLimits {
+  const reads = Math.max(1, Math.floor((heapBytes - restingBytes) / readBytes));
+  return { ...bulkheadLimits, reads };
+}

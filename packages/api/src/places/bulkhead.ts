@@ -37,7 +37,7 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
       groups: [
         newGroup(limits.compartment[kind]),
         all,
-        groupOf(kind, limits.kind),
+        groupOf(kind, kind === 'query' ? Math.min(limits.kind, limits.reads ?? limits.kind) : limits.kind),
         groupOf(resource, limits.resource),
         groupOf(`${kind} on ${resource}`, limits.resourceKind),
         groupOf(`${kind} of ${locationId}`, limits.locationKind),

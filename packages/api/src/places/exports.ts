@@ -11,17 +11,17 @@ export interface ExportPlaces {
   enter(locationId: string): Promise<() => void>;
 }
 
-/** In all, and of one location. The last place is left to a location that runs none. */
-const most = { all: 4, location: 2 } as const;
-
 /** Makes the places of a process; all are free. */
-export function createExportPlaces(): ExportPlaces {
+export function createExportPlaces(
+  most: { all: number; location: number } = { all: 4, location: 2 },
+): ExportPlaces {
   /** The location of each that runs. */
   const running: string[] = [];
   const waiting: { locationId: string; begin(): void }[] = [];
 
   function hasRoom(locationId: string): boolean {
     const own = running.filter((other) => other === locationId).length;
+    // The last place is left to a location that runs none.
     return own === 0 ? running.length < most.all : own < most.location && running.length < most.all - 1;
   }
 

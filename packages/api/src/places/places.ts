@@ -1,7 +1,10 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Queryable } from '@comanda/db';
+import { type AnswerBytes, createAnswerBytes, mostAnswerBytes } from './answer-bytes.ts';
 import { type BatchPlaces, createBatchPlaces } from './batches.ts';
 import { type BodyBytes, createBodyBytes } from './body-bytes.ts';
 import { type Bulkhead, createBulkhead } from './bulkhead.ts';
+import { bulkheadLimitsFor } from './bulkhead-limits.ts';
 import { createExportPlaces, type ExportPlaces } from './exports.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { createJoinedReads, type JoinedReads } from './joined-reads.ts';
@@ -17,6 +20,10 @@ export interface Places {
   readonly bulkhead: Bulkhead;
   /** How large the bodies are that are under way. */
   readonly bodies: BodyBytes;
+  /** How large the answers are that wait for their callers. */
+  readonly answers: AnswerBytes;
+  /** How many requests with several calls are under way: of one location, since each holds its answers until the last. */
+  readonly callBatches: ExportPlaces;
   /** How many exports are read at a time. */
   readonly exports: ExportPlaces;
   /** The location whose bulk write is next. */
@@ -29,13 +36,16 @@ export interface Places {
 
 /** Makes those of a process. `bulkhead` has a timer, which its `close` ends. */
 export function createPlaces(database: Queryable): Places {
-  const bulkhead = createBulkhead();
+  const heapBytes = getHeapStatistics().heap_size_limit;
+  const bulkhead = createBulkhead(bulkheadLimitsFor(heapBytes));
   return {
     inFlight: createInFlight(),
     // Each holds its body meanwhile, of 8 MiB at most.
     slow: createInFlight({ location: 10, all: 50 }),
     bulkhead,
     bodies: createBodyBytes(),
+    answers: createAnswerBytes(mostAnswerBytes(heapBytes)),
+    callBatches: createExportPlaces({ all: Number.POSITIVE_INFINITY, location: 3 }),
     exports: createExportPlaces(),
     batches: createBatchPlaces(),
     joined: createJoinedReads(database),

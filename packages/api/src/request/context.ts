@@ -8,6 +8,7 @@ import type { Limiter } from '../limits/limiter.ts';
 import type { Live } from '../live/live.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Readiness } from '../metrics/readiness.ts';
+import type { Reply } from '../places/answer-bytes.ts';
 import type { JoinedReads } from '../places/joined-reads.ts';
 import type { JoinedWrites } from '../places/joined-writes.ts';
 import type { Places } from '../places/places.ts';
@@ -76,6 +77,12 @@ export interface RequestContext {
   readonly inputOf?: ((batchIndex: number) => Promise<ReadInput>) | undefined;
   /** Performs the calls of one batch one after the other. Unset outside a batch. */
   readonly inTurn?: (<Value>(call: () => Promise<Value>) => Promise<Value>) | undefined;
+  /** Waits until a batch of the location may begin; may be called for each of its calls. Unset outside a batch. */
+  readonly startBatch?: ((locationId: string) => Promise<void>) | undefined;
+  /** Whether the entrance takes answers as JSON text; else as values. */
+  readonly asText?: true | undefined;
+  /** The response. Unset where none is waited for: in the thread for large bodies. */
+  readonly reply?: Reply | undefined;
   /** Ends the connection without an answer. */
   cut(): void;
   /** Whether a field that the operation does not know is refused; else the answer names it. */

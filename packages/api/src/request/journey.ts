@@ -86,26 +86,55 @@ async function performInPlace(
   given: GivenKey | undefined,
 ): Promise<Answer<unknown>> {
   const { name, kind } = operation;
-  const { inFlight, bulkhead } = ctx.app.places;
+  const { inFlight, bulkhead, answers } = ctx.app.places;
   const { locationId } = ctx.caller;
-  const placed: Placed = (work) => inPlace(bulkhead, { locationId, resource: resourceOf(name), kind }, work);
+  const call = { locationId, resource: resourceOf(name), kind };
+  const ask = () => answers.ask(locationId, ctx.reply);
+  const placed: Placed = (work) =>
+    inPlace(
+      bulkhead,
+      call,
+      kind === 'mutation'
+        ? work
+        : () => {
+            // Callers that waited for their place with this one may have it by now.
+            ask();
+            return work();
+          },
+    );
   const done = (work: Work<CallContext>, looking: Placed) =>
     given === undefined
       ? work({ ctx, input: inputOf(ctx, operation, input) })
       : workOnce(ctx, operation, work, input, { given, looking });
+  if (kind === 'query') ask();
   const leaveProcess = inFlight.enter(locationId);
   try {
     if ('joinedWork' in operation) {
       const { joinedWork } = operation;
       const work: Work<CallContext> = (call) =>
         joinedWork({ ctx: joinedCallOf(call.ctx, placed), input: call.input });
-      return await done(requiring(ctx, operation, explained(operation, work)), placed);
+      return counted(ctx, await done(requiring(ctx, operation, explained(operation, work)), placed));
     }
     const work = requiring(ctx, operation, explained(operation, operation.work));
-    return await placed(() => done(work, (look) => look()));
+    return counted(ctx, await placed(() => done(work, (look) => look())));
   } finally {
     leaveProcess();
   }
+}
+
+/** A value takes as many times the bytes of its text, with what validation makes of it. */
+const valueWeight = 8;
+
+/** The answer, whose bytes count until it is sent. */
+function counted(ctx: CallContext, answer: Answer<unknown>): Answer<unknown> {
+  if ('text' in answer)
+    ctx.app.places.answers.hold(
+      ctx.caller.locationId,
+      ctx.reply,
+      answer.text,
+      ctx.asText === true ? 1 : valueWeight,
+    );
+  return answer;
 }
 
 /** Does work that needs a place in one. */

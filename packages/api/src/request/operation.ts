@@ -128,6 +128,7 @@ function served(definition: Definition) {
   ): Promise<unknown> {
     const caller = await admit(ctx, definition.meta);
     const kind = type === 'query' ? 'query' : 'mutation';
+    await ctx.startBatch?.(caller.locationId);
     const operation = { ...own, name: path, kind } as const;
     const given = await readGiven(await getRawInput(), operation, ctx, caller);
     const value = await observing(
@@ -148,7 +149,7 @@ function served(definition: Definition) {
         // Said after the commit and from outside it: a NOTIFY inside the transaction serializes commits.
         if (kind === 'mutation') ctx.app.wakeRelay();
         if (answer.replayed) ctx.headers['Idempotency-Replayed'] = 'true';
-        if ('body' in given) {
+        if ('body' in given || (ctx.asText === true && !('stream' in answer))) {
           const text = textOf(answer, own.output);
           note?.({ text });
           return new JsonText(text);

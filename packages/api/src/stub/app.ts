@@ -68,6 +68,7 @@ export function createStubApp(caller: Caller, knownKey: (values: readonly unknow
     },
     places: {
       ...{ inFlight: createInFlight(), slow: createInFlight(), bulkhead: { enter: () => none, close: none } },
+      ...{ answers: { ask: none, hold: none }, callBatches: beyond },
       ...{ bodies: beyond, exports: beyond, batches: beyond, joined: beyond, joinedWrites: beyond },
     },
     log: { info: none, warn: none, error: none } as never,

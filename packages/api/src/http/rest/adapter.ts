@@ -17,6 +17,7 @@ import { finishRequest, type RequestLine } from '../../request/request-log.ts';
 import { beginSimulation, simulateOf } from '../../request/simulation.ts';
 import { prefersStrict, refuseUnknown, tellIgnored } from '../../request/unknown-fields.ts';
 import { asksForGzip, isPacked, pack } from '../packing.ts';
+import { replyOf } from '../reply.ts';
 import { sendError, sendJson, sendNotModified } from './answer.ts';
 import { incomingBody } from './body.ts';
 import { nextLink } from './link.ts';
@@ -86,6 +87,8 @@ export function restHandler(
         ifMatch: uncodedTags(request.headers['if-match']),
         ifUnmodifiedSince: request.headers['if-unmodified-since'] !== undefined,
         simulate: simulateOf(request.headers),
+        asText: true,
+        reply: replyOf(response),
         cut: () => response.destroy(),
         headers,
       };

@@ -48,11 +48,19 @@ export function sendJson(
   headers: Record<string, string>,
 ): void {
   const list = headerList(commonHeaders, requestId, headers);
-  list.push('Content-Length', String(Buffer.byteLength(json)));
+  // As a string: Node then writes head and body with one call. A large one would wait for its caller in the heap.
+  const body = outsideHeap(json);
+  list.push('Content-Length', String(Buffer.byteLength(body)));
   response.writeHead(status, list);
-  // As a string: Node then writes head and body with one call.
-  response.end(request.method === 'HEAD' ? undefined : json);
+  response.end(request.method === 'HEAD' ? undefined : body);
 }
+
+/** From this length on a text waits as bytes. */
+const largeText = 32 * 1024;
+
+/** A text as it waits to be sent: a large one as bytes, which are outside the heap. */
+export const outsideHeap = (text: string | Buffer): string | Buffer =>
+  typeof text === 'string' && text.length >= largeText ? Buffer.from(text) : text;
 
 /** Sends 304: the caller has the answer already. No body; the headers, limits among them, are those of the answer. */
 export function sendNotModified(
