@@ -133,3 +133,14 @@ test('no call waits longer than the limit, however much others move', async () =
   expect(enter('a', 'orders', 'mutation')).toBeTypeOf('function');
   await expect(enter('a', 'orders', 'mutation')).rejects.toMatchObject({ status: 503 });
 });
+
+test('a location that reads for long has one place on the resource while another one calls, and its other resources go on', async () => {
+  const { enter } = open({ ...bulkheadLimits, ...patient });
+  const slow = [await enter('a', 'reports', 'query'), await enter('a', 'reports', 'query')];
+  await sleep(200);
+  for (const leave of slow) leave();
+  expect([isIn('a', 'reports', 'query'), isIn('a', 'reports', 'query')]).toEqual([true, true]);
+  expect(isIn('b', 'orders')).toBe(true);
+  expect(isIn('a', 'reports', 'query')).toBe(false);
+  expect(isIn('a', 'reports', 'mutation')).toBe(true);
+});

@@ -1,5 +1,6 @@
 import { type Again, again, isState, type Loop, startLoop } from '@comanda/db';
 import { type BulkheadLimits, bulkheadLimits, type CallKind } from './bulkhead-limits.ts';
+import { type LongReads, longReadLimits, watchLongReads } from './long-reads.ts';
 import { noPlace } from './no-place.ts';
 
 /** Keeps work that is stuck in the database from taking every connection with it. */
@@ -20,6 +21,7 @@ export type Leave = (heldUp?: boolean) => void;
  */
 export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhead {
   const all = newGroup(limits.all);
+  const presence = watchLongReads(longReadLimits);
   const groups = new Map<string, Group>();
   const compartments = new Map<string, Compartment>();
   /** Compartments with waiting callers. */
@@ -35,24 +37,28 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
     if (compartments.size >= mostCompartments) forgetIdle();
     const compartment: Compartment = {
       groups: [
-        newGroup(limits.compartment[kind]),
+        readGroup(limits.compartment[kind], locationId, kind, 'compartment'),
         all,
         groupOf(kind, kind === 'query' ? Math.min(limits.kind, limits.reads ?? limits.kind) : limits.kind),
         groupOf(resource, limits.resource),
         groupOf(`${kind} on ${resource}`, limits.resourceKind),
-        groupOf(`${kind} of ${locationId}`, limits.locationKind),
+        groupOf(`${kind} of ${locationId}`, limits.locationKind, (size) =>
+          readGroup(size, locationId, kind, 'location'),
+        ),
       ],
       waiters: [],
-      leave: (heldUp = false) => leave(compartment, heldUp),
     };
     compartments.set(name, compartment);
     return compartment;
   }
 
-  function groupOf(name: string, size: number): Group {
+  const readGroup = (size: number, locationId: string, kind: CallKind, of: 'compartment' | 'location') =>
+    newGroup(size, kind === 'query' ? presence.countFor(locationId, longReadLimits.places[of]) : undefined);
+
+  function groupOf(name: string, size: number, make: (size: number) => Group = newGroup): Group {
     const known = groups.get(name);
     if (known !== undefined) return known;
-    const made = newGroup(size);
+    const made = make(size);
     groups.set(name, made);
     return made;
   }
@@ -64,18 +70,20 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
     for (const [name, group] of groups) if (!used.has(group)) groups.delete(name);
   }
 
-  function take({ groups }: Compartment, now: number): void {
-    for (const group of groups) {
+  function take(compartment: Compartment, now: number): Leave {
+    for (const group of compartment.groups) {
       group.taken += 1;
       // Where calls are held up, that the next one tries is no move.
       if (!isNarrow(group, now)) group.movedAt = now;
     }
+    return (heldUp = false) => leave(compartment, heldUp, now);
   }
 
-  function leave({ groups }: Compartment, heldUp: boolean): void {
+  function leave({ groups }: Compartment, heldUp: boolean, since: number): void {
     const now = performance.now();
     for (const group of groups) {
       group.taken -= 1;
+      group.long?.add(now - since, now);
       // For callers that wait in the same compartment that is no move, for all others it is.
       if (heldUp && group === groups[0]) group.heldUpAt = now;
       else group.movedAt = now;
@@ -92,8 +100,7 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
       waiting.delete(compartment);
       if (compartment.waiters.length > 0) waiting.add(compartment);
       if (next === undefined) continue;
-      take(compartment, now);
-      next.resolve(compartment.leave);
+      next.resolve(take(compartment, now));
     }
   }
 
@@ -116,7 +123,10 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
 
   const isNarrow = (group: Group, now: number) => now - group.heldUpAt < limits.narrowMs;
 
-  const hasRoom = (group: Group, now: number) => group.taken < (isNarrow(group, now) ? 1 : group.size);
+  const sizeOf = ({ long, size }: Group, now: number) => long?.placesOf(size, now) ?? size;
+
+  const hasRoom = (group: Group, now: number) =>
+    group.taken < (isNarrow(group, now) ? 1 : sizeOf(group, now));
 
   const isStuck = (group: Group, now: number) => !hasRoom(group, now) && now - group.movedAt > limits.stuckMs;
 
@@ -124,10 +134,9 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
     enter(locationId, resource, kind) {
       const compartment = compartmentOf(locationId, resource, kind);
       const now = performance.now();
-      if (compartment.waiters.length === 0 && compartment.groups.every((group) => hasRoom(group, now))) {
-        take(compartment, now);
-        return compartment.leave;
-      }
+      presence.came(locationId, now);
+      if (compartment.waiters.length === 0 && compartment.groups.every((group) => hasRoom(group, now)))
+        return take(compartment, now);
       if (compartment.groups.some((group) => isStuck(group, now))) throw noPlace();
       looking ??= startLoop({ firstRestMs: lookMs, round: look });
       waiting.add(compartment);
@@ -161,11 +170,12 @@ export async function inPlace<Result>(
 interface Compartment {
   readonly groups: readonly [own: Group, ...shared: Group[]];
   waiters: Waiter[];
-  readonly leave: Leave;
 }
 
 interface Group {
   readonly size: number;
+  /** Of the reads of one location. */
+  readonly long: LongReads | undefined;
   taken: number;
   /** When a caller last came or left, by the monotonic clock. */
   movedAt: number;
@@ -186,6 +196,6 @@ const mostCompartments = 10_000;
 /** How often it is looked who has waited too long. */
 const lookMs = 100;
 
-const newGroup = (size: number): Group => ({
-  ...{ size, taken: 0, movedAt: performance.now(), heldUpAt: Number.NEGATIVE_INFINITY },
+const newGroup = (size: number, long?: LongReads): Group => ({
+  ...{ size, long, taken: 0, movedAt: performance.now(), heldUpAt: Number.NEGATIVE_INFINITY },
 });
