@@ -215,7 +215,8 @@ const calls: Record<Reason, () => Promise<Told>> = {
   month_limit: async () => listedTwice(await withKey({ monthly: 1 })),
   async batch_limit() {
     const key = await withKey({ batchJobsPerHour: 1 });
-    return last(2, () => rest('POST /v2/stock/sync', { ...stock(kitchen.productId), key }));
+    const counted = stock(await api.make.product());
+    return last(2, () => rest('POST /v2/stock/sync', { ...counted, key }));
   },
   async too_many_codes() {
     // Of its own: the attempts are counted by address.

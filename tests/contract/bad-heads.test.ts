@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
 import { startServer } from '../../packages/api/src/http/server.ts';
@@ -93,7 +94,7 @@ test.each(doors)(
 
 describe('Transfer-Encoding', () => {
   const statusWith = (lines: string[]) => {
-    const head = request({ method: 'POST', target: '/v2/categories' }, { lines });
+    const head = request({ method: 'POST', target: '/v2/categories' }, { lines, key: randomUUID() });
     return statusOf(`${head}2\r\n{}\r\n0\r\n\r\n`);
   };
 
@@ -207,9 +208,9 @@ describe('Date is in the answer to', () => {
   });
 });
 
-function request({ method, target }: Door, { host = 'x', lines = [] as string[] } = {}): string {
+function request({ method, target }: Door, { host = 'x', lines = [] as string[], key = 'a' } = {}): string {
   const all = [
-    ...[`Host: ${host}`, `Authorization: Bearer ${api.key.key}`, 'Idempotency-Key: a'],
+    ...[`Host: ${host}`, `Authorization: Bearer ${api.key.key}`, `Idempotency-Key: ${key}`],
     ...['Content-Type: application/json', ...lines],
   ];
   return `${method} ${target} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n`;

@@ -139,7 +139,7 @@ function tallied(given: readonly (keyof ProductFilters)[]): string | undefined {
   return undefined;
 }
 
-// Rows that the offset passes over are read whole here, and only their index entries where the page is found first.
+// Rows that the offset skips are read whole here, and only their index entries where the page is found first.
 const farthestAtOnce = 1_000;
 
 function listAtOnce(given: Given<keyof ProductFilters>, tally: string, shown: Shown): Statement<PageAtOnce> {
