@@ -69,6 +69,28 @@ interface Form {
   wrap(target: string, gone: string | undefined): Step[];
 }
 
+/** How an edit follows the deletion of its parent, when there is one. */
+type Way = (gone: string | undefined, text: string) => Step[];
+
+const inStatement: Way = (gone, text) => [
+  { text: gone === undefined ? text : `with gone as (${gone} returning 1) ${text}` },
+];
+const inTransaction: Way = (gone, text) => [...(gone === undefined ? [] : [{ text: gone }]), { text }];
+const inDo: Way = (gone, text) =>
+  inStatement(gone, text).map((step) => ({ text: `do $do$ begin ${step.text}; end $do$` }));
+const inFunction: Way = (gone, text) => [
+  {
+    text: `create or replace function pg_temp.edit() returns void language plpgsql as $f$ begin ${gone === undefined ? '' : `${gone};`} ${text}; end $f$`,
+  },
+  { text: 'select pg_temp.edit()' },
+];
+
+const form = (name: string, way: Way, text: (target: string) => string, before?: Form['before']): Form => ({
+  name,
+  ...(before && { before }),
+  wrap: (target, gone) => way(gone, text(target)),
+});
+
 function formsOf(table: Table, { columns, keys }: Catalog): Form[] {
   const { name } = table;
   const known = columns.filter((column) => column.table === name);
@@ -84,119 +106,50 @@ function formsOf(table: Table, { columns, keys }: Catalog): Form[] {
     .find(({ value }) => value !== undefined);
   const assigned = set === undefined ? undefined : `${set.column} = ${set.value}`;
   const all = known.map((column) => column.name).join(', ');
-  const with_ = (deletion: string | undefined, text: string) =>
-    deletion === undefined ? text : `with gone as (${deletion} returning 1) ${text}`;
-  const first = (deletion: string | undefined) => (deletion === undefined ? [] : [{ text: deletion }]);
+  const onKey = key.map((column) => `t.${column} = k.${column}`).join(' and ');
   const kept = (target: string): Step[] => [
     { text: 'drop table if exists kept' },
     { text: `create temporary table kept as select * from ${target}` },
   ];
   const removed = (target: string): Step[] => [
     ...kept(target),
-    {
-      text: `delete from ${name} t using kept k where ${key.map((column) => `t.${column} = k.${column}`).join(' and ')}`,
-    },
+    { text: `delete from ${name} t using kept k where ${onKey}` },
   ];
-  const inDo = (text: string): Step => ({ text: `do $do$ begin ${text}; end $do$` });
-  const inFunction = (text: string): Step[] => [
-    {
-      text: `create or replace function pg_temp.edit() returns void language plpgsql as $f$ begin ${text}; end $f$`,
-    },
-    { text: 'select pg_temp.edit()' },
-  ];
-  const onKey = key.map((column) => `t.${column} = k.${column}`).join(' and ');
-  const updates: Form[] =
+  const update = (target: string) => `update ${name} set ${assigned} ${whereOf(target)}`;
+  const deletion = (target: string) => `delete from ${target}`;
+  const insert = () => `insert into ${name} (${all}) select ${all} from kept`;
+  const merge = (action: string) => () =>
+    `merge into ${name} t using kept k on ${onKey} when matched then ${action}`;
+  /** The value that is set, of the row by that name. */
+  const assignedOf = (row: string) =>
+    (set?.value ?? '').replaceAll(set?.column ?? '', `${row}.${set?.column}`);
+  const conflict = () =>
+    `${insert()} on conflict (${key.join(', ')}) do update set ${set?.column} = ${assignedOf('excluded')}`;
+  const updates =
     assigned === undefined
       ? []
       : [
-          {
-            name: 'an update in one statement',
-            wrap: (target, gone) => [
-              { text: with_(gone, `update ${name} set ${assigned} ${whereOf(target)}`) },
-            ],
-          },
-          {
-            name: 'an update in one transaction',
-            wrap: (target, gone) => [
-              ...first(gone),
-              { text: `update ${name} set ${assigned} ${whereOf(target)}` },
-            ],
-          },
-          {
-            name: 'a MERGE',
-            before: kept,
-            wrap: (_, gone) => [
-              ...first(gone),
-              {
-                text: `merge into ${name} t using kept k on ${onKey} when matched then update set ${set?.column} = ${(set?.value ?? '').replaceAll(set?.column ?? '', `t.${set?.column}`)}`,
-              },
-            ],
-          },
-          {
-            name: 'an ON CONFLICT DO UPDATE',
-            before: kept,
-            wrap: (_, gone) => [
-              {
-                text: with_(
-                  gone,
-                  `insert into ${name} (${all}) select ${all} from kept on conflict (${key.join(', ')}) do update set ${set?.column} = ${(set?.value ?? '').replaceAll(set?.column ?? '', `excluded.${set?.column}`)}`,
-                ),
-              },
-            ],
-          },
-          {
-            name: 'an update in a DO block',
-            wrap: (target, gone) => [inDo(with_(gone, `update ${name} set ${assigned} ${whereOf(target)}`))],
-          },
-          {
-            name: 'an update in a function',
-            wrap: (target, gone) =>
-              inFunction(
-                `${gone === undefined ? '' : `${gone};`} update ${name} set ${assigned} ${whereOf(target)}`,
-              ),
-          },
+          form('an update in one statement', inStatement, update),
+          form('an update in one transaction', inTransaction, update),
+          form('a MERGE', inTransaction, merge(`update set ${set?.column} = ${assignedOf('t')}`), kept),
+          form('an ON CONFLICT DO UPDATE', inStatement, conflict, kept),
+          form('an update in a DO block', inDo, update),
+          form('an update in a function', inFunction, update),
         ];
   if (name === 'locations') return updates;
   return [
     ...updates,
-    {
-      name: 'a deletion in one statement',
-      wrap: (target, gone) => [{ text: with_(gone, `delete from ${target}`) }],
-    },
-    {
-      name: 'a deletion in one transaction',
-      wrap: (target, gone) => [...first(gone), { text: `delete from ${target}` }],
-    },
-    {
-      name: 'a deletion in a DO block',
-      wrap: (target, gone) => [inDo(with_(gone, `delete from ${target}`))],
-    },
-    {
-      name: 'a MERGE that deletes',
-      before: kept,
-      wrap: (_, gone) => [
-        ...first(gone),
-        { text: `merge into ${name} t using kept k on ${onKey} when matched then delete` },
-      ],
-    },
-    {
-      name: 'an insert in one statement',
-      before: removed,
-      wrap: (_, gone) => [{ text: with_(gone, `insert into ${name} (${all}) select ${all} from kept`) }],
-    },
-    {
-      name: 'an insert in a function',
-      before: removed,
-      wrap: (_, gone) =>
-        inFunction(
-          `${gone === undefined ? '' : `${gone};`} insert into ${name} (${all}) select ${all} from kept`,
-        ),
-    },
+    form('a deletion in one statement', inStatement, deletion),
+    form('a deletion in one transaction', inTransaction, deletion),
+    form('a deletion in a DO block', inDo, deletion),
+    form('a MERGE that deletes', inTransaction, merge('delete'), kept),
+    form('an insert in one statement', inStatement, insert, removed),
+    form('an insert in a function', inFunction, insert, removed),
     {
       name: 'a COPY',
       before: removed,
       wrap: (_, gone) => [
-        ...first(gone),
+        ...(gone === undefined ? [] : [{ text: gone }]),
         {
           text: `copy ${name} (${all}) from stdin (format csv)`,
           copies: `select replace(substr(k::text, 2, length(k::text) - 2), '\\\\', '\\') as line from (select ${all} from kept) k`,
