@@ -86,7 +86,7 @@ describe('an admin', () => {
   );
 
   it.each([...editsOfMoney, ...editsOfOthers])(
-    'who $edit (row $row) is refused, with the same sentence in every table that admins edit',
+    'who $edit is refused, with the same sentence in every table that admins edit',
     async ({ sql, refusal, by }) => {
       const [, table = ''] = /(?:update|delete from|insert into) ([\w.]+)/.exec(sql) ?? [];
       await expect(admin.sql(sql, sql.includes('$1') ? [api.locationId] : [])).rejects.toMatchObject(

@@ -1,6 +1,5 @@
-/** A manual edit, named by its row in the study of admins, and its refusal. */
+/** A manual edit, and its refusal. */
 export interface HandEdit {
-  row: number;
   edit: string;
   sql: string;
   refusal: RegExp;
@@ -8,14 +7,12 @@ export interface HandEdit {
   by: 'guard' | 'constraint' | 'names';
 }
 
-export function guard(row: number, edit: string, sql: string, refusal: RegExp): HandEdit {
-  return { row, edit, sql, refusal, by: 'guard' };
-}
+/** Edits that have the same refusal: the SQL of each, by what the edit does. */
+const refused =
+  (by: HandEdit['by']) =>
+  (refusal: RegExp, edits: Readonly<Record<string, string>>): HandEdit[] =>
+    Object.entries(edits).map(([edit, sql]) => ({ edit, sql, refusal, by }));
 
-export function check(row: number, edit: string, sql: string, refusal: RegExp): HandEdit {
-  return { row, edit, sql, refusal, by: 'constraint' };
-}
-
-export function names(row: number, edit: string, sql: string, refusal: RegExp): HandEdit {
-  return { row, edit, sql, refusal, by: 'names' };
-}
+export const byGuard = refused('guard');
+export const byConstraint = refused('constraint');
+export const byNames = refused('names');

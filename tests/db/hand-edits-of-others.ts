@@ -1,223 +1,114 @@
-import { check, guard, type HandEdit, names } from './hand-edit.ts';
+import { byConstraint, byGuard, byNames, type HandEdit } from './hand-edit.ts';
 
 /** Each is refused. `$1` is the location. */
 export const editsOfOthers: readonly HandEdit[] = [
-  guard(
-    2,
-    'deletes the counts of products',
-    'delete from internal.tallies where location_id = $1',
-    /counts follow the rows/,
-  ),
-  guard(
-    2,
-    'changes the counts of products',
-    'update internal.tally_notes set n = 7 where location_id = $1',
-    /counts follow/,
-  ),
-  guard(
-    3,
-    'deletes the counts of orders',
-    'delete from internal.tally_notes where location_id = $1',
-    /counts follow the rows/,
-  ),
-  guard(10, 'empties an event', `update events set body = '{}' where location_id = $1`, /cannot be edited/),
-  guard(
-    10,
-    'moves an event in the feed',
-    'update events set number = 999999 where location_id = $1',
-    /cannot be edited/,
-  ),
-  guard(10, 'deletes an event', 'delete from events where location_id = $1', /cannot be edited/),
-  guard(
-    11,
-    'changes the id of an order',
-    'update orders set id = gen_random_uuid() where number = 1 and location_id = $1',
-    /id, the location, .* never change/,
-  ),
-  guard(
-    11,
-    'changes the id of a product',
-    'update products set id = gen_random_uuid() where location_id = $1',
-    /id, the location .* of a product never change/,
-  ),
-  guard(
-    11,
-    'gives a key to another location',
-    'update api_keys set location_id = (select id from locations where id <> $1 limit 1) where location_id = $1',
-    /text of a key never change/,
-  ),
-  check(
-    13,
-    'sets a currency that is none',
-    `update locations set currency = 'xx' where id = $1`,
-    /locations_currency_check/,
-  ),
-  check(
-    13,
-    'takes the name of a location',
-    `update locations set name = '' where id = $1`,
-    /name of locations must have characters that are seen/,
-  ),
-  names(
-    14,
-    'subscribes to an event that is none',
-    `update webhook_endpoints set events = '{order.canceled}' where location_id = $1`,
-    /no event "order.canceled" .*do you mean order\.cancelled\?/,
-  ),
-  check(
-    14,
-    'sets a URL that is none',
-    `update webhook_endpoints set url = 'not a url' where location_id = $1`,
-    /webhook_endpoints_url_check/,
-  ),
-  guard(
-    14,
-    'inserts an endpoint, which would have no secret',
-    `insert into webhook_endpoints (location_id, url, events) values ($1, 'https://example.com', '{order.created}')`,
-    /POST \/v2\/webhook-endpoints/,
-  ),
-  guard(
-    15,
-    'deletes the secret of an endpoint',
-    'delete from internal.webhook_secrets where location_id = $1',
-    /signing secrets are the service's/,
-  ),
-  guard(
-    16,
-    'says that a delivery was tried 99 times',
-    'update webhook_deliveries set attempts = 99 where location_id = $1',
-    /deliveries are the service's/,
-  ),
-  guard(
-    16,
-    'says that a delivery arrived',
-    `update webhook_deliveries set status = 'delivered' where location_id = $1`,
-    /deliveries are the service's/,
-  ),
-  guard(
-    16,
-    'deletes attempts',
-    'delete from webhook_attempts where location_id = $1',
-    /attempts are noted by the service/,
-  ),
-  guard(
-    21,
-    'sets back the version of the catalog',
-    'update internal.catalog_versions set token = 0 where location_id = $1',
-    /version follows the catalog/,
-  ),
-  guard(
-    22,
-    'revives a revoked key',
-    'update api_keys set revoked_at = null where location_id = $1 and revoked_at is not null',
-    /revoked for good/,
-  ),
-  check(
-    22,
-    'sets a limit below one',
-    'update api_keys set per_minute = -5 where location_id = $1',
-    /api_keys_limits_check/,
-  ),
-  names(
-    22,
-    'grants a permission that is none',
-    `update api_keys set permissions = '{orders:read,nonsense}' where location_id = $1`,
-    /no permission "nonsense"/,
-  ),
-  guard(
-    13,
-    'says that a location is being deleted',
-    `update locations set status = 'deleting' where id = $1`,
-    /comanda locations delete/,
-  ),
-  guard(
-    22,
-    'changes what a key may do',
-    `update api_keys set permissions = '{orders:write}' where location_id = $1`,
-    /comanda keys update <id> --permissions .* --as <your name>/,
-  ),
-  guard(
-    22,
-    'inserts a key',
-    `insert into api_keys (location_id, name, prefix, key_hash, permissions) values ($1, 'x', 'x', '\\x00', '{*}')`,
-    /comanda keys create/,
-  ),
-  guard(
-    24,
-    'deletes an idempotency key',
-    'delete from internal.idempotency_keys where location_id = $1',
-    /sent again would be done again/,
-  ),
-  guard(
-    24,
-    'gives back what a key has used',
-    'update internal.limit_counters set used = 0 where $1::uuid is not null',
-    /counted by the service/,
-  ),
-  guard(
-    24,
-    'makes an old code of the app young again',
-    'update internal.app_codes set created_at = now() where location_id = $1',
-    /comanda app code/,
-  ),
-  guard(
-    24,
-    'has a process live in 2030',
-    `update internal.process_heartbeats set seen_at = '2030-01-01' where $1::uuid is not null`,
-    /processes report themselves/,
-  ),
-  guard(
-    24,
-    'changes the audit',
-    `update audit_entries set operation = 'x' where location_id = $1`,
-    /audit is written by the service alone/,
-  ),
-  guard(
-    24,
-    'deletes from the audit',
-    'delete from audit_entries where location_id = $1',
-    /audit is written by the service alone/,
-  ),
-  check(
-    25,
-    'sets a price with three decimals',
-    'update products set price = 12.345 where location_id = $1',
-    /products_price_check/,
-  ),
-  check(
-    25,
-    'takes the name of a product',
-    `update products set name = '' where location_id = $1`,
-    /name of products must have characters that are seen/,
-  ),
-  check(
-    25,
-    'names a product with three blanks',
-    `update products set name = '   ' where location_id = $1`,
-    /name of products must have characters that are seen/,
-  ),
-  check(
-    25,
-    'sets an image that is a script',
-    `update products set image_url = 'javascript:alert(1)' where location_id = $1`,
-    /products_image_url_check/,
-  ),
-  check(
-    25,
-    'empties an external_id',
-    `update orders set external_id = '' where location_id = $1 and number = 1`,
-    /external_id of orders must have characters that are seen/,
-  ),
-  check(
-    25,
-    'sets a channel of 5000 characters',
-    `update orders set channel = repeat('x', 5000) where location_id = $1`,
-    /channel must have 1 to 255/,
-  ),
-  check(
-    25,
-    'gives a cancel reason to an order that is not canceled',
-    `update orders set cancel_reason = 'why' where location_id = $1`,
-    /only an order that is canceled/,
-  ),
+  ...byGuard(/counts follow the rows/, {
+    'deletes the counts of products': 'delete from internal.tallies where location_id = $1',
+    'deletes the counts of orders': 'delete from internal.tally_notes where location_id = $1',
+  }),
+  ...byGuard(/counts follow/, {
+    'changes the counts of products': 'update internal.tally_notes set n = 7 where location_id = $1',
+  }),
+  ...byGuard(/cannot be edited/, {
+    'empties an event': `update events set body = '{}' where location_id = $1`,
+    'moves an event in the feed': 'update events set number = 999999 where location_id = $1',
+    'deletes an event': 'delete from events where location_id = $1',
+  }),
+  ...byGuard(/id, the location, .* never change/, {
+    'changes the id of an order':
+      'update orders set id = gen_random_uuid() where number = 1 and location_id = $1',
+  }),
+  ...byGuard(/id, the location .* of a product never change/, {
+    'changes the id of a product': 'update products set id = gen_random_uuid() where location_id = $1',
+  }),
+  ...byGuard(/text of a key never change/, {
+    'gives a key to another location':
+      'update api_keys set location_id = (select id from locations where id <> $1 limit 1) where location_id = $1',
+  }),
+  ...byConstraint(/locations_currency_check/, {
+    'sets a currency that is none': `update locations set currency = 'xx' where id = $1`,
+  }),
+  ...byConstraint(/name of locations must have characters that are seen/, {
+    'takes the name of a location': `update locations set name = '' where id = $1`,
+  }),
+  ...byNames(/no event "order.canceled" .*do you mean order\.cancelled\?/, {
+    'subscribes to an event that is none': `update webhook_endpoints set events = '{order.canceled}' where location_id = $1`,
+  }),
+  ...byConstraint(/webhook_endpoints_url_check/, {
+    'sets a URL that is none': `update webhook_endpoints set url = 'not a url' where location_id = $1`,
+  }),
+  ...byGuard(/POST \/v2\/webhook-endpoints/, {
+    'inserts an endpoint, which would have no secret': `insert into webhook_endpoints (location_id, url, events) values ($1, 'https://example.com', '{order.created}')`,
+  }),
+  ...byGuard(/signing secrets are the service's/, {
+    'deletes the secret of an endpoint': 'delete from internal.webhook_secrets where location_id = $1',
+  }),
+  ...byGuard(/deliveries are the service's/, {
+    'says that a delivery was tried 99 times':
+      'update webhook_deliveries set attempts = 99 where location_id = $1',
+    'says that a delivery arrived': `update webhook_deliveries set status = 'delivered' where location_id = $1`,
+  }),
+  ...byGuard(/attempts are noted by the service/, {
+    'deletes attempts': 'delete from webhook_attempts where location_id = $1',
+  }),
+  ...byGuard(/version follows the catalog/, {
+    'sets back the version of the catalog':
+      'update internal.catalog_versions set token = 0 where location_id = $1',
+  }),
+  ...byGuard(/revoked for good/, {
+    'revives a revoked key':
+      'update api_keys set revoked_at = null where location_id = $1 and revoked_at is not null',
+  }),
+  ...byConstraint(/api_keys_limits_check/, {
+    'sets a limit below one': 'update api_keys set per_minute = -5 where location_id = $1',
+  }),
+  ...byNames(/no permission "nonsense"/, {
+    'grants a permission that is none': `update api_keys set permissions = '{orders:read,nonsense}' where location_id = $1`,
+  }),
+  ...byGuard(/comanda locations delete/, {
+    'says that a location is being deleted': `update locations set status = 'deleting' where id = $1`,
+  }),
+  ...byGuard(/comanda keys update <id> --permissions .* --as <your name>/, {
+    'changes what a key may do': `update api_keys set permissions = '{orders:write}' where location_id = $1`,
+  }),
+  ...byGuard(/comanda keys create/, {
+    'inserts a key': `insert into api_keys (location_id, name, prefix, key_hash, permissions) values ($1, 'x', 'x', '\\x00', '{*}')`,
+  }),
+  ...byGuard(/sent again would be done again/, {
+    'deletes an idempotency key': 'delete from internal.idempotency_keys where location_id = $1',
+  }),
+  ...byGuard(/counted by the service/, {
+    'gives back what a key has used':
+      'update internal.limit_counters set used = 0 where $1::uuid is not null',
+  }),
+  ...byGuard(/comanda app code/, {
+    'makes an old code of the app young again':
+      'update internal.app_codes set created_at = now() where location_id = $1',
+  }),
+  ...byGuard(/processes report themselves/, {
+    'has a process live in 2030': `update internal.process_heartbeats set seen_at = '2030-01-01' where $1::uuid is not null`,
+  }),
+  ...byGuard(/audit is written by the service alone/, {
+    'changes the audit': `update audit_entries set operation = 'x' where location_id = $1`,
+    'deletes from the audit': 'delete from audit_entries where location_id = $1',
+  }),
+  ...byConstraint(/products_price_check/, {
+    'sets a price with three decimals': 'update products set price = 12.345 where location_id = $1',
+  }),
+  ...byConstraint(/name of products must have characters that are seen/, {
+    'takes the name of a product': `update products set name = '' where location_id = $1`,
+    'names a product with three blanks': `update products set name = '   ' where location_id = $1`,
+  }),
+  ...byConstraint(/products_image_url_check/, {
+    'sets an image that is a script': `update products set image_url = 'javascript:alert(1)' where location_id = $1`,
+  }),
+  ...byConstraint(/external_id of orders must have characters that are seen/, {
+    'empties an external_id': `update orders set external_id = '' where location_id = $1 and number = 1`,
+  }),
+  ...byConstraint(/channel must have 1 to 255/, {
+    'sets a channel of 5000 characters': `update orders set channel = repeat('x', 5000) where location_id = $1`,
+  }),
+  ...byConstraint(/only an order that is canceled/, {
+    'gives a cancel reason to an order that is not canceled': `update orders set cancel_reason = 'why' where location_id = $1`,
+  }),
 ];

@@ -31,7 +31,7 @@ async function stateOf(sql: string): Promise<unknown> {
 
 describe('a person', () => {
   it.each(handEdits)(
-    'who $edit (row $row) is refused with a sentence, and nothing is left of it',
+    'who $edit is refused with a sentence, and nothing is left of it',
     async ({ sql, refusal, by }) => {
       const before = await stateOf(sql);
       await expect(hand.sql(sql, valuesFor(sql))).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe('a person', () => {
 const passable = handEdits.filter(({ by, sql }) => by === 'guard' && !sql.startsWith('insert into orders'));
 
 describe('the deed', () => {
-  it.each(passable)('`repair` passes who $edit (row $row)', async ({ sql }) => {
+  it.each(passable)('`repair` passes who $edit', async ({ sql }) => {
     await hand.sql('begin');
     try {
       await hand.sql(`select deed('repair: a test')`);

@@ -33,7 +33,7 @@ describe.each<KeyOrder>(['as a dump makes them', 'in reverse'])('with foreign ke
   });
 
   it.each([...editsOfMoney, ...editsOfOthers])(
-    'a person who $edit (row $row) is refused as before',
+    'a person who $edit is refused as before',
     async ({ sql, refusal, by }) => {
       await expect(hand.sql(sql, sql.includes('$1') ? [api.locationId] : [])).rejects.toMatchObject({
         code: by === 'constraint' ? '23514' : 'CM008',
