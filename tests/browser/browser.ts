@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
+import { useClosed } from '../support/use.ts';
 
 /** The parts of puppeteer-core that the tests use; it is in a folder of its own, and so brings no types here. */
 export interface Page {
@@ -65,6 +66,21 @@ export function startBrowser(): Promise<Browser> {
     args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
   });
 }
+
+/** One for the tests of a file. */
+export const useBrowser = (): Browser =>
+  useClosed(async () => {
+    const browser = await startBrowser();
+    // Its methods read private fields, so each keeps its own browser.
+    return {
+      newPage: () => browser.newPage(),
+      pages: () => browser.pages(),
+      waitForTarget: (isIt) => browser.waitForTarget(isIt),
+      createBrowserContext: () => browser.createBrowserContext(),
+      target: () => browser.target(),
+      close: () => browser.close(),
+    } satisfies Browser;
+  });
 
 /** The findings of axe that are serious or critical: `color-contrast: .menu a`. */
 export const seriousFindings = (page: Page): Promise<string[]> =>

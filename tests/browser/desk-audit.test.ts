@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
 import { createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { linkTo, openApp } from './app-page.ts';
-import { type Browser, startBrowser } from './browser.ts';
-import { says } from './desk-page.ts';
+import { useBrowser } from './browser.ts';
+import { openDesk, says } from './desk-page.ts';
 
 const api = usePublishingApi(undefined, { app: 'on' });
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-}, 120_000);
-afterAll(() => browser?.close());
+const browser = useBrowser();
 
 test('a price that a program changed was found at the desk only by the name of the program', {
   timeout: 60_000,
@@ -25,9 +20,7 @@ test('a price that a program changed was found at the desk only by the name of t
   await bob.sql('update products set price = 90 where id = $1', [other]);
   await bob.sql(`update locations set timezone = 'Europe/Lisbon' where id = $1`, [locationId]);
   await bob.close();
-  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }));
-  await page.until(`document.querySelector('.desk nav a') !== null`);
-  await page.goto(`${api.url}/app/desk/audit`);
+  const page = await openDesk(browser, api, 'audit');
   await says(page, 'Europe/Lisbon');
   expect(await page.text()).not.toContain('price: 95 → 131');
   await page.select('.desk search select', 'products');

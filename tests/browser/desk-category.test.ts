@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createCategory, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { type AppPage, linkTo, openApp } from './app-page.ts';
-import { type Browser, seriousFindings, startBrowser } from './browser.ts';
-import { fill, press, says } from './desk-page.ts';
+import type { AppPage } from './app-page.ts';
+import { seriousFindings, useBrowser } from './browser.ts';
+import { fill, openDesk, press, says } from './desk-page.ts';
 
 const api = usePublishingApi(undefined, { app: 'on' });
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-}, 120_000);
-afterAll(() => browser?.close());
+const browser = useBrowser();
 
 const patience = { timeout: 20_000 };
 
@@ -25,9 +21,7 @@ async function opened(): Promise<{ page: AppPage; ids: string[] }> {
     ['Tea', 12.5],
   ] as const)
     ids.push(await createProduct(database, { locationId, name, price, categoryIds: [id] }));
-  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }), { size: 'phone' });
-  await page.until(`document.querySelector('.desk nav a') !== null`);
-  await page.goto(`${api.url}/app/desk/categories/${id}`);
+  const page = await openDesk(browser, api, `categories/${id}`, { size: 'phone' });
   return { page, ids };
 }
 

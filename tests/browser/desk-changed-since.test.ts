@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { createCategory, createPaymentMethod, createProduct } from '../support/factories.ts';
-import { linkTo, openApp } from './app-page.ts';
-import { type Browser, startBrowser } from './browser.ts';
-import { fill, says } from './desk-page.ts';
+import { useBrowser } from './browser.ts';
+import { fill, openDesk, says } from './desk-page.ts';
 
 const api = useApi(() => ({ app: 'on' }));
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-}, 120_000);
-afterAll(() => browser?.close());
+const browser = useBrowser();
 
 /** Each row that is edited at the desk: where, the label of a field, and how another session changes it. */
 const rows: Record<string, () => Promise<Row>> = {
@@ -84,9 +79,7 @@ test.each(Object.entries(rows))(
   { timeout: 60_000 },
   async (_name, make) => {
     const { path, label, typed, others, change, read } = await make();
-    const page = await openApp(browser, await linkTo(api, { name: 'ana', screens: ['desk'] }));
-    await page.until(`document.querySelector('.desk nav a') !== null`);
-    await page.goto(`${api.url}/app/desk/${path}`);
+    const page = await openDesk(browser, api, path);
     await fill(page, label, typed);
     await change(others);
     await page.keyboard.press('Enter');

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { type AppPage, linkTo, openApp } from './app-page.ts';
-import { type Browser, seriousFindings, startBrowser } from './browser.ts';
-import { fill, press, says } from './desk-page.ts';
+import type { AppPage } from './app-page.ts';
+import { seriousFindings, useBrowser } from './browser.ts';
+import { fill, openDesk, press, says } from './desk-page.ts';
 
 const api = usePublishingApi(undefined, { app: 'on' });
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-}, 120_000);
-afterAll(() => browser?.close());
+const browser = useBrowser();
 
 /** Another restaurant with a tea of 12.50 in a category, a key that may read its menu, and the desk of this one on a phone. */
 async function opened(language: 'en' | 'es' = 'en') {
@@ -22,12 +18,10 @@ async function opened(language: 'en' | 'es' = 'en') {
   const permissions = ['catalog:read', 'menus:read'] as const;
   const { key } = await createKey(database, { locationId, permissions: [...permissions] });
   const { key: owner } = await createKey(database, { locationId });
-  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }), {
+  const page = await openDesk(browser, api, 'categories', {
     size: 'phone',
     prepare: (made) => made.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`),
   });
-  await page.until(`document.querySelector('.desk nav a') !== null`);
-  await page.goto(`${api.url}/app/desk/categories`);
   return { page, key, name, teaId, there: api.client(owner) };
 }
 

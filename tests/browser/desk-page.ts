@@ -1,4 +1,19 @@
-import type { AppPage } from './app-page.ts';
+import type { TestApi } from '../support/api.ts';
+import { type AppPage, linkTo, openApp } from './app-page.ts';
+import type { Browser } from './browser.ts';
+
+/** Signs in at the desk, on a device of its own, and opens one of its pages. */
+export async function openDesk(
+  browser: Browser,
+  api: TestApi,
+  path: string,
+  how?: Parameters<typeof openApp>[2],
+): Promise<AppPage> {
+  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }), how);
+  await page.until(`document.querySelector('.desk nav a') !== null`);
+  await page.goto(`${api.url}/app/desk/${path}`);
+  return page;
+}
 
 /** Presses the button of that name; the first whose name begins so. */
 export async function press(page: AppPage, name: string): Promise<void> {

@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPaymentMethod, createProduct } from '../support/factories.ts';
 import { placeOrder } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { linkTo, openApp } from './app-page.ts';
-import { type Browser, startBrowser } from './browser.ts';
-import { press, says } from './desk-page.ts';
+import { useBrowser } from './browser.ts';
+import { openDesk, press, says } from './desk-page.ts';
 
 const api = usePublishingApi(undefined, { app: 'on' });
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-}, 120_000);
-afterAll(() => browser?.close());
+const browser = useBrowser();
 
-async function desk(part: string) {
-  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }), { size: 'phone' });
-  await page.until(`document.querySelector('.desk nav a') !== null`);
-  await page.goto(`${api.url}/app/desk/${part}`);
-  return page;
-}
+const desk = (part: string) => openDesk(browser, api, part, { size: 'phone' });
 
 test('what was sold by product was in no screen', { timeout: 60_000 }, async () => {
   const { database } = api.app;

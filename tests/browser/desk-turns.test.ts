@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createPaymentMethod } from '../support/factories.ts';
 import { createPayments } from '../support/moved-payments.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { linkTo, openApp } from './app-page.ts';
-import { type Browser, seriousFindings, startBrowser } from './browser.ts';
-import { press, says } from './desk-page.ts';
+import { seriousFindings, useBrowser } from './browser.ts';
+import { openDesk, press, says } from './desk-page.ts';
 
 const api = usePublishingApi(undefined, { app: 'on' });
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-}, 120_000);
-afterAll(() => browser?.close());
+const browser = useBrowser();
 
 test('a turn was closed without a view of what its settlement is made of', { timeout: 90_000 }, async () => {
   const { database } = api.app;
   const { locationId } = api;
-  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }), { size: 'phone' });
-  await page.until(`document.querySelector('.desk nav a') !== null`);
-  await page.goto(`${api.url}/app/desk/turns`);
+  const page = await openDesk(browser, api, 'turns', { size: 'phone' });
   await press(page, 'Open a turn');
   await expect
     .poll(() =>
