@@ -71,7 +71,7 @@ const found: readonly HandEdit[] = [
 ];
 
 describe('a person is refused', () => {
-  it.each(found)('$edit', async ({ sql, refusal, by }) => {
+  it.each(found.map((one) => [one.edit, one] as const))('%s', async (_, { sql, refusal, by }) => {
     await expect(hand.sql(sql, [api.locationId])).rejects.toMatchObject({
       code: by === 'constraint' ? '23514' : 'CM008',
       message: expect.stringMatching(refusal),
