@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startStudio } from '../studio/run.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { useClosed } from '../support/use.ts';
 import { sitDown } from './admin.ts';
 import { linkTo } from './app-page.ts';
-import { type Browser, startBrowser } from './browser.ts';
+import { useBrowser } from './browser.ts';
 
 const api = usePublishingApi(undefined, { app: 'on' });
 const studio = useClosed(() =>
   startStudio(api.databaseUrl, ['--as', 'ana', '--edit', '--desk', `${api.url}/`]),
 );
-let browser: Browser;
-beforeAll(async () => {
-  browser = await startBrowser();
-}, 120_000);
-afterAll(() => browser?.close());
+const browser = useBrowser();
 
 test('nothing in Studio led to the desk: a row does, in one tab that stays signed in, and from there back', {
   timeout: 120_000,

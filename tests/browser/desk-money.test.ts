@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { expect, test } from 'vitest';
+import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { linkTo, openApp } from './app-page.ts';
-import { type Browser, startBrowser } from './browser.ts';
-import { confirm, press, says } from './desk-page.ts';
+import { useBrowser } from './browser.ts';
+import { confirm, openDesk, press, says } from './desk-page.ts';
 
 const api = usePublishingApi(undefined, { app: 'on' });
-let browser: Browser;
-let kitchen: OrderKitchen;
-beforeAll(async () => {
-  browser = await startBrowser();
-  kitchen = await createOrderKitchen(api);
-}, 120_000);
-afterAll(() => browser?.close());
+const browser = useBrowser();
+const kitchen = useOrderKitchen(api);
 
 const timeout = 60_000;
 
-async function desk(part: string) {
-  const page = await openApp(browser, await linkTo(api, { name: 'ana', screens: ['desk'] }));
-  await page.until(`document.querySelector('.desk nav a') !== null`);
-  await page.goto(`${api.url}/app/desk/${part}`);
-  return page;
-}
+const desk = (part: string) => openDesk(browser, api, part);
 
 test('an order that is paid says before its cancellation that it stays paid, and a refund is recorded and listed', {
   timeout,

@@ -1,29 +1,22 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { afterEach, expect, test } from 'vitest';
+import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { type AppPage, linkTo, openApp } from './app-page.ts';
-import { type Browser, startBrowser } from './browser.ts';
-import { says } from './desk-page.ts';
+import type { AppPage } from './app-page.ts';
+import { useBrowser } from './browser.ts';
+import { openDesk, says } from './desk-page.ts';
 
 const api = usePublishingApi(undefined, { app: 'on' });
-let browser: Browser;
-let kitchen: OrderKitchen;
+const browser = useBrowser();
+const kitchen = useOrderKitchen(api);
 const pages: AppPage[] = [];
-beforeAll(async () => {
-  browser = await startBrowser();
-  kitchen = await createOrderKitchen(api);
-}, 120_000);
 afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
-afterAll(() => browser?.close());
 
 const timeout = 60_000;
 const patience = { timeout: 20_000 };
 
 async function orders(): Promise<AppPage> {
-  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }));
+  const page = await openDesk(browser, api, 'orders');
   pages.push(page);
-  await page.until(`document.querySelector('.desk nav a') !== null`);
-  await page.goto(`${api.url}/app/desk/orders`);
   await page.waitForSelector('.desk tbody tr');
   return page;
 }

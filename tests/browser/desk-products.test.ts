@@ -1,27 +1,21 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { createCategory, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { type AppPage, linkTo, openApp, sizes } from './app-page.ts';
-import { type Browser, seriousFindings, startBrowser } from './browser.ts';
-import { fill, press, says } from './desk-page.ts';
+import { type AppPage, type openApp, sizes } from './app-page.ts';
+import { seriousFindings, useBrowser } from './browser.ts';
+import { fill, openDesk, press, says } from './desk-page.ts';
 
 const api = usePublishingApi(undefined, { app: 'on' });
-let browser: Browser;
+const browser = useBrowser();
 const pages: AppPage[] = [];
-beforeAll(async () => {
-  browser = await startBrowser();
-}, 120_000);
 afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
-afterAll(() => browser?.close());
 
 const timeout = 60_000;
 const patience = { timeout: 20_000 };
 
 async function desk(path: string, how: Parameters<typeof openApp>[2] = {}): Promise<AppPage> {
-  const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }), how);
+  const page = await openDesk(browser, api, path, how);
   pages.push(page);
-  await page.until(`document.querySelector('.desk nav a') !== null`);
-  await page.goto(`${api.url}/app/desk/${path}`);
   return page;
 }
 
