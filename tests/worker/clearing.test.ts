@@ -36,14 +36,8 @@ async function endpointWith(history: { delivered: number; waiting: number }, loc
   return { id, consumer };
 }
 
-const count = async (table: string, where: string) => {
-  const [row] = await kit.sql<{ count: number }>(
-    `select count(*)::int as count from ${table} where ${where}`,
-  );
-  return row?.count ?? 0;
-};
 const deliveries = (id: string, where = 'true') =>
-  count('webhook_deliveries', `endpoint_id = '${id}' and ${where}`);
+  kit.count(`webhook_deliveries where endpoint_id = '${id}' and ${where}`);
 
 /** Clears until nothing is left for now; answers what each batch cleared. */
 async function clearAll(): Promise<number[]> {
@@ -95,9 +89,9 @@ describe('an endpoint with a big history', () => {
     expect(Math.max(...batches)).toBeLessThanOrEqual(1_000);
     expect(batches.length).toBeGreaterThanOrEqual(3);
     expect(await deliveries(id)).toBe(0);
-    expect(await count('webhook_attempts', `endpoint_id = '${id}'`)).toBe(0);
+    expect(await kit.count(`webhook_attempts where endpoint_id = '${id}'`)).toBe(0);
     expect(await deliveries(neighbour.id)).toBe(300);
-    expect(await count('webhook_attempts', `endpoint_id = '${neighbour.id}'`)).toBe(300);
+    expect(await kit.count(`webhook_attempts where endpoint_id = '${neighbour.id}'`)).toBe(300);
   });
 
   test('is disabled without touching a delivery; what waits is dropped in batches, the rest stays', async () => {
@@ -126,7 +120,7 @@ describe('an endpoint with a big history', () => {
     await waitFor('what is new', async () => (await deliveries(id, `status = 'delivered'`)) === 1);
     await worker.stop();
     expect(consumer.received).toHaveLength(1);
-    expect(await count('webhook_attempts', `endpoint_id = '${id}'`)).toBe(1);
+    expect(await kit.count(`webhook_attempts where endpoint_id = '${id}'`)).toBe(1);
   });
 });
 
@@ -147,7 +141,7 @@ test('clearing goes on where it was interrupted, and waits for no locked row', a
   await lastPass();
   expect(await clearAll()).toEqual([1]);
   expect(await deliveries(id, `status = 'dropped'`)).toBe(1_200);
-  expect(await count('internal.endpoint_clearings', 'true')).toBe(0);
+  expect(await kit.count('internal.endpoint_clearings')).toBe(0);
 });
 
 test.each([
@@ -164,7 +158,7 @@ test.each([
     expect(await clearAll()).toEqual([1]);
     expect(await deliveries(id, 'next_attempt_at is not null')).toBe(0);
     expect(await deliveries(id)).toBe(how === 'deleted' ? 0 : 2);
-    expect(await count('internal.endpoint_clearings', 'true')).toBe(0);
+    expect(await kit.count('internal.endpoint_clearings')).toBe(0);
   },
 );
 
@@ -179,7 +173,7 @@ test('what was being published to an endpoint while it was disabled waited ten m
   await publishLate(id);
   await lastPass();
   expect(await clearAll()).toEqual([1]);
-  expect(await count('internal.endpoint_clearings', 'true')).toBe(0);
+  expect(await kit.count('internal.endpoint_clearings')).toBe(0);
 });
 
 /** As a transaction does that saw the endpoint as it was. */

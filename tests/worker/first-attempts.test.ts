@@ -16,14 +16,10 @@ const kit = useWorkerKit({ lifetime: 'test' });
 const hand = useHand(kit, { lifetime: 'test' });
 
 const change = (locationId = kit.locationId) => createProduct(kit.database, { locationId });
-const count = async (from: string) => {
-  const [row] = await kit.sql<{ n: number }>(`select count(*)::int as n from ${from}`);
-  return row?.n ?? 0;
-};
-const delivered = () => count(`webhook_deliveries where status = 'delivered'`);
-const claimed = () => count('webhook_deliveries where leased_by is not null');
+const delivered = () => kit.count(`webhook_deliveries where status = 'delivered'`);
+const claimed = () => kit.count('webhook_deliveries where leased_by is not null');
 const idsOf = ({ received }: RecordingConsumer) => received.map(({ headers }) => headers['webhook-id']);
-const jobs = () => count(`graphile_worker.jobs where task_identifier = 'deliver-webhooks'`);
+const jobs = () => kit.count(`graphile_worker.jobs where task_identifier = 'deliver-webhooks'`);
 /** How many jobs there were, those that are done included. */
 const jobsMade = async () => {
   const [row] = await kit.sql<{ n: number }>(
@@ -98,7 +94,7 @@ test('what older deliveries wait before is not sent before them', async () => {
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await kit.startWorker({ deliveries: 'paused' });
   await change();
-  await waitFor('the older one', async () => (await count('webhook_deliveries')) === 1);
+  await waitFor('the older one', async () => (await kit.count('webhook_deliveries')) === 1);
   await kit.stopWorkers();
   // Without its job only the newer one makes anybody look.
   await kit.sql('delete from graphile_worker._private_jobs');
@@ -132,7 +128,9 @@ test('an endpoint that hangs holds its slots and no more, and blocks no other; a
   await waitFor('the rest', async () => (await delivered()) === 2 * changes, { timeoutMs: 30_000 });
   expect(idsOf(slow)).toHaveLength(changes);
   expect(new Set(idsOf(slow)).size).toBe(changes);
-  expect(await count(`webhook_attempts where endpoint_id = '${id}' and status = 'delivered'`)).toBe(changes);
+  expect(await kit.count(`webhook_attempts where endpoint_id = '${id}' and status = 'delivered'`)).toBe(
+    changes,
+  );
 });
 
 test('two workers send nothing twice while changes trickle at two locations', async () => {
@@ -148,7 +146,7 @@ test('two workers send nothing twice while changes trickle at two locations', as
   await waitFor('all to be recorded', async () => (await delivered()) === 60);
   expect(erp.received).toHaveLength(60);
   expect(new Set(idsOf(erp)).size).toBe(60);
-  expect(await count('webhook_attempts')).toBe(60);
+  expect(await kit.count('webhook_attempts')).toBe(60);
 });
 
 test('a stop gives back what was claimed and not sent, and another worker sends it at once', async () => {
@@ -207,5 +205,5 @@ test('a delivery whose row is locked keeps no other endpoint from being recorded
   await waitFor('the other to be recorded', async () => (await delivered()) === 1, { timeoutMs: 5_000 });
   await hand.sql('commit');
   await waitFor('its own record', async () => (await delivered()) === 2);
-  expect(await count('webhook_attempts')).toBe(2);
+  expect(await kit.count('webhook_attempts')).toBe(2);
 });

@@ -41,6 +41,8 @@ export interface WorkerKit {
   addSecret(endpointId: string, expiresAt: Date): Promise<string>;
   /** Runs plain SQL past the guards, to make a scene. */
   sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** How many rows there are in `from`: a table, and a condition after `where`. */
+  count(from: string): Promise<number>;
   /** Events as published, in the order of their numbers. */
   events(): Promise<PublishedEvent[]>;
   /** Publishes every change that waits; all events, as `events` has them. */
@@ -157,6 +159,10 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
       return storeSecret(locationId, endpointId);
     },
     sql,
+    async count(from) {
+      const [row] = await sql<{ count: number }>(`select count(*)::int as count from ${from}`);
+      return row?.count ?? 0;
+    },
     events,
     publish,
     async forget() {

@@ -6,12 +6,7 @@ import { useWorkerKit } from './kit.ts';
 
 const kit = useWorkerKit({ lifetime: 'test' });
 
-const count = async (where: string) => {
-  const [row] = await kit.sql<{ count: number }>(
-    `select count(*)::int as count from webhook_deliveries where ${where}`,
-  );
-  return row?.count ?? 0;
-};
+const count = (where: string) => kit.count(`webhook_deliveries where ${where}`);
 
 test('what was claimed ahead for an endpoint that stops answering goes back, and is sent once it answers', async () => {
   const waiting: (() => void)[] = [];
