@@ -10,7 +10,7 @@ import { useTwoProcesses } from './two-processes.ts';
 const two = useTwoProcesses();
 const rounds = trials(3, 30);
 
-it('a location that is disabled under batches of orders, moves and prices keeps all that was answered, and nothing comes after', async () => {
+it('a location that is disabled under batches of orders, moves, prices and adjustments keeps all that was answered, and nothing comes after', async () => {
   const { database, locationId } = two;
   const productIds: string[] = [];
   for (let each = 0; each < 6; each += 1)
@@ -21,6 +21,8 @@ it('a location that is disabled under batches of orders, moves and prices keeps 
       status,
     ]);
   const refused = new Set<string>();
+  /** By the adjustments that were answered. */
+  let added = 0;
   for (let round = 0; round < rounds; round += 1) {
     let ordering = true;
     const made: string[] = [];
@@ -40,6 +42,10 @@ it('a location that is disabled under batches of orders, moves and prices keeps 
             body: { price: 1 + lane },
           });
           if (price.status !== 200) refused.add(`${price.status}`);
+          const adjust = { body: { adjust: 3 }, headers: { 'idempotency-key': randomUUID() } };
+          const adjusted = await two.call(lane, `POST /v2/products/${productId}/stock/adjust`, adjust);
+          if (adjusted.status === 200) added += 3;
+          else refused.add(`${adjusted.status}`);
         } else refused.add(`${order.status}`);
       }
     });
@@ -62,6 +68,13 @@ it('a location that is disabled under batches of orders, moves and prices keeps 
     expect(made.filter((id) => !statuses.has(id))).toEqual([]);
     expect(moved.filter((id) => statuses.get(id) !== 'ready')).toEqual([]);
     expect(made.length).toBeGreaterThan(0);
+    const stock = await database.pool.query(
+      `select (select sum(quantity) from product_stock where location_id = $1) +
+         (select sum(quantity) from order_items where location_id = $1) as all`,
+      [locationId],
+    );
+    // An adjustment whose answer was lost may have been made.
+    expect(Number(stock.rows[0]?.all)).toBeGreaterThanOrEqual(600_000 + added);
     await setStatus('active');
     // Each process hears of it.
     await sleep(1_500);

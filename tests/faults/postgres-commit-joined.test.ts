@@ -153,3 +153,45 @@ test.each(places)(
     expect(met[place === 'after the answer' ? 200 : 503]).toBeGreaterThan(0);
   },
 );
+
+test.each(places)(
+  'adjustments of a batch whose connection dies %s are each done once, and none that was answered is lost',
+  {
+    timeout: 300_000,
+  },
+  async (place) => {
+    const met: Record<number, number> = {};
+    for (let trial = 0; trial < count; trial += 1) {
+      const id = await api.make.product({ stock: { quantity: 1_000 } });
+      // Of this product alone: one of the orders above is not slower for it.
+      await runOnce(
+        database.url,
+        `drop trigger if exists slow_down on product_stock; create trigger slow_down after update on product_stock for each row
+           when (new.product_id = '${id}') execute function slow_down()`,
+      );
+      const keys = Array.from({ length: members }, () => randomUUID());
+      const adjust = (key: string) =>
+        api.rest(`POST /v2/products/${id}/stock/adjust`, {
+          body: { adjust: -1 },
+          headers: { 'idempotency-key': key },
+        });
+      const taken = async () =>
+        1_000 -
+        Number(
+          (await direct.query('select quantity from product_stock where product_id = $1', [id])).rows[0]
+            ?.quantity,
+        );
+      const answers = await cutAt(place, keys.map(adjust), taken);
+      const known = answers.filter(({ status }) => status === 200).length;
+      expect(await taken()).toBeGreaterThanOrEqual(known);
+      for (const [index, { status, text }] of answers.entries()) {
+        met[status] = (met[status] ?? 0) + 1;
+        expect([200, 503], text).toContain(status);
+        expect((await answered(() => adjust(keys[index] ?? ''))).status).toBe(200);
+      }
+      expect(await taken()).toBe(members);
+    }
+    reportFault(`adjustments of a batch cut ${place}`, { trials: count, real: count, ...met });
+    expect(met[place === 'after the answer' ? 200 : 503]).toBeGreaterThan(0);
+  },
+);
