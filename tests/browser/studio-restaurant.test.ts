@@ -66,13 +66,23 @@ test('has names in link tables, and in the sentence that asks before rows are wr
     .toEqual([{ name: 'Café Ana' }]);
 });
 
-test('has no SQL in its menu, in a filter, or at an address of it', async () => {
+test('has no SQL in its menu, in its commands, in a filter, or at an address of it', async () => {
   await eva.open('#schema=public&table=products');
-  const menu = await eva.page.evaluate<string[]>(
-    `[...document.querySelectorAll('[data-testid="studio-navigation"] a')].map((each) => each.textContent)`,
-  );
+  const seen = (what: string) =>
+    eva.page.evaluate<string[]>(
+      `[...document.querySelectorAll('${what}')].filter((each) => each.offsetParent !== null).map((each) => each.textContent)`,
+    );
+  const menu = await seen('[data-testid="studio-navigation"] a');
   expect(menu).toEqual(expect.arrayContaining(['Console', 'products']));
   expect(menu).not.toContain('SQL');
+  await eva.page.keyboard.down('Control');
+  await eva.page.keyboard.press('k');
+  await eva.page.keyboard.up('Control');
+  await eva.page.waitForSelector('[cmdk-item]');
+  await eva.page.keyboard.type('sql');
+  await expect.poll(() => seen('[cmdk-item]')).not.toContain('Console');
+  expect(await seen('[cmdk-item]')).not.toContain('SQL');
+  await eva.page.keyboard.press('Escape');
   await eva.page.click('button[aria-label="Add filter"]');
   await eva.page.waitForSelector('input[aria-label="Select column to filter"]');
   expect(await eva.text()).not.toContain('SQL');

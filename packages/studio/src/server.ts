@@ -161,6 +161,7 @@ const page = `<!doctype html>
 <link rel="icon" href="data:,"><link rel="stylesheet" href="/studio.css">
 <style>
 body { margin: 0; height: 100% } #root { height: 100% }
+[data-testid="studio-navigation"] a[href*="view=sql"], [cmdk-item][data-value="view:sql"] { display: none }
 .entrance { position: fixed; inset: 0; z-index: 1000; padding: 3rem; background: #fff; color: #111; font: 1rem/1.6 sans-serif; pointer-events: auto }
 .entrance p { max-width: 40rem; margin: 0 0 1rem } .entrance input { width: 24rem; border: 1px solid #777; padding: 0.25rem }
 .entrance button { margin-left: 0.5rem; border: 1px solid #777; padding: 0.25rem 0.75rem }
