@@ -61,7 +61,8 @@ describe('the connection of a webhook', () => {
   });
 
   it('ends connections of a thousand-and-first origin soon, and keeps those in use', () => {
-    const keeps = createKeptOrigins(2, 60_000);
+    const keptOf = createKeptOrigins(2, 60_000);
+    const keeps = (origin: string, now: number) => keptOf(origin, now) !== undefined;
     expect([keeps('a', 0), keeps('b', 1), keeps('c', 2), keeps('a', 30_000)]).toEqual([
       true,
       true,
@@ -70,5 +71,24 @@ describe('the connection of a webhook', () => {
     ]);
     // b was not asked for in a minute.
     expect([keeps('c', 60_001), keeps('b', 60_002), keeps('a', 60_003)]).toEqual([true, false, true]);
+  });
+
+  it('is not used for a name that leads inward by now', async () => {
+    const consumer = using(await httpConsumer((_, response) => void response.end('ok')));
+    let address = '127.0.0.1';
+    const { send } = using(
+      createWebhookSender({
+        ...{ timeoutMs: 10_000, targets: 'public', allowCidrs: ['127.0.0.0/8'] },
+        resolve: async () => [{ address, family: 4 }],
+      }),
+    );
+    const request = { url: `http://shop.test:${consumer.port}/`, headers: {}, body: '{}' };
+    expect(await send(request)).toMatchObject({ ok: true });
+    address = '10.0.0.1';
+    await sleep(1_200);
+    expect(await send(request)).toMatchObject({ ok: false, error: expect.stringContaining('is not public') });
+    address = '127.0.0.1';
+    expect(await send(request)).toMatchObject({ ok: true });
+    expect(consumer.connections).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { isAllowedAddress, type WebhookTargets } from '@comanda/api/services';
 import { buildConnector } from 'undici';
 
@@ -21,6 +21,13 @@ export class AddressRefusedError extends Error {
   override name = 'AddressRefusedError';
 }
 
+/** Opens connections, and judges the names of those that are open. */
+export interface Connector {
+  connect: buildConnector.connector;
+  /** Resolves the name of a URL. Rejects as a connection to it would: for an answer that is not allowed, and for none. */
+  check(url: URL): Promise<void>;
+}
+
 /**
  * Opens connections for undici. Names are resolved here and nowhere else: unless every answer is allowed none is
  * used, and the socket connects to the very addresses that were checked. Literal addresses never reach a lookup;
@@ -32,25 +39,37 @@ export function createConnector(options: {
   allowCidrs: readonly string[];
   resolve: ResolveName;
   ca: string | string[] | undefined;
-}): buildConnector.connector {
+}): Connector {
   const { timeoutMs, targets, allowCidrs, ca } = options;
   const resolve = shareLookups(options.resolve);
-  const connectorFor = (protocol: 'http:' | 'https:') =>
+  const lookupFor = (protocol: 'http:' | 'https:') =>
+    guardedLookup(resolve, (ip) => {
+      if (isAllowedAddress(ip, targets, allowCidrs, protocol)) return undefined;
+      return isAllowedAddress(ip, targets, allowCidrs) ? 'may only be reached over https' : 'is not public';
+    });
+  const lookups = { plain: lookupFor('http:'), secure: lookupFor('https:') };
+  const connectorFor = (lookup: LookupFunction) =>
     buildConnector({
       timeout: timeoutMs,
-      lookup: guardedLookup(resolve, (ip) => {
-        if (isAllowedAddress(ip, targets, allowCidrs, protocol)) return undefined;
-        return isAllowedAddress(ip, targets, allowCidrs) ? 'may only be reached over https' : 'is not public';
-      }),
+      lookup,
       autoSelectFamilyAttemptTimeout: 1_000,
       // A resumed session is not asked for its name again, so none is kept.
       maxCachedSessions: 0,
       rejectUnauthorized: true,
       ...(ca !== undefined && { ca }),
     });
-  const plain = connectorFor('http:');
-  const secure = connectorFor('https:');
-  return (target, callback) => (target.protocol === 'https:' ? secure : plain)(target, callback);
+  const plain = connectorFor(lookups.plain);
+  const secure = connectorFor(lookups.secure);
+  return {
+    connect: (target, callback) => (target.protocol === 'https:' ? secure : plain)(target, callback),
+    check({ protocol, hostname }) {
+      if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return Promise.resolve();
+      const lookup = protocol === 'https:' ? lookups.secure : lookups.plain;
+      return new Promise((resolve, reject) =>
+        lookup(hostname, { all: true }, (error) => (error === null ? resolve() : reject(error))),
+      );
+    },
+  };
 }
 
 function guardedLookup(resolve: ResolveName, refusal: (ip: string) => string | undefined): LookupFunction {

@@ -24,20 +24,35 @@ export function createOpenedConnections(): OpenedConnections {
 
 const mostCounted = 10_000;
 
+/** An origin whose connections are kept. */
+export interface KeptOrigin {
+  /** When it was last used, and when its name was last found allowed, in milliseconds. */
+  usedAt: number;
+  checkedAt: number;
+}
+
 /**
  * Chooses the origins whose connections are kept: the first `most`. An origin makes room for another when it was not asked for in `idleMs`.
- * Returns whether an origin is one of them, at a moment in milliseconds.
+ * Returns what is known of an origin that is asked for at a moment in milliseconds; undefined when it is none of them.
  */
-export function createKeptOrigins(most: number, idleMs: number): (origin: string, now: number) => boolean {
+export function createKeptOrigins(
+  most: number,
+  idleMs: number,
+): (origin: string, now: number) => KeptOrigin | undefined {
   // In the order of their last use.
-  const usedAt = new Map<string, number>();
+  const origins = new Map<string, KeptOrigin>();
   return (origin, now) => {
-    if (!usedAt.delete(origin) && usedAt.size >= most) {
-      const [oldest] = usedAt;
-      if (oldest === undefined || now - oldest[1] < idleMs) return false;
-      usedAt.delete(oldest[0]);
+    const known = origins.get(origin);
+    origins.delete(origin);
+    if (known === undefined && origins.size >= most) {
+      const [oldest] = origins;
+      if (oldest === undefined || now - oldest[1].usedAt < idleMs) return undefined;
+      origins.delete(oldest[0]);
     }
-    usedAt.set(origin, now);
-    return true;
+    // Of an origin that comes, the connection is opened now, and the name resolved with it.
+    const kept = known ?? { usedAt: now, checkedAt: now };
+    kept.usedAt = now;
+    origins.set(origin, kept);
+    return kept;
   };
 }

@@ -64,9 +64,8 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   const timeoutMs = Math.min(options.timeoutMs, attemptMs);
   const limits = { timeoutMs, connectMs: connectMsOf(timeoutMs) };
   const opened = createOpenedConnections();
-  const connect = opened.counted(
-    createConnector({ timeoutMs: limits.connectMs, targets, allowCidrs, resolve, ca }),
-  );
+  const names = createConnector({ timeoutMs: limits.connectMs, targets, allowCidrs, resolve, ca });
+  const connect = opened.counted(names.connect);
   const agentKeeping = (idleMs: number) =>
     new Agent({
       connect,
@@ -79,7 +78,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
     });
   const lasting = agentKeeping(options.keepMs ?? keepMs);
   const brief = agentKeeping(1_000);
-  const keeps = createKeptOrigins(mostKept, keepMs);
+  const keptOf = createKeptOrigins(mostKept, keepMs);
   const judge = rememberVerdicts((url) => checkWebhookUrl(url, targets, allowCidrs));
   const inFlight = new Set<Promise<Attempt>>();
   let closed = false;
@@ -92,8 +91,18 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         return Promise.resolve({ ok: false, error: `url ${verdict.reason}`, durationMs: 0 });
       }
       const { url } = verdict;
-      const agent = keeps(url.origin, performance.now()) ? lasting : brief;
-      const attempt = post({ agent, opened: () => opened.of(url.origin) }, url, request, limits);
+      const kept = keptOf(url.origin, performance.now());
+      const line: Line = {
+        agent: kept === undefined ? brief : lasting,
+        opened: () => opened.of(url.origin),
+        async judge() {
+          const now = performance.now();
+          if (kept === undefined || now - kept.checkedAt < checkedMs) return;
+          await within(limits.connectMs, names.check(url));
+          kept.checkedAt = now;
+        },
+      };
+      const attempt = post(line, url, request, limits);
       inFlight.add(attempt);
       const done = () => inFlight.delete(attempt);
       attempt.then(done, done);
@@ -117,6 +126,8 @@ const maxConnectMs = 10_000;
 const keepMs = 65_000;
 /** Origins whose connections are kept; those of others end a second after their last answer. */
 const mostKept = 1_000;
+/** For so long an answer of DNS counts for connections that are open. */
+const checkedMs = 1_000;
 const mostVerdicts = 1_000;
 
 // A verdict depends on the text and the settings alone: names are judged when they are resolved.
@@ -132,23 +143,37 @@ function rememberVerdicts(judge: (url: string) => UrlVerdict): (url: string) => 
   };
 }
 
-/** An agent, and how many connections it has opened to the origin of the request. */
+/** An agent for the origin of a request. */
 interface Line {
   agent: Agent;
+  /** How many connections were opened to the origin. */
   opened(): number;
+  /** Rejects when the name of a connection that is kept leads to an address that is not allowed by now. */
+  judge(): Promise<void>;
+}
+
+/** @throws {LateError} when it takes longer. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((_, reject) => {
+    timer = setTimeout(() => reject(new LateError('connection')), ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 async function post(
-  { agent, opened }: Line,
+  { agent, opened, judge }: Line,
   url: URL,
   { headers, body, signal, sendBy }: WebhookRequest,
   limits: ExchangeLimits,
 ): Promise<Attempt> {
   signal?.throwIfAborted();
   const startedAt = performance.now();
-  const known = opened();
   const once = () => exchange(agent, url, { headers, body, signal, sendBy }, limits);
   try {
+    await judge();
+    signal?.throwIfAborted();
+    const known = opened();
     // The status alone decides; how the body ends does not matter.
     const { statusCode, text, durationMs } = await once().catch((error: unknown) => {
       // A kept connection that its consumer was just closing: the next one may be well. A webhook may arrive twice.
