@@ -23,6 +23,7 @@ export const suites = [
     name: 'slow',
     holds:
       'what mostly waits: the worker, a whole day, plans of every statement, the command line, Studio, starts, doctor, generated clients, samples and guides, packages and examples, upgrades from the release before',
+    minutes: 19,
     ci: [],
     runsAgain: true,
     files: [
@@ -35,6 +36,7 @@ export const suites = [
     name: 'pressure',
     holds:
       'faults, races, attacks, property tests in their short form, and the bench on tiny data; three files at once',
+    minutes: 10,
     ci: [],
     runsAgain: true,
     files: ['attack', 'bench', 'concurrency', 'faults', 'fuzz'],

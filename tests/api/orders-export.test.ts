@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createExportPlaces } from '../../packages/api/src/places/exports.ts';
+import { createLocationPlaces, exportLimits } from '../../packages/api/src/places/location-places.ts';
 import { OrderExport } from '../../packages/api/src/resources/orders/export.schema.ts';
 import { Order } from '../../packages/api/src/resources/orders/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
@@ -175,7 +175,7 @@ test('an export that cannot begin is an ordinary 500, and holds no connection', 
 });
 
 test('four run at a time; one more waits, and is refused with 503 after ten seconds', async () => {
-  const { enter } = createExportPlaces();
+  const { enter } = createLocationPlaces(exportLimits);
   vi.useFakeTimers();
   try {
     const places = await Promise.all(['a', 'b', 'c', 'd'].map(enter));
@@ -197,7 +197,7 @@ test('four run at a time; one more waits, and is refused with 503 after ten seco
 });
 
 test('a location runs two at most, and a second one only while that leaves a place to a location that runs none', async () => {
-  const { enter } = createExportPlaces();
+  const { enter } = createLocationPlaces(exportLimits);
   const own = [await enter('a'), await enter('a')];
   const third = enter('a');
   const others = [await enter('b'), await enter('c')];

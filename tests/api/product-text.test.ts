@@ -42,7 +42,7 @@ function both(query: { limit: number; offset: number }, filters: { visible?: boo
       const { atOnce, byOne, values } = listProducts(site.locationId, query, filters, 'plain');
       if (atOnce === undefined) throw new Error('the first pages of this list are made at once');
       const [slow, shown] = await Promise.all(
-        [byOne, atOnce].map(async ({ text }) => {
+        [byOne(), atOnce].map(async ({ text }) => {
           const [page] = await tx.$queryRawUnsafe<{ data: string; total: number }[]>(text, ...values);
           return { total: page?.total, text: page?.data };
         }),
@@ -98,7 +98,7 @@ describe('the texts of products', () => {
     await createProducts(1);
     const found = async (search: string) => {
       const { byOne, values } = listProducts(site.locationId, everything, { search }, 'plain');
-      return (await api.app.database.run(byOne, values))[0]?.total;
+      return (await api.app.database.run(byOne(), values))[0]?.total;
     };
     const edit = (change: string) =>
       sql(`update products set ${change} where location_id = $1`, [site.locationId]);

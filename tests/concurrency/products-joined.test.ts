@@ -5,7 +5,15 @@ import { type ProductChange, updating } from '../../packages/api/src/resources/p
 import { type Chance, createChance } from '../e2e/day/chance.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { thorough, trials } from '../support/trials.ts';
-import { batchesOf, catalogToken, lastTold, named, openTwin, type Twin } from '../support/twins.ts';
+import {
+  batchesOf,
+  catalogToken,
+  keptCounts,
+  lastTold,
+  named,
+  openTwin,
+  type Twin,
+} from '../support/twins.ts';
 
 const database = useDatabase(useTestDatabase());
 const batches = trials(60, 2_000);
@@ -56,13 +64,7 @@ async function stateOf(
       'select product_id, enabled, quantity from product_stock where location_id = $1 order by product_id',
       [locationId],
     ),
-    counts: await rows(
-      `select name, sum(n)::int as n from (
-         select name, n from internal.tallies where location_id = $1 and hours in (0, 1)
-         union all select name, n from internal.tally_notes where location_id = $1) t
-       where name <> 'catalog' group by name order by name`,
-      [locationId],
-    ),
+    counts: await rows(keptCounts, [locationId]),
   };
   return { changes: changes.sort(), state: JSON.parse(named(JSON.stringify(state), names)) as unknown };
 }

@@ -8,7 +8,15 @@ import type { AdjustedRow } from '../../packages/api/src/resources/stock/stateme
 import { type Chance, createChance } from '../e2e/day/chance.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { thorough, trials } from '../support/trials.ts';
-import { batchesOf, catalogToken, lastTold, named, openTwin, type Twin } from '../support/twins.ts';
+import {
+  batchesOf,
+  catalogToken,
+  keptCounts,
+  lastTold,
+  named,
+  openTwin,
+  type Twin,
+} from '../support/twins.ts';
 
 const database = useDatabase(useTestDatabase());
 const batches = trials(60, 2_000);
@@ -91,13 +99,7 @@ async function stateOf({ locationId, names }: Place, since: bigint, wanted: read
        from audit_entries where location_id = $1 and request_id = any ($2) order by request_id, relation`,
       [locationId, requests],
     ),
-    counts: await rows(
-      `select name, sum(n)::int as n from (
-         select name, n from internal.tallies where location_id = $1 and hours in (0, 1)
-         union all select name, n from internal.tally_notes where location_id = $1) t
-       where name <> 'catalog' group by name order by name`,
-      [locationId],
-    ),
+    counts: await rows(keptCounts, [locationId]),
   };
   return { captured: captured.length, rows: JSON.parse(named(JSON.stringify(state), names)) as unknown };
 }

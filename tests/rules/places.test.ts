@@ -3,13 +3,13 @@ import { afterEach, beforeEach, expect, expectTypeOf, it, test, vi } from 'vites
 import { createBatchPlaces } from '../../packages/api/src/places/batches.ts';
 import { createBulkhead } from '../../packages/api/src/places/bulkhead.ts';
 import { bulkheadLimits } from '../../packages/api/src/places/bulkhead-limits.ts';
-import { createExportPlaces } from '../../packages/api/src/places/exports.ts';
 import { createInFlight } from '../../packages/api/src/places/in-flight.ts';
 import {
   createJoinedReads,
   type JoinedRead,
   type JoinedReads,
 } from '../../packages/api/src/places/joined-reads.ts';
+import { createLocationPlaces, exportLimits } from '../../packages/api/src/places/location-places.ts';
 import type { JoinedCall } from '../../packages/api/src/request/context.ts';
 
 beforeEach(() =>
@@ -34,7 +34,7 @@ const overfull: Record<string, () => unknown> = {
     return Promise.resolve(bulkhead.enter('a', 'orders', 'query')).finally(() => bulkhead.close());
   },
   exports: async () => {
-    const { enter } = createExportPlaces();
+    const { enter } = createLocationPlaces(exportLimits);
     for (const location of ['a', 'b', 'c', 'd']) await enter(location);
     return enter('e');
   },

@@ -13,6 +13,12 @@ import {
   createSubselection,
 } from './factories.ts';
 
+/** The counts that are kept of location $1, by name, without the version of its catalog. */
+export const keptCounts = `select name, sum(n)::int as n from (
+    select name, n from internal.tallies where location_id = $1 and hours in (0, 1)
+    union all select name, n from internal.tally_notes where location_id = $1) t
+  where name <> 'catalog' group by name order by name`;
+
 /** One of two places that are the same except for their ids. */
 export interface Twin {
   locationId: string;
@@ -168,13 +174,7 @@ export async function stateOf(
        from internal.captured_changes where location_id = $1 and id > $2 order by id`,
       [locationId, since],
     ),
-    counts: await rows(
-      `select name, sum(n)::int as n from (
-         select name, n from internal.tallies where location_id = $1 and hours in (0, 1)
-         union all select name, n from internal.tally_notes where location_id = $1) t
-       where name <> 'catalog' group by name order by name`,
-      [locationId],
-    ),
+    counts: await rows(keptCounts, [locationId]),
     keys: await rows(
       `select key, response from internal.idempotency_keys where location_id = $1 and key = any ($2) order by key`,
       [locationId, keys],

@@ -24,6 +24,18 @@ export interface JoinedWrite<Member, Outcome> {
   joins(before: readonly Member[], member: Member): boolean;
 }
 
+/** The parts of a member that claims its idempotency key in the transaction that writes it. */
+export interface KeyedMember {
+  apiKeyId: string;
+  /** The idempotency key, under the name of the operation. */
+  operation: string;
+  key: string;
+  requestHash: Buffer;
+  ttlHours: number;
+  /** The request's id, its place in a trace and, where each member has a key of its own, that key. */
+  origin: string;
+}
+
 /** No two members of a batch are of one resource. */
 export const ofDifferentIds = (before: readonly { id: string }[], { id }: { id: string }): boolean =>
   before.every((each) => each.id.toLowerCase() !== id.toLowerCase());

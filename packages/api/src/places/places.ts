@@ -5,10 +5,10 @@ import { type BatchPlaces, createBatchPlaces } from './batches.ts';
 import { type BodyBytes, createBodyBytes } from './body-bytes.ts';
 import { type Bulkhead, createBulkhead } from './bulkhead.ts';
 import { bulkheadLimitsFor } from './bulkhead-limits.ts';
-import { createExportPlaces, type ExportPlaces } from './exports.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { createJoinedReads, type JoinedReads } from './joined-reads.ts';
 import { createJoinedWrites, type JoinedWrites } from './joined-writes.ts';
+import { createLocationPlaces, exportLimits, type LocationPlaces } from './location-places.ts';
 
 /** All load shedding in one process. Its refusals are all made in one place (no-place.ts). */
 export interface Places {
@@ -23,9 +23,9 @@ export interface Places {
   /** How large the answers are that wait for their callers. */
   readonly answers: AnswerBytes;
   /** How many requests with several calls are under way: of one location, since each holds its answers until the last. */
-  readonly callBatches: ExportPlaces;
+  readonly callBatches: LocationPlaces;
   /** How many exports are read at a time. */
-  readonly exports: ExportPlaces;
+  readonly exports: LocationPlaces;
   /** The location whose bulk write is next. */
   readonly batches: BatchPlaces;
   /** Reads that share one connection, and so need no place of their own. */
@@ -45,8 +45,8 @@ export function createPlaces(database: Queryable): Places {
     bulkhead,
     bodies: createBodyBytes(),
     answers: createAnswerBytes(mostAnswerBytes(heapBytes)),
-    callBatches: createExportPlaces({ all: Number.POSITIVE_INFINITY, location: 3 }),
-    exports: createExportPlaces(),
+    callBatches: createLocationPlaces({ all: Number.POSITIVE_INFINITY, location: 3 }),
+    exports: createLocationPlaces(exportLimits),
     batches: createBatchPlaces(),
     joined: createJoinedReads(database),
     joinedWrites: createJoinedWrites(database, bulkhead),

@@ -50,8 +50,6 @@ export interface WebhookSenderOptions {
   resolve?: ResolveName;
   /** Certificates (PEM) trusted instead of the public ones. */
   ca?: string | string[];
-  /** How long a connection without a request is kept, in milliseconds; 65,000 unless given. */
-  keepMs?: number;
 }
 
 /**
@@ -76,7 +74,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       headersTimeout: 0,
       bodyTimeout: 0,
     });
-  const lasting = agentKeeping(options.keepMs ?? keepMs);
+  const lasting = agentKeeping(keepMs);
   const brief = agentKeeping(1_000);
   const keptOf = createKeptOrigins(mostKept, keepMs);
   const judge = rememberVerdicts((url) => checkWebhookUrl(url, targets, allowCidrs));
@@ -174,11 +172,12 @@ async function post(
     await judge();
     signal?.throwIfAborted();
     const known = opened();
+    const sentAt = performance.now();
     // The status alone decides; how the body ends does not matter.
     const { statusCode, text, durationMs } = await once().catch((error: unknown) => {
       // A kept connection that its consumer was just closing: the next one may be well. A webhook may arrive twice.
-      const soon = performance.now() - startedAt < 1_000;
-      if (soon && isConnectionLost(error) && opened() === known) return once();
+      const soon = performance.now() - sentAt < 1_000;
+      if (soon && isConnectionLost(error) && opened() === known && !signal?.aborted) return once();
       throw error;
     });
     const error = statusReason(statusCode);

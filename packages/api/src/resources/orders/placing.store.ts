@@ -1,21 +1,13 @@
 import { newId } from '@comanda/db';
-import type { JoinedWrite } from '../../places/joined-writes.ts';
+import type { JoinedWrite, KeyedMember } from '../../places/joined-writes.ts';
 import { decimalText } from './decimals.rules.ts';
 import type { OrderRequest, PricedOrder, Wanted } from './facts.rules.ts';
 import { type PlacedRow, placeOrders } from './statements.ts';
 
 /** An order that was decided, for the transaction that makes it. */
-export interface PlacedOrder {
+export interface PlacedOrder extends KeyedMember {
   request: OrderRequest;
   order: PricedOrder;
-  apiKeyId: string;
-  /** The idempotency key, under the name of the operation. */
-  operation: string;
-  key: string;
-  requestHash: Buffer;
-  ttlHours: number;
-  /** The request's id and its place in a trace, as `originOf` has them. */
-  origin: string;
 }
 
 /** The outcome of one. `left` is the remaining stock of the items that it is short of, by id. */

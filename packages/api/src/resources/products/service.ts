@@ -41,7 +41,7 @@ export async function list(ctx: CallContext, input: ProductList): Promise<Answer
     const [page] = await ctx.app.database.run(atOnce, values);
     if (page !== undefined && page.data !== null) return answerPage({ ...page, data: page.data }, input);
   }
-  const [page] = await ctx.app.database.run(byOne, values);
+  const [page] = await ctx.app.database.run(byOne(), values);
   return answerPage(page, input);
 }
 

@@ -19,10 +19,14 @@ export interface ProductText extends Revised {
 /** The fields of a product: the documented fields, or its tax rate as well. */
 export type Shown = 'plain' | 'tax';
 
+/** SQL: the document of a product with its tax rate. */
+const taxed = (doc: string, rate: string): string =>
+  `left(${doc}, -1) || coalesce(',"tax_rate":' || trim_scale(${rate}), '') || '}'`;
+
 /** `j.doc` of `products_json` with what is asked for, of the product `j.id` of this location. */
 const documentOf: Readonly<Record<Shown, (location: string) => string>> = {
   plain: () => 'j.doc',
-  tax: (location) => `(select left(j.doc, -1) || coalesce(',"tax_rate":' || trim_scale(r.tax_rate), '') || '}'
+  tax: (location) => `(select ${taxed('j.doc', 'r.tax_rate')}
      from products r where r.location_id = ${location} and r.id = j.id)`,
 };
 
@@ -94,11 +98,11 @@ export function listProducts(
   { limit, offset }: { limit: number; offset: number },
   filters: ProductFilters,
   shown: Shown,
-): { atOnce?: Statement<PageAtOnce>; byOne: Statement<PageText>; values: unknown[] } {
+): { atOnce?: Statement<PageAtOnce>; byOne(): Statement<PageText>; values: unknown[] } {
   const given = givenFilters(filterSql, filters);
   const tally = tallied(given.names);
   return {
-    byOne: listStatement(given, shown),
+    byOne: () => listStatement(given, shown),
     values: [locationId, limit, offset, ...given.values],
     ...(tally !== undefined && offset <= farthestAtOnce && { atOnce: listAtOnce(given, tally, shown) }),
   };
@@ -148,13 +152,12 @@ function listAtOnce(given: Given<keyof ProductFilters>, tally: string, shown: Sh
   );
   return keptAtOnce(name, () => {
     const doc = 'product_text(p, s, c.list)';
-    const taxed = `left(${doc}, -1) || coalesce(',"tax_rate":' || trim_scale(p.tax_rate), '') || '}'`;
     return statement<PageAtOnce>(
       name,
       `select (${tally})::int as total, case when coalesce(sum(octet_length(d.doc)), 0) <= ${pageBytes} then
          coalesce('[' || string_agg(d.doc, ',' order by d.name, d.id) || ']', '[]') end as data
        from (
-         select p.name, p.id, ${shown === 'plain' ? doc : taxed} as doc from (
+         select p.name, p.id, ${shown === 'plain' ? doc : taxed(doc, 'p.tax_rate')} as doc from (
            select * from (
              select p.* from products p where p.location_id = $1::uuid${given.where(4)}
              order by p.name, p.id limit 200 offset $3::bigint) found limit $2) p

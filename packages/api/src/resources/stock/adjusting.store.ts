@@ -1,20 +1,12 @@
 import { newId } from '@comanda/db';
-import { byPlace, type JoinedWrite } from '../../places/joined-writes.ts';
+import { byPlace, type JoinedWrite, type KeyedMember } from '../../places/joined-writes.ts';
 import { largestDecimal } from '../../wire.ts';
 import type { StockAdjust } from './schema.ts';
 import { type AdjustedRow, adjustStocks } from './statements.ts';
 
 /** An adjustment of the stock of a product, with its key. */
-export interface StockAdjustment {
+export interface StockAdjustment extends KeyedMember {
   change: StockAdjust;
-  apiKeyId: string;
-  /** The idempotency key, under the name of the operation. */
-  operation: string;
-  key: string;
-  requestHash: Buffer;
-  ttlHours: number;
-  /** The request's id, its place in a trace and its key, as `makerOf` has them. */
-  origin: string;
 }
 
 /**

@@ -1,27 +1,32 @@
 import { holdUps } from '@comanda/db';
 import { noPlace } from './no-place.ts';
 
-/** Bounds how many exports a process runs at a time: each holds a connection for as long as its caller reads. */
-export interface ExportPlaces {
+/** Bounds how many of something are under way in a process, in all and of one location. */
+export interface LocationPlaces {
   /**
-   * Waits until an export of the location may begin; call the answer when it has ended. Throws 503 with `Retry-After`
-   * when its place does not come in 10 s, so that slow readers cannot take the connections that every other request
-   * needs.
+   * Waits until one of the location may begin; call the answer when it has ended. Throws 503 with `Retry-After`
+   * when its place does not come in 10 s.
    */
   enter(locationId: string): Promise<() => void>;
 }
 
+/** How many may be under way. Of all, the last place is left to a location that has none. */
+export interface LocationLimits {
+  all: number;
+  location: number;
+}
+
+/** Of exports: each holds a connection for as long as its caller reads, so slow readers cannot take those of every other request. */
+export const exportLimits: LocationLimits = { all: 4, location: 2 };
+
 /** Makes the places of a process; all are free. */
-export function createExportPlaces(
-  most: { all: number; location: number } = { all: 4, location: 2 },
-): ExportPlaces {
+export function createLocationPlaces(most: LocationLimits): LocationPlaces {
   /** The location of each that runs. */
   const running: string[] = [];
   const waiting: { locationId: string; begin(): void }[] = [];
 
   function hasRoom(locationId: string): boolean {
     const own = running.filter((other) => other === locationId).length;
-    // The last place is left to a location that runs none.
     return own === 0 ? running.length < most.all : own < most.location && running.length < most.all - 1;
   }
 
