@@ -78,6 +78,7 @@ export async function main(words: readonly string[], signal: AbortSignal): Promi
   process.stdout.write(`\n${markdown(report)}\n`);
   if (broken === 0 && (words.includes('--keep') || (!check && names.length === 0))) keep(report, names);
   const failed = rows.filter(({ sides }) => Object.values(sides ?? {}).some(({ failures }) => failures > 0));
+  for (const { work } of failed) log(`requests failed: ${work}`);
   return broken + failed.length === 0 ? 0 : 1;
 }
 

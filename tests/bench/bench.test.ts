@@ -5,8 +5,8 @@ import { repositoryRoot } from '../../packages/db/src/root.ts';
 
 test('npm run bench -- --check runs every part of the bench on tiny data, and no request of it fails', async () => {
   const { code, output } = await run([join(repositoryRoot, 'scripts/bench.mjs'), '--check']);
+  expect(output.match(/^.*(could not be run|requests failed).*(\n {4}.*)*/gm)).toBeNull();
   expect(code, output).toBe(0);
-  expect(output).not.toContain('could not be run');
   for (const work of [
     'GET /v2/products/{id}',
     'POST /v2/orders',
