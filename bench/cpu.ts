@@ -20,9 +20,12 @@ export function exactCpuMs(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadCpuMs(Number(thread)), 0);
 }
 
-/** The same, of all processes that a PostgreSQL server has now; what ends in between is not counted. */
+/** The same, of a PostgreSQL server: to the microsecond while its processes live, to 10 ms for all that have ended. */
 export function serverThreadsMs(postmaster: number): number {
-  return childrenOf(postmaster).reduce((sum, pid) => sum + threadCpuMs(pid), 0);
+  const own = statOf(postmaster);
+  if (own === undefined) return 0;
+  const living = [postmaster, ...childrenOf(postmaster)].map(threadCpuMs);
+  return ticks(own, 13, 14) + living.reduce((sum, ms) => sum + ms, 0);
 }
 
 /** CPU time of a PostgreSQL server: its postmaster, the processes it has now, and those that have ended. */

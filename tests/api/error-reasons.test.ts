@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startServer } from '@comanda/api';
 import { issueCode } from '@comanda/api/services';
-import type { ComandaClient, Grant } from '@comanda/client';
+import type { ComandaClient, ComandaError, Grant } from '@comanda/client';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { carried } from '../../packages/api/src/carried.ts';
@@ -112,6 +112,11 @@ const calls: Record<Reason, () => Promise<Told>> = {
   body_too_large: () => rest('POST /v2/categories', { body: ' '.repeat(1024 * 1024 + 1) }),
   unsupported_media_type: () =>
     rest('POST /v2/categories', { body: '{}', headers: { 'content-type': 'text/plain' } }),
+  lines_not_available: async () => {
+    const headers = { 'trpc-accept': 'application/jsonl' };
+    const { body } = await api.rest('POST /trpc/products.list', { body: '{}', headers });
+    return toldTyped((body.error as { data: ComandaError }).data);
+  },
   expectation_failed: () =>
     onSocket('GET /v2/orders HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\nConnection: close\r\n\r\n'),
   unknown_transfer_coding: () =>

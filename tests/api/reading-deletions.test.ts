@@ -223,7 +223,7 @@ const tellsNone: Readonly<Record<string, string>> = {
 };
 
 test('every list of changes lists what was deleted, or has a reason not to', () => {
-  const telling = operations.filter(({ tellsChanges }) => tellsChanges);
+  const telling = operations.filter(({ listsChanges }) => listsChanges);
   const without = telling.filter(
     ({ output }) => !(output instanceof z.ZodObject && 'deleted' in output.shape),
   );

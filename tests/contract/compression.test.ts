@@ -94,16 +94,6 @@ describe('an answer of the API', () => {
     const { data } = JSON.parse(gunzipSync(packed.bytes).toString()) as { data: { orders: unknown[] } };
     expect(data.orders).toHaveLength(60);
   });
-
-  test('over tRPC in JSON lines goes out line by line, as it is', async () => {
-    const { headers, bytes } = await ask(batch('orders.list', 'products.list'), {
-      ...asGzip,
-      'trpc-accept': 'application/jsonl',
-    });
-    expect(headers).toMatchObject({ 'transfer-encoding': 'chunked' });
-    expect(headers['content-encoding']).toBeUndefined();
-    for (const line of bytes.toString().trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
-  });
 });
 
 test('a packer ends with a caller who hangs up', async () => {

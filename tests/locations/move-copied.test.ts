@@ -131,7 +131,11 @@ it('what changes after the copy is changed, new or gone in the copy as well, in 
   expect(erased.code, erased.stderr).toBe(0);
   // Workers write it ten seconds after an attempt.
   const health = 'select from internal.endpoint_health where location_id = $1';
-  await waitFor('the health of an endpoint', async () => (await north.sql(health, [id])).length > 0, patience);
+  await waitFor(
+    'the health of an endpoint',
+    async () => (await north.sql(health, [id])).length > 0,
+    patience,
+  );
   const { changed, gone } = await changeEveryTable(id);
   const named = belongings.filter(({ derived }) => derived !== true).map(({ table }) => table);
   // Those that other rows name by a key that restricts, and those that nothing was done with.

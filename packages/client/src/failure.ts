@@ -35,7 +35,7 @@ export function isLimit(error: unknown): boolean {
 }
 
 /** The error that tRPC threw for a call, as the caller gets it. */
-export function asTold(path: string, error: unknown): TRPCClientError<AppRouter> {
+export function asCallerError(path: string, error: unknown): TRPCClientError<AppRouter> {
   const failure = TRPCClientError.from<AppRouter>(error as Error);
   const { cause } = failure;
   if (cause instanceof NoConnection)

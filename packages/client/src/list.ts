@@ -76,11 +76,11 @@ export async function* listAll<
     ...filters
   } = (input ?? {}) as Paging;
   let place: Paging = cursor === undefined ? { updated_since } : { cursor };
-  const tellsChanges = cursor !== undefined || updated_since !== undefined;
+  const listsChanges = cursor !== undefined || updated_since !== undefined;
   let before: ReadonlySet<unknown> = new Set();
   for (let offset = from; ; ) {
     if (signal?.aborted) throw unanswered('listAll', 'aborted', 'given up', signal.reason);
-    if (!tellsChanges) place = { offset };
+    if (!listsChanges) place = { offset };
     const page = await list.query({ ...filters, limit, ...place } as Input, signal && { signal });
     const { data, deleted = [], pagination } = page;
     for (const entry of data) if (!before.has(idOf(entry))) yield entry as EntryOf<Item, Input, Asked>;
@@ -89,14 +89,14 @@ export async function* listAll<
     if (data.length < pagination.limit) return;
     offset += pagination.limit;
     // A server other than the service, such as a fake, may return the same page for ever.
-    const isEnd = tellsChanges
+    const isEnd = listsChanges
       ? pagination.next === undefined || pagination.next === place.cursor
       : pagination.total === undefined
         ? data.every((entry) => before.has(idOf(entry)))
         : offset >= pagination.total;
     if (isEnd) return;
     place = { cursor: pagination.next };
-    before = tellsChanges ? before : new Set(data.map(idOf));
+    before = listsChanges ? before : new Set(data.map(idOf));
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Operation, TRPCClientError } from '@trpc/client';
-import { asTold, isAway, isLimit, waitAfter } from './failure.ts';
+import { asCallerError, isAway, isLimit, waitAfter } from './failure.ts';
 import type { CallSeen, Hooks } from './hooks.ts';
 import type { Envelope, Send } from './http-link.ts';
 import type { Pace, Turn } from './pace.ts';
@@ -71,7 +71,7 @@ export async function repeated(op: Operation, tries: Tries): Promise<Envelope> {
       const wait = waitAfter(error);
       const usualMs = Math.min(shortestWaitMs * 2 ** (attempt - 1), longestWaitMs) * spread;
       const waitMs = typeof wait === 'number' ? wait * 1000 + spread * 100 : usualMs;
-      const failure = asTold(op.path, error);
+      const failure = asCallerError(op.path, error);
       const isFree = pace && isLimit(error) && waitMs < longestLimitMs;
       if (isFree) pace.close(waitMs);
       if (wait === undefined || retries === 0) throw failure;

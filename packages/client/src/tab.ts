@@ -1,6 +1,6 @@
 import { pause } from './pause.ts';
 import type { PublishedEvent } from './surface.ts';
-import { covers, type Hello, type Told, type ToldState, type Types } from './told.ts';
+import { covers, type Hello, type StateMessage, type TabMessage, type Types } from './tab-messages.ts';
 import type { WatchState } from './watch.ts';
 
 /** One of the tabs that share a stream. */
@@ -9,7 +9,7 @@ export interface Tab {
    * The messages about a stream that has the types of this tab, until `close` or the signal; throws the error that
    * its own stream or `check` ended with.
    */
-  told(): AsyncGenerator<Told, void, undefined>;
+  messages(): AsyncGenerator<TabMessage, void, undefined>;
   close(): void;
 }
 
@@ -48,8 +48,8 @@ export function createTab(name: string, { signal, askEveryMs, types, check, watc
   const { navigator } = globalThis as object as { navigator: { locks: Locks } };
   const channel = new BroadcastChannel(shared);
   const closing = new AbortController();
-  const inbox: Told[] = [];
-  let newest: ToldState = { kind: 'state', state: { status: 'connecting' }, cursor: undefined, types };
+  const inbox: TabMessage[] = [];
+  let newest: StateMessage = { kind: 'state', state: { status: 'connecting' }, cursor: undefined, types };
   let wake = () => {};
   let failure: { error: unknown } | undefined;
   // Reports the state of its stream to a tab that wants types, while this tab holds it.
@@ -57,13 +57,13 @@ export function createTab(name: string, { signal, askEveryMs, types, check, watc
   let isAnswered = false;
   let isChecked = types === undefined;
 
-  function put(told: Told): void {
+  function put(message: TabMessage): void {
     const { cursor } = newest;
     newest =
-      told.kind === 'event'
-        ? { ...newest, cursor: told.event.id, types: told.types }
-        : { ...told, cursor: told.cursor ?? cursor };
-    if (inbox.length < mostWaiting) inbox.push(told);
+      message.kind === 'event'
+        ? { ...newest, cursor: message.event.id, types: message.types }
+        : { ...message, cursor: message.cursor ?? cursor };
+    if (inbox.length < mostWaiting) inbox.push(message);
     else inbox[mostWaiting - 1] = newest;
     wake();
   }
@@ -75,10 +75,10 @@ export function createTab(name: string, { signal, askEveryMs, types, check, watc
     let asked = types;
     let opened = new AbortController();
     const end = () => opened.abort();
-    const tell = (told: Told) => {
+    const send = (message: TabMessage) => {
       if (turn.aborted) return;
-      put(told);
-      channel.postMessage(told);
+      put(message);
+      channel.postMessage(message);
     };
     const own = (others: Types) => {
       if (covers(asked, others)) return channel.postMessage({ kind: 'state', state, cursor, types: asked });
@@ -91,7 +91,7 @@ export function createTab(name: string, { signal, askEveryMs, types, check, watc
     const onState = (next: WatchState) => {
       state = next;
       if (next.status === 'live') ({ cursor } = next);
-      tell({ kind: 'state', state, cursor, types: asked });
+      send({ kind: 'state', state, cursor, types: asked });
     };
     turn.addEventListener('abort', end);
     try {
@@ -99,7 +99,7 @@ export function createTab(name: string, { signal, askEveryMs, types, check, watc
         opened = new AbortController();
         asked = wanted;
         for await (const event of watch({ after: cursor, types: asked }, opened.signal, onState)) {
-          tell({ kind: 'event', behind: cursor, event, types: asked });
+          send({ kind: 'event', behind: cursor, event, types: asked });
           cursor = event.id;
         }
         isMore = asked !== wanted;
@@ -168,12 +168,13 @@ export function createTab(name: string, { signal, askEveryMs, types, check, watc
   }
 
   channel.onmessage = ({ data }) => {
-    const told = data as Told | Hello;
+    const message = data as TabMessage | Hello;
     // By a timer: a tab that is frozen reads no stream, but messages still reach it.
-    if (told.kind === 'hello') return void setTimeout(() => closing.signal.aborted || answer?.(told.types));
+    if (message.kind === 'hello')
+      return void setTimeout(() => closing.signal.aborted || answer?.(message.types));
     isAnswered = true;
-    if (covers(told.types, types)) put(told);
-    else if (told.kind === 'state') void askForTypes();
+    if (covers(message.types, types)) put(message);
+    else if (message.kind === 'state') void askForTypes();
   };
   signal?.addEventListener('abort', close);
   if (signal?.aborted) close();
@@ -183,7 +184,7 @@ export function createTab(name: string, { signal, askEveryMs, types, check, watc
   }
 
   return {
-    async *told() {
+    async *messages() {
       for (;;) {
         const next = inbox.shift();
         if (next !== undefined) yield next;

@@ -4,7 +4,7 @@ import { readFeed } from './feed.ts';
 import type { EventOf } from './operations.ts';
 import type { PublishedEvent } from './surface.ts';
 import { createTab } from './tab.ts';
-import { covers, type Told } from './told.ts';
+import { covers, type TabMessage } from './tab-messages.ts';
 import type { WatchInput, WatchOptions, WatchState } from './watch.ts';
 
 /**
@@ -54,10 +54,10 @@ async function* watchingShared(
     check: (tabSignal) =>
       readFeed(comanda, { after: 'latest', types }, { everyMs: 2_000, signal: tabSignal }),
     // An event on its way to this tab comes twice then, and is recognized by its id.
-    watch: (place, tabSignal, tell) =>
+    watch: (place, tabSignal, send) =>
       comanda.events.watch(
         { after: place.after ?? cursor, types: place.types && [...place.types] },
-        { signal: tabSignal, onState: tell, silentMs },
+        { signal: tabSignal, onState: send, silentMs },
       ),
   });
   const remember = (id: string) => {
@@ -66,13 +66,13 @@ async function* watchingShared(
     if (seen.size > remembered && oldest !== undefined) seen.delete(oldest);
   };
   try {
-    for await (const told of tab.told()) {
+    for await (const message of tab.messages()) {
       // The same is sent again to tabs that ask.
-      if (told.kind === 'state' && JSON.stringify(told.state) !== JSON.stringify(state)) {
-        ({ state } = told);
+      if (message.kind === 'state' && JSON.stringify(message.state) !== JSON.stringify(state)) {
+        ({ state } = message);
         onState(state);
       }
-      for await (const event of newIn(told)) {
+      for await (const event of newIn(message)) {
         remember(event.id);
         cursor = event.id;
         last = event.type;
@@ -86,23 +86,23 @@ async function* watchingShared(
 
   // A message follows this tab's last event, or the tab reads the events between; events that it has had already are
   // skipped.
-  async function* newIn(told: Told): AsyncGenerator<PublishedEvent, void, undefined> {
-    const upTo = told.kind === 'event' ? told.event.id : told.cursor;
+  async function* newIn(message: TabMessage): AsyncGenerator<PublishedEvent, void, undefined> {
+    const upTo = message.kind === 'event' ? message.event.id : message.cursor;
     if (upTo === undefined || upTo === cursor || seen.has(upTo)) return;
     if (cursor === undefined) {
-      if (told.kind === 'state') cursor = upTo;
+      if (message.kind === 'state') cursor = upTo;
       return;
     }
-    const follows = told.kind === 'event' && told.behind === cursor;
+    const follows = message.kind === 'event' && message.behind === cursor;
     // A tab that continues from an older place sends many events that this one had long ago: the feed is not asked each
     // time, where the messages will reach the event that this tab had last.
-    const isOnTheWay = last !== undefined && covers(told.types, [last]);
-    const isOld = told.kind === 'event' && !follows && isAhead && isOnTheWay;
+    const isOnTheWay = last !== undefined && covers(message.types, [last]);
+    const isOld = message.kind === 'event' && !follows && isAhead && isOnTheWay;
     isAhead = isOld;
-    if (follows) yield told.event;
+    if (follows) yield message.event;
     if (follows || isOld) return;
     for (;;) {
-      const place = { after: cursor, types: told.types && [...told.types] };
+      const place = { after: cursor, types: message.types && [...message.types] };
       const page = await readFeed(comanda, place, { everyMs: 2_000, signal });
       for (const event of page?.data ?? []) {
         yield event;
@@ -111,7 +111,7 @@ async function* watchingShared(
       if (page === undefined) return;
       if (page.data.length > 0) continue;
       // The end of the feed: the message has an earlier event, or a place among events of other types.
-      isAhead = told.kind === 'event';
+      isAhead = message.kind === 'event';
       remember(upTo);
       return;
     }

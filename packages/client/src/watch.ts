@@ -2,7 +2,7 @@ import { TRPCClientError } from '@trpc/client';
 import { rethrow, siteOf } from './call-site.ts';
 import { comandaError } from './errors.ts';
 import type { EventType } from './events.ts';
-import { asTold, waitAfter } from './failure.ts';
+import { asCallerError, waitAfter } from './failure.ts';
 import type { Service } from './http-link.ts';
 import type { EventOf } from './operations.ts';
 import { pause } from './pause.ts';
@@ -140,7 +140,7 @@ async function* watching(
       const isInterrupted = connection.aborted && !silent;
       end();
       if (isInterrupted) continue;
-      if (isFinal(failure, wasLive)) throw asTold('events.watch', failure);
+      if (isFinal(failure, wasLive)) throw asCallerError('events.watch', failure);
       const wait = failure === undefined ? undefined : waitAfter(failure);
       const spread = (1 + Math.random()) / 2;
       const retryInMs =

@@ -92,10 +92,10 @@ export function openService(base: URL, key: string | undefined, terminal: Termin
         ...(body !== undefined && { 'content-type': 'application/json' }),
       };
       const text = body === undefined ? {} : { body: JSON.stringify(body) };
-      for (let tries = 1, told = ''; ; tries += 1) {
+      for (let tries = 1, noted = ''; ; tries += 1) {
         const asked = await exchange(url, { method, headers, ...text, timeoutMs: 60_000 }).catch(noAnswer);
         if (!(asked instanceof NoAnswerError) && asked.status >= 200 && asked.status < 300) {
-          if (told !== '') terminal.note(`${base.origin} answers again`);
+          if (noted !== '') terminal.note(`${base.origin} answers again`);
           return {
             body: parse(asked.text, url),
             replayed: asked.headers['idempotency-replayed'] === 'true',
@@ -108,8 +108,8 @@ export function openService(base: URL, key: string | undefined, terminal: Termin
             said: message,
           });
         const seconds = retryAfter || backoffSeconds(tries, 30);
-        if (told !== message) terminal.note(`${message}; asking again in ${seconds} s`);
-        told = message;
+        if (noted !== message) terminal.note(`${message}; asking again in ${seconds} s`);
+        noted = message;
         await sleep(seconds * 1000);
       }
     },

@@ -70,7 +70,7 @@ export type Asked = {
 }[keyof Requests];
 
 /** From the service's process. */
-export type Told =
+export type Reply =
   | { ready: { url: string } }
   | { failed: string }
   | { number: number; output: unknown }

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createTestLocation, type TestLocation } from './location.ts';
-import type { LocationOptions, Requests, ServiceOptions, Told } from './messages.ts';
+import type { LocationOptions, Reply, Requests, ServiceOptions } from './messages.ts';
 
 /** How it is started; everything can be left out. */
 export interface StartOptions {
@@ -99,11 +99,11 @@ function startService(options: ServiceOptions): Service {
     hold.take();
     return new Promise<Output>((resolve, reject) => waiting.set(key, { resolve, reject }));
   };
-  child.on('message', (told: Told) => {
-    if ('ready' in told) settle('ready', ({ resolve }) => resolve(told.ready as never));
-    else if ('failed' in told) settle('ready', ({ reject }) => reject(new Error(told.failed)));
-    else if ('error' in told) settle(told.number, ({ reject }) => reject(new Error(told.error)));
-    else settle(told.number, ({ resolve }) => resolve(told.output as never));
+  child.on('message', (reply: Reply) => {
+    if ('ready' in reply) settle('ready', ({ resolve }) => resolve(reply.ready as never));
+    else if ('failed' in reply) settle('ready', ({ reject }) => reject(new Error(reply.failed)));
+    else if ('error' in reply) settle(reply.number, ({ reject }) => reject(new Error(reply.error)));
+    else settle(reply.number, ({ resolve }) => resolve(reply.output as never));
   });
   void ended.then(() => {
     const words = written.trim();

@@ -19,7 +19,7 @@ export function documentedStreams(router: AnyRouter): DocumentedRoute[] {
     // Headers that clients send, never in an address.
     const { lastEventId: _, ...asked } = shape as Record<string, z.ZodType>;
     const operation = {
-      ...{ name, kind: 'query' as const, isList: false, tellsChanges: false, routes: [route] },
+      ...{ name, kind: 'query' as const, isList: false, listsChanges: false, routes: [route] },
       ...{ input: z.object(asked), output: Text },
       meta: { ...meta, rest: [meta.rest] },
       work: () => Promise.reject(new Error('described, never called')),

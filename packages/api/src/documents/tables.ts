@@ -9,7 +9,7 @@ export function promisesOf({
   meta,
   routes,
   isList: list,
-  tellsChanges: changes,
+  listsChanges: changes,
 }: Operation): SpecifiedOperation[] {
   const { permission, status = 200, idempotent = false, batch = false } = meta;
   const errors = (['resource_not_found', 'conflict'] as const).filter((code) => meta.errors?.includes(code));

@@ -11,7 +11,15 @@ import { commonHeaders, headerList, outsideHeap, sendJson } from './rest/answer.
 import { isJson } from './rest/body.ts';
 import { taken } from './rest/stream.ts';
 import { inputsOf, readInUrl } from './trpc-inputs.ts';
-import { batchOf, contextOf, finishRefused, largestBatch, readPosted, refusalText } from './trpc-requests.ts';
+import {
+  asksForLines,
+  batchOf,
+  contextOf,
+  finishRefused,
+  largestBatch,
+  readPosted,
+  refusalText,
+} from './trpc-requests.ts';
 
 type Kind = 'query' | 'mutation';
 
@@ -96,9 +104,10 @@ export function manyCalls(
 const adapterHeaders = { 'Content-Type': 'application/json', Vary: 'trpc-accept, accept, accept-encoding' };
 
 /** The URL of a request that is answered here: not one whose answer is a stream, nor one that tRPC refuses. */
-function askedBy({ method, url = '', headers }: IncomingMessage): { url: URL; isBatch: boolean } | undefined {
+function askedBy(request: IncomingMessage): { url: URL; isBatch: boolean } | undefined {
+  const { method, url = '', headers } = request;
   if (!url.startsWith('/trpc/') || (method !== 'GET' && method !== 'POST')) return undefined;
-  if (headers['trpc-accept'] !== undefined || headers.accept?.includes('jsonl')) return undefined;
+  if (asksForLines(request)) return undefined;
   if (!URL.canParse(url, 'http://localhost')) return undefined;
   const asked = new URL(url, 'http://localhost');
   if (asked.searchParams.has('connectionParams')) return undefined;

@@ -18,6 +18,10 @@ import { replyOf } from './reply.ts';
 import { sendRefusal } from './rest/answer.ts';
 import { incomingBody } from './rest/body.ts';
 
+/** Whether a request asks tRPC for an answer in lines. Those are refused: their values wait until the last is there (0117). */
+export const asksForLines = ({ headers }: IncomingMessage): boolean =>
+  [headers['trpc-accept'], headers.accept].some((accept) => accept?.includes('application/jsonl'));
+
 /** How many calls one tRPC request may carry. */
 export const largestBatch = 10;
 

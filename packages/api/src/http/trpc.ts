@@ -11,7 +11,15 @@ import type { AppRouter } from '../router.ts';
 import { sendJson } from './rest/answer.ts';
 import { incomingBody, isJson } from './rest/body.ts';
 import { inputsOf, readInUrl } from './trpc-inputs.ts';
-import { batchOf, contextOf, finishRefused, largestBatch, readPosted, refuse } from './trpc-requests.ts';
+import {
+  asksForLines,
+  batchOf,
+  contextOf,
+  finishRefused,
+  largestBatch,
+  readPosted,
+  refuse,
+} from './trpc-requests.ts';
 
 /**
  * Responds to a request that is one call with its input as JSON in the body: every mutation of the typed client.
@@ -48,8 +56,7 @@ export function singleCalls(
   return (request, response) => {
     const { method, url = '', headers } = request;
     const kind = method === 'POST' ? kinds.get(url) : undefined;
-    if (kind === undefined || !isJson(headers['content-type']) || headers['trpc-accept'] !== undefined)
-      return false;
+    if (kind === undefined || !isJson(headers['content-type']) || asksForLines(request)) return false;
     void answer(request, response, url.slice('/trpc/'.length), kind);
     return true;
   };
@@ -84,10 +91,10 @@ export function trpcMiddleware(app: App, router: AppRouter): express.Handler {
 }
 
 // tRPC also takes bytes and forms. No procedure reads these, so a call would run without its input.
-function refusalOf(
-  { method, headers }: IncomingMessage,
-  type: TRPCProcedureType = 'query',
-): ApiError | undefined {
+function refusalOf(request: IncomingMessage, type: TRPCProcedureType = 'query'): ApiError | undefined {
+  const { method, headers } = request;
+  if (asksForLines(request))
+    return new ApiError('lines_not_available', 'Answers in lines are not available; use httpBatchLink.');
   if (method === 'GET' || method === 'HEAD') return undefined;
   if (method === 'POST')
     return isJson(headers['content-type'])

@@ -48,6 +48,12 @@ export const httpReasons = {
     'Send `Content-Type: application/json`, and the body as it is.',
     415,
   ),
+  lines_not_available: row(
+    'invalid_request',
+    'The request asks for an answer in lines (`application/jsonl`), in `trpc-accept` or in `Accept`.',
+    'Use `httpBatchLink` of tRPC in place of `httpBatchStreamLink`.',
+    406,
+  ),
   expectation_failed: row(
     'invalid_request',
     'The request has an `Expect` other than `100-continue`.',

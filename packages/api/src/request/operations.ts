@@ -10,7 +10,7 @@ export type Operation = NamedOperation & {
   /** The output is `{ data, pagination }`, and REST sends it as it is. */
   isList: boolean;
   /** Takes `updated_since` and `cursor`; the answer to these carries a `Link` to the next page. */
-  tellsChanges: boolean;
+  listsChanges: boolean;
 };
 
 /** A REST path of an operation, taken apart. */
@@ -34,7 +34,7 @@ export function operationsOf(router: AnyRouter): Operation[] {
       kind: _def.type === 'query' ? 'query' : 'mutation',
       routes: (definition.meta.rest ?? []).map(route),
       isList: definition.output instanceof z.ZodObject && 'pagination' in definition.output.shape,
-      tellsChanges: 'updated_since' in definition.input.shape,
+      listsChanges: 'updated_since' in definition.input.shape,
     };
   });
 }

@@ -72,7 +72,7 @@ export function createList(parts: ListParts, query: ListQuery): OwnList {
   let wasLive = false;
   let error: unknown;
   let snapshot: LiveSnapshot<Item> | undefined;
-  let isTold = true;
+  let isReported = true;
   let unfollow: (() => void) | undefined;
   let stopping: ReturnType<typeof setTimeout> | undefined;
 
@@ -156,10 +156,10 @@ export function createList(parts: ListParts, query: ListQuery): OwnList {
 
   // Many answers come at once: what is shown is worked out once for them.
   function changed(): void {
-    if (!isTold) return;
-    isTold = false;
+    if (!isReported) return;
+    isReported = false;
     queueMicrotask(() => {
-      isTold = true;
+      isReported = true;
       snapshot = undefined;
       for (const listener of listeners) listener();
     });

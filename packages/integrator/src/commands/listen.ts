@@ -60,12 +60,12 @@ function begin({ after, since }: Cursor): string {
 
 async function untilAnswered(receiver: Receiver, event: FeedEvent, terminal: Terminal): Promise<void> {
   let attempt = 1;
-  for (let tries = 1, told = ''; ; tries += 1) {
+  for (let tries = 1, shown = ''; ; tries += 1) {
     const delivery = await deliver(receiver, event, Math.min(attempt, 5));
     const away = whyAway(delivery);
     if (away === undefined) return show(delivery, receiver, terminal);
-    if (away !== told) show(delivery, receiver, terminal, '  again until it answers');
-    told = away;
+    if (away !== shown) show(delivery, receiver, terminal, '  again until it answers');
+    shown = away;
     if (!(delivery.answer instanceof NoAnswerError) || delivery.answer.sent) attempt += 1;
     await sleep(backoffSeconds(tries, 10) * 1000);
   }

@@ -1,11 +1,11 @@
 import { onReaderGone } from '@comanda/db/terminal';
-import type { ServiceOptions, Told } from '../messages.ts';
+import type { Reply, ServiceOptions } from '../messages.ts';
 import { startPrepared } from './prepared.ts';
 import { sentence } from './sentence.ts';
 
 /** The parts to end, in the order in which they were started. */
 const endings: (() => Promise<unknown>)[] = [];
-const tell = (told: Told) => process.send?.(told);
+const send = (reply: Reply) => process.send?.(reply);
 
 // Its reader may be gone.
 onReaderGone();
@@ -16,7 +16,7 @@ process.once('disconnect', () => {
 });
 
 const ready = start(JSON.parse(process.argv[2] ?? '{}') as ServiceOptions);
-ready.catch((error: unknown) => tell({ failed: sentence(error) }));
+ready.catch((error: unknown) => send({ failed: sentence(error) }));
 
 async function start({ cacheDir }: ServiceOptions): Promise<void> {
   const preparing = startPrepared(cacheDir).then((prepared) => {
@@ -25,9 +25,9 @@ async function start({ cacheDir }: ServiceOptions): Promise<void> {
   });
   // Read while PostgreSQL starts: it takes about as long.
   const [prepared, { serve }] = await Promise.all([preparing, import('./serve.ts')]);
-  const serving = await serve(prepared, tell);
+  const serving = await serve(prepared, send);
   endings.push(...serving.endings);
-  tell({ ready: { url: serving.url } });
+  send({ ready: { url: serving.url } });
 }
 
 async function end(): Promise<void> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createApp, startServer } from '@comanda/api';
 import { startWorker } from '@comanda/worker';
-import type { Asked, Told } from '../messages.ts';
+import type { Asked, Reply } from '../messages.ts';
 import { age } from './age.ts';
 import { makeLocation } from './make-location.ts';
 import { sentence } from './sentence.ts';
@@ -16,7 +16,7 @@ export interface Serving {
 /** Starts API and worker on a prepared database, and does what the test's process asks for. */
 export async function serve(
   { url: databaseUrl, ownerUrl }: { url: string; ownerUrl: string },
-  tell: (told: Told) => void,
+  send: (reply: Reply) => void,
 ): Promise<Serving> {
   const shared = {
     databaseUrl,
@@ -39,8 +39,8 @@ export async function serve(
     const { number } = asked;
     const done = asked.name === 'newLocation' ? work.newLocation(asked) : work.age(asked);
     done.then(
-      (output) => tell({ number, output }),
-      (error: unknown) => tell({ number, error: sentence(error) }),
+      (output) => send({ number, output }),
+      (error: unknown) => send({ number, error: sentence(error) }),
     );
   });
   // The waits of a first location: connections, and the plans of its statements.

@@ -39,8 +39,8 @@ const changedOrDeleted: Changes = {
 };
 
 /** Categories that have changed, by the moment of the last change; and, if asked for, those that were deleted. */
-export const categoryChanges = (tellsDeleted: boolean): Changes =>
-  tellsDeleted ? changedOrDeleted : changed;
+export const categoryChanges = (listsDeleted: boolean): Changes =>
+  listsDeleted ? changedOrDeleted : changed;
 
 /** $1 location, $2 id. */
 export const readCategory = statement<CategoryText>(

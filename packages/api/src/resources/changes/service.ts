@@ -39,7 +39,7 @@ export async function readChanges<Entry>(
       const total = begun.total ?? (await on.run(changes.count, values))[0]?.total ?? 0;
       return { page, walk: { ...begun, total } };
     };
-    const begun = await walkOf(on, input, changes.tellsDeleted ?? false);
+    const begun = await walkOf(on, input, changes.listsDeleted ?? false);
     const { page, walk } = await read(begun);
     if (page.epoch === walk.epoch) return { page, walk };
     const { after, horizon, epoch } = walk;
@@ -65,11 +65,11 @@ const rewindMs = 3_600_000;
 async function walkOf(
   on: Queryable,
   { updated_since, cursor }: ChangesInput,
-  tellsDeleted: boolean,
+  listsDeleted: boolean,
 ): Promise<Begun> {
   if (cursor === undefined) return begin(on, { from: momentOf(updated_since ?? ''), epoch: undefined });
   const known = readCursor(cursor);
-  if (tellsDeleted) refuseForgotten('from' in known ? known.from : known.horizon);
+  if (listsDeleted) refuseForgotten('from' in known ? known.from : known.horizon);
   return 'from' in known ? begin(on, known) : known;
 }
 

@@ -28,7 +28,7 @@ export interface Changes {
   count: Statement<{ total: number }>;
   filters: readonly unknown[];
   /** Whether it reports deletions. */
-  tellsDeleted?: boolean;
+  listsDeleted?: boolean;
 }
 
 /** Rows after the position of $2 and $3, up to $4; $1 is the location. */
@@ -71,7 +71,7 @@ export function changesStatements(parts: ChangesParts): Omit<Changes, 'filters'>
         : pageWithDeleted(found, entries, limit),
     ),
     count: statement(`count_${name}`, `select count(*)::int as total from (${rows('')}) changed`),
-    tellsDeleted: deleted !== undefined,
+    listsDeleted: deleted !== undefined,
   };
 }
 

@@ -6,12 +6,12 @@ import { filterSql, type ProductFilters, productEntries, type Shown } from './st
 const kept = keptByName<Omit<Changes, 'filters'>>();
 
 /** Products that have changed, or whose stock has, by the later moment of the two; and, if asked for, those that were deleted. */
-export function productChanges(filters: ProductFilters, tellsDeleted: boolean, shown: Shown): Changes {
+export function productChanges(filters: ProductFilters, listsDeleted: boolean, shown: Shown): Changes {
   const { names, values, where } = givenFilters(filterSql, filters);
   const name = ['products_changes', ...names, ...(shown === 'plain' ? [] : ['with', shown])].join('_');
   const rows = (most: string) => rowsOf(where(firstFilter), most);
-  const deleted = tellsDeleted ? ({ table: 'products', resource: 'product' } as const) : undefined;
-  const statements = kept(`${name}${tellsDeleted ? ' deleted' : ''}`, () => {
+  const deleted = listsDeleted ? ({ table: 'products', resource: 'product' } as const) : undefined;
+  const statements = kept(`${name}${listsDeleted ? ' deleted' : ''}`, () => {
     const entries = productEntries('page.moment, page.id', shown);
     return changesStatements({ name, filters: values.length, rows, entries, ...(deleted && { deleted }) });
   });

@@ -5,7 +5,7 @@ import { hiddenQueue } from '../statements.ts';
 import type { Harm, Invariant, Repaired } from './invariant.ts';
 
 /** Events, and work that waits for its receiver. */
-export const told: readonly Invariant[] = [
+export const published: readonly Invariant[] = [
   {
     name: 'event feed',
     means:

@@ -9,7 +9,7 @@ export type Types = readonly EventType[] | undefined;
  * The state of the stream, and its position: `cursor` is the last published event, of `types` none is missing up to
  * it.
  */
-export interface ToldState {
+export interface StateMessage {
   kind: 'state';
   state: WatchState;
   cursor: string | undefined;
@@ -17,8 +17,8 @@ export interface ToldState {
 }
 
 /** The messages of the tab that holds the stream to all tabs, itself among them. */
-export type Told =
-  | ToldState
+export type TabMessage =
+  | StateMessage
   /** The next event of these types, and the one before it. */
   | { kind: 'event'; behind: string | undefined; event: PublishedEvent; types: Types };
 
