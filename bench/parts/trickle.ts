@@ -117,7 +117,8 @@ async function measure(driven: Driven, measured: Measured): Promise<Row[]> {
 }
 
 async function atRest(driven: Driven, small: boolean): Promise<Row> {
-  await sleep(small ? 100 : 5_000);
+  // Kept connections to endpoints close after 65 s.
+  await sleep(small ? 100 : 70_000);
   const cpuMs = await rest(driven, small ? 1 : 30);
   return figureRow(
     'trickle',

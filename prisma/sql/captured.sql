@@ -1,6 +1,16 @@
 -- The backlog of changes to publish: which locations have one, and how a transaction that cannot be published
 -- at once is split.
 
+-- Wakes the relay at the commit of what another program than the API wrote: the worker, a command, psql, Studio. The API wakes
+-- it after its commit (relay-wake.ts): commits that notify wait for each other.
+CREATE FUNCTION wake_relay() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  NOTIFY comanda_changes;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER wake_relay AFTER INSERT ON captured_changes FOR EACH STATEMENT
+  WHEN (current_setting('application_name') NOT LIKE 'comanda-api%') EXECUTE FUNCTION wake_relay();
+
 -- The first captured row of every location that has one. Goes along the key, one probe a location.
 CREATE FUNCTION waiting_locations() RETURNS TABLE (location_id uuid, id bigint, captured_at timestamptz)
 LANGUAGE sql STABLE AS $$

@@ -16,7 +16,7 @@ export interface Notifications {
 }
 
 // A dead peer sends no reset: only an answer proves that the connection lives.
-const pingMs = 250;
+const pingMs = 400;
 const healthyMs = 800;
 const abandonMs = 5_000;
 const backoff = { firstMs: 50, longestMs: 2_000 };

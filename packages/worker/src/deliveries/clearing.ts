@@ -2,7 +2,7 @@ import { again, type Database, type Loop, startLoop, statement } from '@comanda/
 import type { Logger } from 'pino';
 import { deliversAfter } from './statements.ts';
 
-const lookEveryMs = 500;
+const lookEveryMs = 1_000;
 /** Rests between two batches are as long as the batch was, and no longer than this. */
 const longestRestMs = 1_000;
 

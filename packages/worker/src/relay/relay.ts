@@ -6,10 +6,8 @@ import { createFairQueue } from './fair-queue.ts';
 import { createGathering } from './gathering.ts';
 import { publishRound, publishSetAside } from './round.ts';
 
-/** The interval of polling: writes of psql and Studio wake no relay. */
-const pollMs = 200;
-/** How often it looks for changes that were set aside. */
-const setAsideMs = 1_000;
+/** The interval of polling, for a notification that was lost, and for changes that were set aside. */
+const pollMs = 1_000;
 /** A round of fewer changes is followed by a rest: each costs some milliseconds, however little it publishes. */
 const few = 500;
 
@@ -24,7 +22,7 @@ export function startRelay(database: Database, log: Logger, first?: FirstAttempt
   let setAsideAt = 0;
   const loop = startLoop({
     async round() {
-      if (performance.now() - setAsideAt >= setAsideMs) {
+      if (performance.now() - setAsideAt >= pollMs) {
         await publishSetAside(database, log);
         setAsideAt = performance.now();
       }
