@@ -1,5 +1,6 @@
+import type { Grant } from '@comanda/api/services';
 import { describe, expect, it } from 'vitest';
-import { type TestApi, useApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
 import { refused } from '../support/money.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
@@ -13,10 +14,8 @@ describe('the audit', () => {
   /** A location of its own, with a product whose price was changed by hand. */
   async function edited() {
     const locationId = await api.make.location();
-    const clerk = await api.make.key({
-      ...{ locationId, name: 'app: Ana' },
-      permissions: ['audit:*', 'products:read'],
-    });
+    const permissions: Grant[] = ['audit:*', 'products:read'];
+    const clerk = await api.make.key({ locationId, name: 'app: Ana', permissions });
     const productId = await api.make.product({ locationId, price: 2.5 });
     await hand.sql('update products set price = 99 where id = $1', [productId]);
     const { data } = await desk(clerk.key).audit.list.query();
@@ -38,28 +37,24 @@ describe('the audit', () => {
     const manager = await api.make.key({ locationId, name: 'app: Bia' });
     await desk(manager.key).paymentMethods.create.mutate({ name: 'Pix', type: 'qr' });
     const [newest, ...older] = (await desk(clerk.key).audit.list.query()).data;
-    expect(newest).toMatchObject({
-      actor: 'api_key',
-      key_name: 'app: Bia',
-      operation: 'paymentMethods.create',
-    });
+    const made = { actor: 'api_key', key_name: 'app: Bia', operation: 'paymentMethods.create' };
+    expect(newest).toMatchObject(made);
     expect(newest).not.toHaveProperty('can_undo');
     expect(older.map(({ id }) => id)).toEqual([entry]);
-    const narrowed = (filter: object) =>
-      desk(clerk.key)
-        .audit.list.query(filter)
-        .then((page) => [page.data.length, page.pagination.total]);
-    expect(await narrowed({ by: 'app: Bia' })).toEqual([1, 1]);
-    expect(await narrowed({ by: 'Bia' })).toEqual([1, 1]);
-    expect(await narrowed({ table: 'products' })).toEqual([1, 1]);
-    expect(await narrowed({ about: productId })).toEqual([1, 1]);
-    expect(await narrowed({ since: new Date(Date.now() + 60_000).toISOString() })).toEqual([0, 0]);
-    expect(await narrowed({ limit: 1, offset: 1 })).toEqual([1, 2]);
+    const later = new Date(Date.now() + 60_000).toISOString();
+    for (const [filter, shown, total] of [
+      ...[{ by: 'app: Bia' }, { by: 'Bia' }, { table: 'products' }, { about: productId }].map(
+        (filter) => [filter, 1, 1] as const,
+      ),
+      [{ since: later }, 0, 0],
+      [{ limit: 1, offset: 1 }, 1, 2],
+    ] as const) {
+      const page = await desk(clerk.key).audit.list.query(filter);
+      expect([filter, page.data.length, page.pagination.total]).toEqual([filter, shown, total]);
+    }
     const reader = await api.make.key({ locationId, permissions: ['audit:read'] });
-    expect((await desk(reader.key).audit.list.query()).data.map((each) => each.can_undo)).toEqual([
-      undefined,
-      undefined,
-    ]);
+    const { data: read } = await desk(reader.key).audit.list.query();
+    expect(read.map((each) => each.can_undo)).toEqual([undefined, undefined]);
   });
 
   it('names the first of many rows that one manual edit changed: they had no name', async () => {
@@ -83,11 +78,10 @@ describe('the audit', () => {
   });
 
   it('names what was changed as it is called today, an order by its number, what is gone as it was', async () => {
-    const locationId = await api.make.location();
-    const { key, id: keyId } = await api.make.key({ locationId, name: 'ERP' });
-    const rest: TestApi['rest'] = (route, options = {}) => api.rest(route, { key, ...options });
-    const kitchen = await createOrderKitchen(api, locationId);
-    const order = await placeOrder({ rest }, kitchen);
+    const shop = await api.place({ key: { name: 'ERP' } });
+    const { locationId, token: key } = shop;
+    const kitchen = await createOrderKitchen(shop);
+    const order = await kitchen.place();
     const gone = await api.make.product({ locationId, name: 'Mate' });
     const [stocked, category] = [
       await api.make.product({ locationId, name: 'Tea', stock: { quantity: 4 } }),
@@ -103,7 +97,7 @@ describe('the audit', () => {
       [`update orders set channel = 'web' where id = $1`, order.id],
       [`update payments set status = 'completed' where order_id = $1`, order.id],
       [`update payment_methods set enabled = false where id = $1`, kitchen.paymentMethodId],
-      ['update api_keys set per_minute = 7 where id = $1', keyId],
+      ['update api_keys set per_minute = 7 where id = $1', shop.key.id],
       [`update locations set name = 'Bar Nuevo' where id = $1`, locationId],
       ['delete from products where id = $1', gone],
     ] as const)
@@ -114,9 +108,8 @@ describe('the audit', () => {
     await api.prisma.product.updateMany({ where: { id: stocked }, data: { name: 'Green tea' } });
     const { data } = await desk(key).audit.list.query();
     const number = String(order.number);
-    expect(
-      data.map(({ operation, table, resource_name }) => [table ?? operation, resource_name]).reverse(),
-    ).toEqual([
+    const named = data.map(({ operation, table, resource_name }) => [table ?? operation, resource_name]);
+    expect(named.reverse()).toEqual([
       ['turns.open', String(turn.batch_number)],
       ['menus.create', 'Lunch'],
       ['product_stock', 'Green tea'],
@@ -139,10 +132,8 @@ describe('the audit', () => {
     expect(await undo({ dry_run: true })).toMatchObject({ dry_run: true, entries: [{ table: 'products' }] });
     expect(await price()).toBe(99);
     const done = await undo({}, 'undo-once-more');
-    expect(done).toMatchObject({
-      dry_run: false,
-      entries: [{ undo_of: entry, rows: [{ after: { price: 2.5 } }] }],
-    });
+    const entries = [{ undo_of: entry, rows: [{ after: { price: 2.5 } }] }];
+    expect(done).toMatchObject({ dry_run: false, entries });
     expect(await price()).toBe(2.5);
     expect(await undo({}, 'undo-once-more')).toEqual(done);
     const { data } = await desk(clerk.key).audit.list.query();
@@ -168,28 +159,22 @@ describe('the audit', () => {
     const lastEntry = async () => (await desk(clerk.key).audit.list.query({ limit: 1 })).data[0];
     const refusal = (id: string) => refused(desk(clerk.key).audit.undo.mutate({ id }));
     await hand.sql('update products set price = 7 where id = $1', [productId]);
-    expect(await refusal(entry)).toEqual({
-      code: 'conflict',
-      message: `a later change is in products: undo that first (comanda audit --id ${productId})`,
-    });
+    const first = `a later change is in products: undo that first (comanda audit --id ${productId})`;
+    expect(await refusal(entry)).toEqual({ code: 'conflict', message: first });
     const other = await api.make.key({ locationId, name: 'ERP' });
     await hand.sql('update api_keys set per_minute = 5 where id = $1', [other.id]);
     const narrowed = await lastEntry();
     expect(narrowed).not.toHaveProperty('can_undo');
-    expect(await refusal(narrowed?.id ?? '')).toEqual({
-      code: 'conflict',
-      message: expect.stringMatching(/^Edits of api_keys are undone at the command line/),
-    });
+    const elsewhere = expect.stringMatching(/^Edits of api_keys are undone at the command line/);
+    expect(await refusal(narrowed?.id ?? '')).toEqual({ code: 'conflict', message: elsewhere });
     const { id } = await placeOrder(api, await createOrderKitchen(api));
     await hand.deed('repair: a test', 'update orders set total = total + 1 where id = $1', [id]);
     const own = (await desk().audit.list.query({ about: id })).data[0];
     expect(own).not.toHaveProperty('can_undo');
-    expect(await refused(desk().audit.undo.mutate({ id: own?.id ?? '' }))).toEqual({
-      code: 'conflict',
-      message: expect.stringMatching(/never change/),
-    });
-    expect((await refusal(own?.id ?? '')).code).toBe('resource_not_found');
-    expect((await refusal('nothing')).code).toBe('resource_not_found');
+    const never = await refused(desk().audit.undo.mutate({ id: own?.id ?? '' }));
+    expect(never).toEqual({ code: 'conflict', message: expect.stringMatching(/never change/) });
+    for (const unknown of [own?.id ?? '', 'nothing'])
+      expect((await refusal(unknown)).code).toBe('resource_not_found');
   });
 
   it('says in a sentence what another row has taken since', async () => {

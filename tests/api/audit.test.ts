@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { makeSubject, openKitchen } from '../contract/kitchen.ts';
-import { callRest, type TestApi, useApi } from '../support/api.ts';
+import { callRest, useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
-import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+import { createOrderKitchen } from '../support/orders.ts';
+import type { Place } from '../support/place.ts';
 import { runOnce } from '../support/server.ts';
 import { ownTables } from '../support/tables.ts';
 
@@ -11,13 +12,7 @@ const api = useApi();
 
 const Changes = z.strictObject({ before: z.looseObject({}).nullable(), after: z.looseObject({}).nullable() });
 
-/** Where a procedure is called: a location of its own, with a key that may do everything. */
-interface Place {
-  locationId: string;
-  key: { id: string; key: string };
-}
-
-/** Every procedure of the typed client alone, with an input that changes something in the place. */
+/** Every procedure of the typed client alone, with an input that changes something in a location of its own. */
 const changing: Record<string, (place: Place, name: string) => Promise<object> | object> = {
   'payments.complete': pendingPayment,
   'payments.reject': pendingPayment,
@@ -27,13 +22,8 @@ const changing: Record<string, (place: Place, name: string) => Promise<object> |
     return { id, amount: 1, reason: 'Cold', person: 'Ana', idempotencyKey: 'one refund' };
   },
   'paymentMethods.create': () => ({ name: 'Pix', type: 'qr' }),
-  'paymentMethods.update': async ({ locationId }) => ({
-    id: await api.make.paymentMethod({ locationId }),
-    name: 'Coins',
-  }),
-  'paymentMethods.delete': async ({ locationId }) => ({
-    id: await api.make.paymentMethod({ locationId }),
-  }),
+  'paymentMethods.update': async ({ make }) => ({ id: await make.paymentMethod(), name: 'Coins' }),
+  'paymentMethods.delete': async ({ make }) => ({ id: await make.paymentMethod() }),
   'turns.open': () => ({}),
   'turns.close': async ({ locationId }) => {
     await api.prisma.turn.create({ data: { locationId, batchNumber: 1 } });
@@ -50,23 +40,13 @@ const changing: Record<string, (place: Place, name: string) => Promise<object> |
   'catalog.publish': () => ({}),
   'categories.changePrices': async (place) => {
     const id = await category(place);
-    const { prisma } = api;
-    const productId = await api.make.product({ locationId: place.locationId, price: 10 });
-    await prisma.productCategory.create({
-      data: { locationId: place.locationId, productId, categoryId: id },
-    });
+    await place.make.product({ price: 10, categoryIds: [id] });
     return { id, amount: 1 };
   },
   'keys.create': () => ({ name: 'ERP', permissions: ['orders:read'] }),
-  'keys.narrow': async ({ locationId }) => ({
-    id: (await api.make.key({ locationId })).id,
-    permissions: ['orders:read'],
-  }),
-  'keys.rotate': async ({ locationId }) => ({
-    id: (await api.make.key({ locationId })).id,
-    grace_hours: 1,
-  }),
-  'keys.revoke': async ({ locationId }) => ({ id: (await api.make.key({ locationId })).id }),
+  'keys.narrow': async ({ make }) => ({ id: (await make.key()).id, permissions: ['orders:read'] }),
+  'keys.rotate': async ({ make }) => ({ id: (await make.key()).id, grace_hours: 1 }),
+  'keys.revoke': async ({ make }) => ({ id: (await make.key()).id }),
   'locations.create': () => ({ name: 'Second' }),
   'locations.update': ({ locationId }) => ({ id: locationId, name: 'Renamed' }),
   'deliveries.retry': made,
@@ -91,7 +71,7 @@ it('every procedure of the typed client alone that changes something is in the t
 it.each(Object.entries(changing))(
   'is written down with its key and its request, once for each row: %s',
   async (name, prepare) => {
-    const place = await openPlace();
+    const place = await api.place();
     const input = await prepare(place, name);
     const { status, text, headers } = await call(name, place, input);
     expect(status, text).toBe(200);
@@ -115,27 +95,18 @@ it.each(Object.entries(changing))(
 it.each(Object.entries(changing))(
   'nothing changes when it cannot be written down: %s',
   async (name, prepare) => {
-    const place = await openPlace();
+    const place = await api.place();
     const input = await prepare(place, name);
     const before = await everything();
-    await withoutAudit(async () => {
-      const { status } = await call(name, place, input);
-      expect(status).toBe(500);
-    });
+    await withoutAudit(async () => expect((await call(name, place, input)).status).toBe(500));
     expect(await everything()).toEqual(before);
     expect((await entriesOf(place)).filter(byRequest)).toEqual([]);
   },
 );
 
-async function openPlace(): Promise<Place> {
-  const locationId = await api.make.location();
-  return { locationId, key: await api.make.key({ locationId }) };
-}
-
-async function pendingPayment({ locationId, key }: Place): Promise<{ id: string }> {
-  const kitchen = await createOrderKitchen(api, locationId);
-  const rest: TestApi['rest'] = (route, options = {}) => api.rest(route, { key: key.key, ...options });
-  return { id: (await placeOrder({ rest }, kitchen)).payment.id };
+async function pendingPayment(place: Place): Promise<{ id: string }> {
+  const { payment } = await (await createOrderKitchen(place)).place();
+  return { id: payment.id };
 }
 
 /** The results of the makers of all tests. */
@@ -146,7 +117,7 @@ async function made({ locationId, key }: Place, name: string): Promise<object> {
   return { id: (await makeSubject(kitchen, operation)).id };
 }
 
-const category = ({ locationId }: Place) => api.make.category({ locationId });
+const category = ({ make }: Place) => make.category();
 
 async function menu({ locationId }: Place): Promise<string> {
   return (await api.prisma.menu.create({ data: { locationId, name: 'Lunch' } })).id;

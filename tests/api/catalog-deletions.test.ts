@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { CatalogSyncResult } from '../../packages/api/src/resources/catalog/sync.schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { readChangesOf } from '../support/changes.ts';
+import { placeOrder } from '../support/orders.ts';
 import { useNewPlace } from '../support/place.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { category, item, product, subselection, tree } from './catalog-bodies.ts';
@@ -10,8 +10,7 @@ import { category, item, product, subselection, tree } from './catalog-bodies.ts
 const api = usePublishingApi();
 const site = useNewPlace(api, { key: { batchJobsPerHour: 1_000 } });
 
-const rest = (route: string, body?: unknown, headers: Record<string, string> = {}) =>
-  site.rest(route, { headers, ...(body !== undefined && { body }) });
+const rest = (route: string, body?: unknown) => site.rest(route, { ...(body !== undefined && { body }) });
 const call = (categories: unknown, more: object = {}) =>
   rest('POST /v2/catalog/sync', { categories, ...more });
 const sync = async (categories: unknown, more: object = {}) =>
@@ -36,68 +35,53 @@ async function all(): Promise<string[]> {
 const everything = ['bar', 'beer', 'extras', 'food', 'l', 'nuts', 's', 'shared', 'size'];
 const without = (...names: string[]) => everything.filter((name) => !names.includes(name));
 
+type Products = NonNullable<Parameters<typeof category>[1]>;
+type Choices = NonNullable<Products[number]['subselections']>;
+const food = (...products: Products) => [category('food', products)];
+const shared = (more: object, ...subselections: Choices) => product('shared', { ...more, subselections });
+
 /** Each kind of entry with `delete`, the rows that it takes along, and the other nodes that the body names. */
-const kinds: [string, unknown, string[], ReturnType<typeof counts>][] = [
-  ['a category: its products stay', [gone('food')], ['food'], counts(1, 0, 1, 0)],
+const kinds: [string, unknown, string, ReturnType<typeof counts>][] = [
+  ['a category: its products stay', [gone('food')], 'food', counts(1, 0, 1, 0)],
   [
     'a product, with all that belongs to it, under whichever category it is written',
     [category('food', [gone('beer')]), category('bar', [gone('shared')])],
-    ['beer', 'shared', 'size', 's', 'l', 'extras', 'nuts'],
-    counts(4, 0, 7, 2),
+    ...(['beer shared size s l extras nuts', counts(4, 0, 7, 2)] as const),
   ],
   [
     'a product that is written under two categories, once',
     [category('food', [gone('beer')]), category('bar', [gone('beer')])],
-    ['beer'],
-    counts(3, 0, 1, 2),
+    ...(['beer', counts(3, 0, 1, 2)] as const),
   ],
   [
     'a category with products',
     [{ ...gone('bar'), products: [gone('beer')] }],
-    ['bar', 'beer'],
+    'bar beer',
     counts(2, 0, 2, 0),
   ],
   [
     'a subselection',
-    [
-      category('food', [
-        product('shared', { sku: 'SH', subselections: [gone('size'), subselection('extras')] }),
-      ]),
-    ],
-    ['size', 's', 'l'],
+    food(shared({ sku: 'SH' }, gone('size'), subselection('extras'))),
+    'size s l',
     counts(4, 0, 3, 3),
   ],
-  [
-    'an item',
-    [category('food', [product('shared', { subselections: [subselection('size', [gone('s')])] })])],
-    ['s'],
-    counts(4, 0, 1, 3),
-  ],
+  ['an item', food(shared({}, subselection('size', [gone('s')]))), 's', counts(4, 0, 1, 3)],
   [
     'with any other fields of the entry',
     [category('food', [product('beer', { delete: true, price: 99, sku: 'SH' })], { priority: 2 })],
-    ['beer'],
-    counts(2, 0, 1, 1),
+    ...(['beer', counts(2, 0, 1, 1)] as const),
   ],
   [
     'what is not there, and is unchanged',
-    [
-      gone('none'),
-      category('food', [
-        gone('nothing'),
-        product('shared', {
-          subselections: [gone('no'), subselection('size', [gone('never')])],
-        }),
-      ]),
-    ],
-    [],
-    counts(7, 0, 0, 7),
+    [gone('none'), ...food(gone('nothing'), shared({}, gone('no'), subselection('size', [gone('never')])))],
+    ...(['', counts(7, 0, 0, 7)] as const),
   ],
-  ['delete: false', [category('food', undefined, { delete: false })], [], counts(1, 0, 0, 1)],
+  ['delete: false', [category('food', undefined, { delete: false })], '', counts(1, 0, 0, 1)],
 ];
 
 describe('an entry of an upsert with delete', () => {
-  it.each(kinds)('%s', async (_, body, names, result) => {
+  it.each(kinds)('%s', async (_, body, taken, result) => {
+    const names = taken.match(/\w+/g) ?? [];
     await sync(tree());
     await api.published();
     const foreseen = await sync(body, { dry_run: true });
@@ -122,8 +106,8 @@ describe('an entry of an upsert with delete', () => {
     const reader = readChangesOf((route) => rest(route), '/v2/products?include=deleted');
     await reader.walk();
     await api.published();
-    const [food, bar] = tree();
-    const others = mode === 'upsert' ? [] : [food];
+    const [first, bar] = tree();
+    const others = mode === 'upsert' ? [] : [first];
     await sync([...others, { ...bar, products: [bar?.products?.[0], gone('beer')] }], { mode });
     const types = await toldSince();
     expect(types.filter((type) => type === 'product.deleted')).toHaveLength(1);
@@ -136,23 +120,12 @@ describe('an entry of an upsert with delete', () => {
     await sync(tree());
     const paymentMethodId = await site.make.paymentMethod();
     const { id } = (await rest('GET /v2/products/by-external-id/shared')).body.data as { id: string };
-    const order = await rest(
-      'POST /v2/orders',
-      {
-        ...{ external_id: 'o', is_take_away: true, identifier: '' },
-        items: [{ product_id: id, quantity: 1 }],
-        payment_method_id: paymentMethodId,
-      },
-      { 'idempotency-key': randomUUID() },
-    );
-    expect(order.status, order.text).toBe(201);
+    const order = await placeOrder(site, { productId: id, paymentMethodId });
     const next = product('next', { sku: 'SH' });
     const done = await sync([category('food', [gone('shared'), next])]);
     expect(done).toMatchObject({ created: 1, deleted: 6 });
-    const { id: orderId } = order.body.data as { id: string };
-    expect((await rest(`GET /v2/orders/${orderId}`)).body.data).toMatchObject({
-      items: [{ product_id: id, name: 'shared' }],
-    });
+    const items = [{ product_id: id, name: 'shared' }];
+    expect((await rest(`GET /v2/orders/${order.id}`)).body.data).toMatchObject({ items });
   });
 
   it('returns the ids of existing rows, and none of deleted ones', async () => {
@@ -172,13 +145,7 @@ describe('an entry of an upsert with delete', () => {
   it('cleans a catalog of more than a batch holds, in parts', async () => {
     const names = Array.from({ length: 700 }, (_, n) => `p${n}`);
     const parts = [names.slice(0, 400), names.slice(400)];
-    for (const part of parts)
-      await sync([
-        category(
-          'food',
-          part.map((name) => product(name)),
-        ),
-      ]);
+    for (const part of parts) await sync(food(...part.map((name) => product(name))));
     for (const part of parts) {
       const done = await sync([{ ...gone('food'), products: part.map(gone) }]);
       expect(done.deleted).toBe(part.length + (part === parts[0] ? 1 : 0));
@@ -187,6 +154,7 @@ describe('an entry of an upsert with delete', () => {
   });
 });
 
+const required = 'is required, unless delete is true';
 test.each<[string, unknown, string]>([
   [
     'a product that is to stay under a category that is not',
@@ -195,29 +163,21 @@ test.each<[string, unknown, string]>([
   ],
   [
     'a product that is deleted here and kept there',
-    [category('food', [gone('beer')]), category('bar', [product('beer')])],
+    [...food(gone('beer')), category('bar', [product('beer')])],
     'categories[1].products[0].delete: differs from categories[0].products[0].delete',
   ],
-  [
-    'a category without a name',
-    [{ external_id: 'x' }],
-    'categories[0].name: is required, unless delete is true',
-  ],
+  ['a category without a name', [{ external_id: 'x' }], `categories[0].name: ${required}`],
   [
     'a product without a price',
-    [category('food', [{ external_id: 'x', name: 'x', delete: false }])],
-    'categories[0].products[0].price: is required, unless delete is true',
+    food({ external_id: 'x', name: 'x', delete: false }),
+    `categories[0].products[0].price: ${required}`,
   ],
   [
     'a subselection without items',
-    [
-      category('food', [
-        product('x', {
-          subselections: [{ external_id: 'y', name: 'y', min_selection: 0, max_selection: 1 }],
-        }),
-      ]),
-    ],
-    'categories[0].products[0].subselections[0].items: is required, unless delete is true',
+    food(
+      product('x', { subselections: [{ external_id: 'y', name: 'y', min_selection: 0, max_selection: 1 }] }),
+    ),
+    `categories[0].products[0].subselections[0].items: ${required}`,
   ],
   [
     'one named twice',

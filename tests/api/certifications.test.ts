@@ -1,53 +1,32 @@
 import { verifyWebhook } from '@comanda/client/webhooks';
-import { startWorker } from '@comanda/worker';
-import { describe, expect, it } from 'vitest';
-import { Certification, CertificationPage } from '../../packages/api/src/resources/certifications/schema.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CertificationPage } from '../../packages/api/src/resources/certifications/schema.ts';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
-import { dataOf } from '../support/answers.ts';
-import { useApi } from '../support/api.ts';
 import { startConsumer } from '../support/consumer.ts';
+import { makeEndpoint } from '../support/endpoints.ts';
 import { parseStrict } from '../support/strict.ts';
+import { thrownBy } from '../support/thrown.ts';
 import { waitFor } from '../support/wait.ts';
+import { begin, openSandbox as open, useCertifyingApi } from './certified-sandbox.ts';
 
-const encryptionKey = 'the-key-that-api-and-worker-share-here';
-const api = useApi(() => ({ encryptionKey }));
+const api = useCertifyingApi();
 
-/** A sandbox, and calls with its key. */
-async function openSandbox() {
-  const { locationId, token: key, rest } = await api.place({ location: { sandbox: true } });
-  const start = async (body: object = {}) =>
-    dataOf(await rest('POST /v2/certifications', { body }), 202, Certification);
-  const read = async (id: string) => dataOf(await rest(`GET /v2/certifications/${id}`), 200, Certification);
+async function openSandbox(more?: Parameters<typeof open>[1]) {
+  const sandbox = await open(api, more);
   const running = (id: string, check: string) =>
-    waitFor(`${check} to be played`, async () => (await read(id)).waiting_for?.check === check);
-  const calls = async () =>
-    (
-      await api.pool.query<Record<string, unknown>>(
-        'select operation, request, status, fault from internal.certification_calls where location_id = $1 order by number',
-        [locationId],
-      )
-    ).rows;
-  return { locationId, key, rest, start, read, running, calls };
+    waitFor(`${check} to be played`, async () => (await sandbox.read(id)).waiting_for?.check === check);
+  const calls = () =>
+    api.sql`select operation, request, status, fault from internal.certification_calls
+      where location_id = ${sandbox.locationId} order by number`;
+  return { ...sandbox, running, calls };
 }
-
-const begin = () =>
-  startWorker({
-    databaseUrl: api.databaseUrl,
-    encryptionKey,
-    webhookTimeoutMs: 10_000,
-    webhookRetryDelaysSeconds: [0, 0, 0, 0],
-    webhookTargets: 'any',
-    webhookAllowCidrs: [],
-    logLevel: 'silent',
-  });
 
 describe('a certification', () => {
   it('is refused to the key of a live location, with a sentence of its own', async () => {
     const answer = await api.rest('POST /v2/certifications', { body: {} });
     expect([answer.status, answer.headers.get('x-error-reason')]).toEqual([403, 'sandbox_only']);
-    expect(answer.body.error).toMatchObject({
-      message: expect.stringMatching(/^Only a sandbox is certified/),
-    });
+    const message = expect.stringMatching(/^Only a sandbox is certified/);
+    expect(answer.body.error).toMatchObject({ message });
   });
 
   it('waits for a worker, is one at a time of its sandbox, and is listed newest first', async () => {
@@ -70,24 +49,19 @@ describe('a certification', () => {
   });
 
   it('is aborted when its worker stops, and by another worker when that one died; never passed', async () => {
-    const { locationId, rest, start, read, running } = await openSandbox();
-    expect((await rest('POST /v2/sandbox/reset')).status).toBe(200);
-    const worker = await begin();
+    const { locationId, rest, start, read, running } = await openSandbox({ filled: true });
+    const worker = await begin(api);
     const stopped = await start({ receives_webhooks: false });
     await running(stopped.id, 'catalog_pulled');
     await worker.stop();
-    const aborted = {
-      status: 'aborted',
-      verdict: expect.stringMatching(/^Aborted: the service was restarted/),
-    };
+    const verdict = expect.stringMatching(/^Aborted: the service was restarted/);
+    const aborted = { status: 'aborted', verdict };
     expect(await read(stopped.id)).toMatchObject(aborted);
 
     const died = await start();
-    const endpoint = { url: 'http://127.0.0.1:9/hook', events: ['catalog.updated'] };
-    const made = await rest('POST /v2/webhook-endpoints', { body: endpoint });
-    const { id } = (made.body as { data: { id: string } }).data;
-    const held = `update certifications set status = 'running', held_endpoint_id = $2, alive_at = now() - interval '19 seconds' where location_id = $1 and status = 'queued'`;
-    await api.sql(held, [locationId, id]);
+    const id = await makeEndpoint({ rest }, ['catalog.updated']);
+    await api.sql`update certifications set status = 'running', held_endpoint_id = ${id}, alive_at = now() - interval '19 seconds'
+      where location_id = ${locationId} and status = 'queued'`;
     await api.sql`update webhook_endpoints set status = 'disabled' where location_id = ${locationId}`;
     await sweep(api.app.database, undefined);
     expect((await read(died.id)).status).toBe('running');
@@ -97,72 +71,55 @@ describe('a certification', () => {
     expect(await read(died.id)).toMatchObject(aborted);
     expect(await read(died.id)).not.toHaveProperty('waiting_for');
     // The endpoint that it held works again.
-    expect((await rest(`GET /v2/webhook-endpoints/${id}`)).body).toMatchObject({
-      data: { status: 'active' },
-    });
+    const { body } = await rest(`GET /v2/webhook-endpoints/${id}`);
+    expect(body).toMatchObject({ data: { status: 'active' } });
   });
 
   it('notes the calls of its sandbox while it runs, those over tRPC too, and none of another or of its followers', async () => {
-    const { rest, start, read, running, calls, key } = await openSandbox();
+    const { rest, start, read, running, calls, key } = await openSandbox({ filled: true });
     const other = await openSandbox();
-    expect((await rest('POST /v2/sandbox/reset')).status).toBe(200);
     await rest('GET /v2/products');
-    const worker = await begin();
-    try {
-      const { id } = await start({ receives_webhooks: false });
-      await running(id, 'catalog_pulled');
-      await other.rest('GET /v2/products');
-      await read(id);
-      await rest('GET /v2/orders?limit=3');
-      await rest('GET /v2/orders/none');
-      await api
-        .client(key)
-        .categories.get.query({ id: 'none' })
-        .catch(() => {});
-      await waitFor('the last call', async () => (await calls())[2]?.status === 404);
-      expect(await calls()).toEqual([
-        { operation: 'orders.list', request: 'GET /v2/orders?limit=3', status: 200, fault: null },
-        { operation: 'orders.get', request: 'GET /v2/orders/none', status: 404, fault: null },
-        { operation: 'categories.get', request: 'query categories.get', status: 404, fault: null },
-      ]);
-    } finally {
-      await worker.stop();
-    }
+    const worker = await begin(api);
+    const { id } = await start({ receives_webhooks: false });
+    await running(id, 'catalog_pulled');
+    await other.rest('GET /v2/products');
+    await read(id);
+    await rest('GET /v2/orders?limit=3');
+    await rest('GET /v2/orders/none');
+    await thrownBy(api.client(key).categories.get.query({ id: 'none' }));
+    await waitFor('the last call', async () => (await calls())[2]?.status === 404);
+    expect(await calls()).toEqual([
+      { operation: 'orders.list', request: 'GET /v2/orders?limit=3', status: 200, fault: null },
+      { operation: 'orders.get', request: 'GET /v2/orders/none', status: 404, fault: null },
+      { operation: 'categories.get', request: 'query categories.get', status: 404, fault: null },
+    ]);
+    await worker.stop();
     expect(await calls()).toEqual([]);
   });
 
   it('fails what needs an endpoint, where there is none, and says what to do', async () => {
-    const { rest, start, read } = await openSandbox();
-    expect((await rest('POST /v2/sandbox/reset')).status).toBe(200);
-    const worker = await begin();
-    try {
-      const { id } = await start({ reads_catalog: false, reads_lists: false, places_orders: false });
-      const ended = await waitFor('its end', async () => {
-        const report = await read(id);
-        return report.completed_at !== undefined && report;
-      });
-      expect(ended).toMatchObject({
-        status: 'failed',
-        verdict: expect.stringMatching(
-          /^0 of 3 checks passed\. 2 were not played\. 9 do not apply: it does not read the catalog, nor /,
-        ),
-      });
-      const [first, ...others] = ended.checks.filter(({ status }) => status !== 'not_applicable');
-      expect(first).toMatchObject({
-        check: 'endpoint_reached',
-        status: 'failed',
-        reason: expect.stringMatching(/register one\.$/),
-      });
-      expect(others.map(({ status }) => status)).toEqual(['not_played', 'not_played']);
-    } finally {
-      await worker.stop();
-    }
+    const { start, read } = await openSandbox({ filled: true });
+    await begin(api);
+    const { id } = await start({ reads_catalog: false, reads_lists: false, places_orders: false });
+    const ended = await waitFor('its end', async () => {
+      const report = await read(id);
+      return report.completed_at !== undefined && report;
+    });
+    expect(ended).toMatchObject({
+      status: 'failed',
+      verdict: expect.stringMatching(
+        /^0 of 3 checks passed\. 2 were not played\. 9 do not apply: it does not read the catalog, nor /,
+      ),
+    });
+    const [first, ...others] = ended.checks.filter(({ status }) => status !== 'not_applicable');
+    const reason = expect.stringMatching(/register one\.$/);
+    expect(first).toMatchObject({ check: 'endpoint_reached', status: 'failed', reason });
+    expect(others.map(({ status }) => status)).toEqual(['not_played', 'not_played']);
   });
 });
 
 it('a certified endpoint of v1 is sent the body of v2, or other text than its deliveries', async () => {
-  const { rest, start, read } = await openSandbox();
-  expect((await rest('POST /v2/sandbox/reset')).status).toBe(200);
+  const { rest, start, read } = await openSandbox({ filled: true });
   let secret = '';
   const consumer = await startConsumer(({ headers, text }, response) => {
     const accepted = verifyWebhook(secret, headers, text).then(
@@ -173,28 +130,22 @@ it('a certified endpoint of v1 is sent the body of v2, or other text than its de
   });
   const made = await rest('POST /v1/webhooks', { body: { url: consumer.url, events: ['catalog.updated'] } });
   ({ secret } = (made.body as { data: { secret: string } }).data);
-  const worker = await begin();
-  try {
-    const { id } = await start({ reads_catalog: false, reads_lists: false, places_orders: false });
-    const played = await waitFor(
-      'forged events to be refused',
-      async () =>
-        (await read(id)).checks.find(
-          ({ check, status }) => check === 'forged_refused' && status === 'passed',
-        ),
-      { timeoutMs: 60_000 },
-    );
-    const [told, ...sent] = played.done.map((text) => /catalog\.updated (\S{36})/.exec(text)?.[1] ?? text);
-    const textOf = (event = '') => consumer.received.find(({ body }) => body.id === event)?.text;
-    const delivered = await waitFor('the delivery of the change', () => textOf(told));
-    expect(JSON.parse(delivered)).toMatchObject({ id: told, api_version: 'v1' });
-    // Two that are refused, and one that is rightly signed.
-    expect(sent).toHaveLength(3);
-    for (const each of sent) expect(textOf(each)).toBe(delivered.replace(told ?? '', each));
-  } finally {
-    await worker.stop();
-    await consumer.close();
-  }
+  onTestFinished(() => consumer.close());
+  await begin(api);
+  const { id } = await start({ reads_catalog: false, reads_lists: false, places_orders: false });
+  const played = await waitFor(
+    'forged events to be refused',
+    async () =>
+      (await read(id)).checks.find(({ check, status }) => check === 'forged_refused' && status === 'passed'),
+    { timeoutMs: 60_000 },
+  );
+  const [told, ...sent] = played.done.map((text) => /catalog\.updated (\S{36})/.exec(text)?.[1] ?? text);
+  const textOf = (event = '') => consumer.received.find(({ body }) => body.id === event)?.text;
+  const delivered = await waitFor('the delivery of the change', () => textOf(told));
+  expect(JSON.parse(delivered)).toMatchObject({ id: told, api_version: 'v1' });
+  // Two that are refused, and one that is rightly signed.
+  expect(sent).toHaveLength(3);
+  for (const each of sent) expect(textOf(each)).toBe(delivered.replace(told ?? '', each));
 }, 90_000);
 
 it('a live location pays nothing: its calls run no statement more', async () => {
@@ -207,12 +158,9 @@ it('a live location pays nothing: its calls run no statement more', async () => 
     ran.push(statement.name);
     return run(statement, values);
   };
-  try {
-    await api.rest('GET /v2/categories', { key });
-    expect(ran).not.toContain('find_running_certification');
-    await (await openSandbox()).rest('GET /v2/categories');
-    expect(ran).toContain('find_running_certification');
-  } finally {
-    database.run = run;
-  }
+  onTestFinished(() => void Object.assign(database, { run }));
+  await api.rest('GET /v2/categories', { key });
+  expect(ran).not.toContain('find_running_certification');
+  await (await openSandbox()).rest('GET /v2/categories');
+  expect(ran).toContain('find_running_certification');
 });

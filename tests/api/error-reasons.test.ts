@@ -3,18 +3,18 @@ import { startServer } from '@comanda/api';
 import { issueCode } from '@comanda/api/services';
 import type { ComandaClient, ComandaError, Grant } from '@comanda/client';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { carried } from '../../packages/api/src/carried.ts';
 import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
 import { type Reason, reasons, statusOf } from '../../packages/api/src/reasons.ts';
 import { rememberMoved } from '../../packages/api/src/resources/locations/moved.store.ts';
 import { toldOfReferred, toldOfUnknown } from '../contract/reference-router.ts';
 import { exchange } from '../contract/socket.ts';
-import { type Call, callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { type Call, callRest, startTestApi, useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { superuserUrl } from '../support/database.ts';
-import { type createKey, unknownKey } from '../support/factories.ts';
-import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
+import { unknownKey } from '../support/factories.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { certificationReasons } from './certification-reasons.ts';
 import { endpointReasons } from './endpoint-reasons.ts';
 import { moneyReasons } from './money-reasons.ts';
@@ -23,19 +23,14 @@ import { refusalOf, type Told, toldBy, toldTyped, whileCategoriesAreLocked } fro
 
 vi.setConfig({ testTimeout: 60_000 });
 
-let api: TestApi;
-let kitchen: OrderKitchen;
+const api = useApi(() => ({ app: 'on' }));
+const kitchen = useOrderKitchen(api);
 let outside: pg.Client;
 beforeAll(async () => {
-  api = await startTestApi({ app: 'on' });
-  kitchen = await createOrderKitchen(api);
   outside = new pg.Client({ connectionString: superuserUrl(api.databaseUrl) });
   await outside.connect();
 });
-afterAll(async () => {
-  await outside.end();
-  await api.close();
-});
+afterAll(() => outside.end());
 
 const whileLocked = (reason: Reason) =>
   whileCategoriesAreLocked(outside, () => rest('GET /v2/categories'), reason);
@@ -66,17 +61,13 @@ async function last(times: number, call: () => Promise<Told>): Promise<Told> {
   return times === 1 ? told : last(times - 1, call);
 }
 
-async function withKey(limits: Omit<Parameters<typeof createKey>[1], 'locationId'>): Promise<string> {
-  return (await api.make.key({ ...limits })).key;
-}
+const withKey = async (limits: Parameters<typeof api.make.key>[0]) => (await api.make.key(limits)).key;
 
 /** The answer to a key of another location, as `status` says. */
 async function atLocation(status: string, route: string, call?: Call): Promise<Told> {
   const locationId = await api.make.location();
-  await outside.query('update locations set status = $2::location_status where id = $1', [
-    locationId,
-    status,
-  ]);
+  const change = 'update locations set status = $2::location_status where id = $1';
+  await outside.query(change, [locationId, status]);
   const { key } = await api.make.key({ locationId });
   return rest(route, { ...call, key });
 }
@@ -102,12 +93,8 @@ const calls: Record<Reason, () => Promise<Told>> = {
     // Of its own: a server that stops ends the streams of its app.
     const own = await startTestApi();
     const server = await startServer(own.app, { host: '127.0.0.1', port: 0 }, bounds);
-    try {
-      return await onSocket('GET /v2/orders HTTP/1.1\r\n', server.url);
-    } finally {
-      await server.drain(1_000);
-      await own.close();
-    }
+    onTestFinished(() => server.drain(1_000).then(() => own.close()));
+    return onSocket('GET /v2/orders HTTP/1.1\r\n', server.url);
   },
   body_too_large: () => rest('POST /v2/categories', { body: ' '.repeat(1024 * 1024 + 1) }),
   unsupported_media_type: () =>
@@ -170,9 +157,8 @@ const calls: Record<Reason, () => Promise<Told>> = {
   },
   async guarded() {
     await kitchen.place();
-    return typed(({ paymentMethods }) =>
-      paymentMethods.update.mutate({ id: kitchen.paymentMethodId, type: 'qr' }),
-    );
+    const change = { id: kitchen.paymentMethodId, type: 'qr' as const };
+    return typed(({ paymentMethods }) => paymentMethods.update.mutate(change));
   },
   ...moneyReasons(() => ({ api, kitchen, typed, rest })),
   ...stockReasons(() => ({ api, rest })),
@@ -198,18 +184,15 @@ const calls: Record<Reason, () => Promise<Told>> = {
   unknown_product: () => order(line({ product_id: randomUUID() })),
   async invalid_selection() {
     const productId = await api.make.product();
-    const choice = { locationId: api.locationId, productId, items: [{ price: 1 }], minSelection: 1 };
-    await api.make.subselection(choice);
+    await api.make.subselection({ productId, items: [{ price: 1 }], minSelection: 1 });
     return order(line({ product_id: productId }));
   },
   async out_of_stock() {
-    const locationId = api.locationId;
-    const scarce = { locationId, stock: { enabled: true, quantity: 1 } };
-    return order(line({ product_id: await api.make.product(scarce), quantity: 2 }));
+    const scarce = await api.make.product({ stock: { enabled: true, quantity: 1 } });
+    return order(line({ product_id: scarce, quantity: 2 }));
   },
   async payment_method_unusable() {
-    const disabled = { locationId: api.locationId, enabled: false };
-    return order({ payment_method_id: await api.make.paymentMethod(disabled) });
+    return order({ payment_method_id: await api.make.paymentMethod({ enabled: false }) });
   },
   source_key_unusable: () => typed((client) => client.menus.copy.mutate({ from_key: 'cmd_live_none' })),
   unknown_category: () => rest('POST /v2/products', { body: { ...tea, category_ids: [randomUUID()] } }),
@@ -226,12 +209,9 @@ const calls: Record<Reason, () => Promise<Told>> = {
   async too_many_codes() {
     // Of its own: the attempts are counted by address.
     const own = await startTestApi({ app: 'on' });
-    try {
-      const attempt = () => refusalOf(own.client().appCodes.redeem.mutate({ code: 'x' }));
-      return await last(20, async () => toldTyped(await attempt()));
-    } finally {
-      await own.close();
-    }
+    onTestFinished(() => own.close());
+    const attempt = () => refusalOf(own.client().appCodes.redeem.mutate({ code: 'x' }));
+    return last(20, async () => toldTyped(await attempt()));
   },
   async too_many_streams() {
     const key = await withKey({ permissions: ['events:read'] });
@@ -252,11 +232,8 @@ const calls: Record<Reason, () => Promise<Told>> = {
   },
   async internal() {
     await outside.query('alter table turns rename to turns_gone');
-    try {
-      return await rest('GET /v2/turns');
-    } finally {
-      await outside.query('alter table turns_gone rename to turns');
-    }
+    onTestFinished(async () => void (await outside.query('alter table turns_gone rename to turns')));
+    return rest('GET /v2/turns');
   },
 };
 

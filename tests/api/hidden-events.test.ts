@@ -1,9 +1,10 @@
 import { createApp, startServer } from '@comanda/api';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Permission } from '../../packages/api/src/permissions.ts';
 import type { EventType } from '../../packages/api/src/resources/events/types.schema.ts';
 import { rotateKey, updateKey } from '../../packages/api/src/resources/keys/store.ts';
 import { useConsumer } from '../support/consumer.ts';
+import { makeEndpoint } from '../support/endpoints.ts';
 import type { TestKey } from '../support/factories.ts';
 import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
@@ -82,10 +83,8 @@ describe('a key that does not see every type', () => {
 
   test('moves no endpoint to an address of its own, and adds no type that it does not see', async () => {
     const { key } = await keyOf(['orders:read', 'webhooks:write']);
-    const { body } = await api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
-      body: { url: consumer.url, events: ['order.created', 'payment.completed'] },
-    });
-    const path = `/v2/webhook-endpoints/${body.data.id}`;
+    const endpoint = await makeEndpoint(api, ['order.created', 'payment.completed'], consumer.url);
+    const path = `/v2/webhook-endpoints/${endpoint}`;
     const change = async (changes: object) =>
       (await api.rest(`PATCH ${path}`, { key, body: changes })).status;
     expect(await change({ url: `${consumer.url}/mine` })).toBe(403);
@@ -99,10 +98,7 @@ describe('a key that does not see every type', () => {
   test('changes what is left of an endpoint with types that it does not see', async () => {
     const { key } = await keyOf(['orders:read', 'webhooks:write']);
     const events = ['order.created', 'payment.completed', 'payment.created'];
-    const { body } = await api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
-      body: { url: consumer.url, events },
-    });
-    const path = `/v2/webhook-endpoints/${body.data.id}`;
+    const path = `/v2/webhook-endpoints/${await makeEndpoint(api, events, consumer.url)}`;
     for (const changes of [
       { status: 'disabled' },
       { url: consumer.url },
@@ -120,10 +116,8 @@ describe('a key from before event types had permissions', () => {
     const answer = await api.rest<Page>('GET /v2/events?limit=200', { key: old.key });
     expect(answer.body).toEqual(await feed());
     expect(answer.headers.get('x-hidden-event-types')).toBeNull();
-    const made = await api.rest('POST /v2/webhook-endpoints', {
-      ...{ key: old.key, body: { url: consumer.url, events: ['payment.completed'] } },
-    });
-    expect(made.status).toBe(201);
+    const body = { url: consumer.url, events: ['payment.completed'] };
+    expect((await api.rest('POST /v2/webhook-endpoints', { key: old.key, body })).status).toBe(201);
     const { data } = await api.client().keys.list.query({ limit: 200 });
     expect(data.find(({ id }) => id === old.id)?.event_types).toBe('all');
     expect(data.find(({ id }) => id === api.key.id)?.event_types).toBe('by_permission');
@@ -147,35 +141,27 @@ describe('a key from before event types had permissions', () => {
       ...{ webhookTargets: 'any', webhookAllowCidrs: [], logLevel: 'silent' },
     });
     const server = await startServer(other, { host: '127.0.0.1', port: 0 });
-    try {
-      const stream = await openStream(server.url, old.key, '/v2/events/stream');
-      const asked = await openStream(server.url, old.key, '/v2/events/stream?types=payment.created');
-      const kept = await openStream(server.url, old.key, '/v2/events/stream?types=order.created');
-      const before = await sell();
-      await waitFor('all of it', () => stream.sent.length >= before.length);
-      const narrowed = await updateKey(api.app.database, old.id, { event_types: 'by_permission' });
-      expect(narrowed.event_types).toBe('by_permission');
-      expect(await stream.ended).toBe(true);
-      expect(await asked.ended).toBe(true);
-      expect(asked.sent.at(-1)).toMatchObject({
-        event: 'error',
-        data: expect.stringContaining('payments:read'),
-      });
-      const after = ofOrders(await sell());
-      await waitFor('the order', () => kept.sent.length >= 2);
-      expect(stream.sent).toHaveLength(before.length);
-      const last = before.at(-1)?.id ?? '';
-      const again = await openStream(server.url, old.key, '/v2/events/stream', { 'last-event-id': last });
-      await waitFor('what came since', () => again.sent.length >= after.length);
-      expect(again.sent.map(({ id }) => id)).toEqual(after.map(({ id }) => id));
-      expect(again.headers.get('x-hidden-event-types')).toContain('payment.created');
-      for (const each of [again, kept]) each.close();
-      await expect(
-        api.pool.query('update api_keys set all_event_types = true where id = $1', [old.id]),
-      ).rejects.toThrow(/changed by a command/);
-    } finally {
-      await server.drain(1_000);
-      await other.close();
-    }
+    onTestFinished(() => server.drain(1_000).then(() => other.close()));
+    const stream = await openStream(server.url, old.key, '/v2/events/stream');
+    const asked = await openStream(server.url, old.key, '/v2/events/stream?types=payment.created');
+    const kept = await openStream(server.url, old.key, '/v2/events/stream?types=order.created');
+    const before = await sell();
+    await waitFor('all of it', () => stream.sent.length >= before.length);
+    const narrowed = await updateKey(api.app.database, old.id, { event_types: 'by_permission' });
+    expect(narrowed.event_types).toBe('by_permission');
+    expect(await Promise.all([stream.ended, asked.ended])).toEqual([true, true]);
+    const lacking = expect.stringContaining('payments:read');
+    expect(asked.sent.at(-1)).toMatchObject({ event: 'error', data: lacking });
+    const after = ofOrders(await sell());
+    await waitFor('the order', () => kept.sent.length >= 2);
+    expect(stream.sent).toHaveLength(before.length);
+    const last = before.at(-1)?.id ?? '';
+    const again = await openStream(server.url, old.key, '/v2/events/stream', { 'last-event-id': last });
+    await waitFor('what came since', () => again.sent.length >= after.length);
+    expect(again.sent.map(({ id }) => id)).toEqual(after.map(({ id }) => id));
+    expect(again.headers.get('x-hidden-event-types')).toContain('payment.created');
+    for (const each of [again, kept]) each.close();
+    const widened = api.sql`update api_keys set all_event_types = true where id = ${old.id}`;
+    await expect(widened).rejects.toThrow(/changed by a command/);
   });
 });

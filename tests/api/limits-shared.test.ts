@@ -8,10 +8,7 @@ import { admitMany, callerWith, usedBy } from '../support/limits.ts';
 import { waitFor } from '../support/wait.ts';
 
 // Each member has its own pool, its own listening connection and its own place on the list of processes.
-interface Member {
-  limiter: Limiter;
-  stop(): Promise<void>;
-}
+type Member = ReturnType<typeof memberOf>;
 
 const testDatabase = useTestDatabase();
 const database = useDatabase(testDatabase);
@@ -38,7 +35,7 @@ describe('several processes', () => {
       const outcomes = await Promise.all(limiters.map((limiter) => outcomesOf(limiter, caller, 2 * limit)));
       // Each went on until it was refused, so no process holds any part back.
       expect(outcomes.flat().filter(Boolean).length).toBe(limit);
-      expect(await usedInMinute(caller)).toBe(limit);
+      expect(await usedBy(database, caller)).toMatchObject({ minute: limit });
     },
   );
 
@@ -163,18 +160,15 @@ async function join(processes: number): Promise<Limiter[]> {
     const notifications = createNotifications(testDatabase.url);
     // A clock that the test moves: no minute ends while requests are counted.
     const limiter = createLimiter(own, { notifications, clock: { now: () => now } });
-    const member = memberOf(limiter, notifications, own);
-    members.push(member);
+    members.push(memberOf(limiter, notifications, own));
     return { limiter, notifications };
   });
   await waitFor('every process to be registered', async () => (await registered()) === before + processes);
-  await waitFor('every process to listen', () =>
-    joined.every(({ notifications }) => notifications.healthy()),
-  );
+  await waitFor('all to listen', () => joined.every(({ notifications }) => notifications.healthy()));
   return joined.map(({ limiter }) => limiter);
 }
 
-function memberOf(limiter: Limiter, notifications: Notifications, own: Database): Member {
+function memberOf(limiter: Limiter, notifications: Notifications, own: Database) {
   let stopping: Promise<void> | undefined;
   const stop = async () => {
     await limiter.close();
@@ -195,14 +189,6 @@ async function registered(): Promise<number> {
     `select count(*)::int as count from internal.process_heartbeats where kind = 'api' and id <> 'crashed'`,
   );
   return rows[0]?.count ?? 0;
-}
-
-async function usedInMinute({ apiKeyId }: Caller): Promise<number> {
-  const { rows } = await database.pool.query<{ used: number }>(
-    `select used from internal.limit_counters where api_key_id = $1 and "window" = 'minute'`,
-    [apiKeyId],
-  );
-  return rows[0]?.used ?? 0;
 }
 
 /** Whether each of so many simultaneous requests was admitted. */

@@ -17,6 +17,13 @@ beforeEach(async () => {
 const active = () => site.rest('GET /v2/menus/active');
 const menus = () => site.client().menus;
 
+/** A published menu of both categories; its id. */
+const published = async (category_ids = [food, drinks]) => {
+  const { id } = await menus().create.mutate({ name: 'Winter', category_ids });
+  await menus().publish.mutate({ id });
+  return id;
+};
+
 const audited = () =>
   api.sql`select operation, resource_id, api_key_id, changes from audit_entries
     where location_id = ${site.locationId} order by id`;
@@ -29,13 +36,9 @@ describe('GET /v2/menus/active', () => {
   });
 
   it('shows the published menu with its categories in their order', async () => {
-    const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks, food] });
-    await menus().publish.mutate({ id });
+    const id = await published([food, drinks, food]);
     expect(dataOf(await active(), 200, Menu)).toEqual({
-      id,
-      name: 'Winter',
-      version: 1,
-      is_published: true,
+      ...{ id, name: 'Winter', version: 1, is_published: true },
       categories: [
         { id: food, name: 'Food' },
         { id: drinks, name: 'Drinks' },
@@ -45,16 +48,14 @@ describe('GET /v2/menus/active', () => {
   });
 
   it('shows the menu of its own location alone, and no category that was deleted', async () => {
-    const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks] });
-    await menus().publish.mutate({ id });
+    await published();
     refusalOf(await api.rest('GET /v2/menus/active'), 404, 'resource_not_found');
     await api.prisma.category.delete({ where: { locationId_id: { locationId: site.locationId, id: food } } });
     expect(dataOf(await active(), 200, Menu).categories).toEqual([{ id: drinks, name: 'Drinks' }]);
   });
 
   it('leaves hidden categories out, which the catalog shows as hidden', async () => {
-    const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks] });
-    await menus().publish.mutate({ id });
+    const id = await published();
     await site.client().categories.update.mutate({ id: food, visible: false });
     expect(dataOf(await active(), 200, Menu).categories).toEqual([{ id: drinks, name: 'Drinks' }]);
     const { categories } = await site.client().catalog.get.query();
@@ -74,10 +75,8 @@ describe('menus.create and menus.update', () => {
     const { id } = made;
     const changed = await menus().update.mutate({ id, name: 'Summer', category_ids: [drinks, food] });
     expect(changed.categories.map(({ name }) => name)).toEqual(['Drinks', 'Food']);
-    expect(await menus().update.mutate({ id, category_ids: [food] })).toMatchObject({
-      name: 'Summer',
-      categories: [{ id: food }],
-    });
+    const narrowed = await menus().update.mutate({ id, category_ids: [food] });
+    expect(narrowed).toMatchObject({ name: 'Summer', categories: [{ id: food }] });
     expect(await audited()).toMatchObject([
       { operation: 'menus.create', resource_id: id, api_key_id: site.key.id },
       { operation: 'menus.update', changes: { before: { name: 'Winter' }, after: { name: 'Summer' } } },
@@ -95,12 +94,9 @@ describe('menus.create and menus.update', () => {
   it('name the unknown categories of a refused list', async () => {
     const foreign = await api.make.category();
     const refused = { data: { code: 'validation_error', httpStatus: 422 } };
-    const category_ids = [food, foreign, 'x'];
-    const error = await menus()
-      .create.mutate({ name: 'Winter', category_ids })
-      .catch((reason) => reason);
-    expect(error).toMatchObject(refused);
-    expect(error.message).toBe('category_ids[1]: unknown category; category_ids[2]: unknown category');
+    const wrong = menus().create.mutate({ name: 'Winter', category_ids: [food, foreign, 'x'] });
+    const message = 'category_ids[1]: unknown category; category_ids[2]: unknown category';
+    await expect(wrong).rejects.toMatchObject({ ...refused, message });
     await expect(menus().create.mutate({ name: '' })).rejects.toMatchObject(refused);
     expect(await audited()).toEqual([]);
   });
@@ -108,9 +104,9 @@ describe('menus.create and menus.update', () => {
 
 describe('a published menu that changes', () => {
   const told = async () => {
-    const rows = await api.sql<{
-      n: number;
-    }>`select count(distinct seed)::int as n from internal.captured_changes
+    const rows = await api.sql<
+      Record<'n', number>
+    >`select count(distinct seed)::int as n from internal.captured_changes
       where location_id = ${site.locationId} and resource = 'catalog' and operation = 'publish'`;
     return rows[0]?.n;
   };
@@ -126,8 +122,7 @@ describe('a published menu that changes', () => {
     ['by hand', (id) => sql(`update menus set name = 'By hand' where id = $1`, id)],
     ['by links taken away by hand', (id) => sql('delete from menu_categories where menu_id = $1', id)],
   ])('%s gets one new version, and is published', async (_, change) => {
-    const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks] });
-    await menus().publish.mutate({ id });
+    const id = await published();
     const before = await told();
     await change(id);
     expect(dataOf(await active(), 200, Menu)).toMatchObject({ id, version: 2 });
@@ -182,13 +177,9 @@ it('catalog.publish is captured for catalog.updated and written down, though not
   const { published_at } = await site.client().catalog.publish.mutate();
   const rows = await api.sql`select location_id, resource, resource_ids, operation
     from internal.captured_changes`;
+  const { locationId } = site;
   expect(rows).toEqual([
-    {
-      location_id: site.locationId,
-      resource: 'catalog',
-      resource_ids: [site.locationId],
-      operation: 'publish',
-    },
+    { location_id: locationId, resource: 'catalog', resource_ids: [locationId], operation: 'publish' },
   ]);
   expect(published_at).toBe((await site.client().catalog.get.query()).version);
   expect(await audited()).toMatchObject([{ operation: 'catalog.publish', resource_id: site.locationId }]);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type TestApi, useApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { createOrderKitchen, orderOf, useOrderKitchen } from '../support/orders.ts';
 import { words } from '../support/words.ts';
 
@@ -21,32 +21,19 @@ describe('POST /v2/orders answers 201', () => {
     });
     expect(answer.status, answer.text).toBe(201);
     const order = orderOf(answer);
+    const line = { product_id: kitchen.productId, name: 'Flat White', quantity: 2, comment: 'Extra hot' };
     expect(order).toMatchObject({
-      status: 'pending',
-      total: 25,
-      payment: { status: 'pending' },
-      external_id: 'PO-full',
-      channel: 'kiosk',
-      is_take_away: true,
-      identifier: 'Table 4',
+      ...{ status: 'pending', total: 25, payment: { status: 'pending' }, external_id: 'PO-full' },
+      ...{ channel: 'kiosk', is_take_away: true, identifier: 'Table 4' },
       payment_method_id: kitchen.paymentMethodId,
-      items: [
-        {
-          product_id: kitchen.productId,
-          name: 'Flat White',
-          quantity: 2,
-          unit_price: 12.5,
-          total: 25,
-          comment: 'Extra hot',
-        },
-      ],
+      items: [{ ...line, unit_price: 12.5, total: 25 }],
     });
     expect(answer.headers.get('location')).toBe(`/v2/orders/${order.id}`);
     expect(answer.headers.get('idempotency-replayed')).toBeNull();
     const read = await api.rest(`GET /v2/orders/${order.id}`);
     expect(read.text).toBe(answer.text);
     const payment = await api.prisma.payment.findFirst({ where: { orderId: order.id } });
-    expect(payment).toMatchObject({ id: order.payment.id, status: 'pending', amount: expect.anything() });
+    expect(payment).toMatchObject({ id: order.payment.id, status: 'pending' });
     expect(payment?.amount.toNumber()).toBe(25);
   });
 
@@ -62,11 +49,7 @@ describe('POST /v2/orders answers 201', () => {
     const first = await kitchen.place();
     const second = await kitchen.place();
     expect(second.number).toBe(first.number + 1);
-    const locationId = await api.make.location();
-    const there = await createOrderKitchen(api, locationId);
-    const { key } = await api.make.key({ locationId });
-    const answer = await there.post({}, { key });
-    expect(orderOf(answer).number).toBe(1);
+    expect((await (await createOrderKitchen(await api.place())).place()).number).toBe(1);
   });
 
   it('without a gap in the numbers after a refusal', async () => {
@@ -81,19 +64,11 @@ describe('POST /v2/orders answers 201', () => {
   it('for products and their chosen items, priced exactly', async () => {
     const productId = await api.make.product({ price: 3.33 });
     const { itemIds } = await api.make.subselection({
-      productId,
-      maxSelection: 5,
-      single: false,
-      items: [
-        { price: 0.45, max: 5 },
-        { price: 1.1, max: 5 },
-      ],
+      ...{ productId, maxSelection: 5, single: false },
+      items: [0.45, 1.1].map((price) => ({ price, max: 5 })),
     });
-    const subselections = [
-      { item_id: itemIds[0], quantity: 1 },
-      { item_id: itemIds[1], quantity: 1 },
-      { item_id: itemIds[0], quantity: 2 },
-    ];
+    const chosen = (item: number, quantity: number) => ({ item_id: itemIds[item], quantity });
+    const subselections = [chosen(0, 1), chosen(1, 1), chosen(0, 2)];
     const order = await kitchen.place({
       items: [
         { product_id: productId, quantity: 1.5, subselections },
@@ -128,38 +103,22 @@ describe('POST /v2/orders answers 201', () => {
   it('keeping the prices of its creation when the product changes, and the product when it is deleted', async () => {
     const productId = await api.make.product({ price: 5, name: 'Cortado' });
     const order = await kitchen.place({ items: [{ product_id: productId, quantity: 1 }] });
-    await api.prisma.product.updateMany({
-      where: { id: productId },
-      data: { price: 9, name: 'Other' },
-    });
+    await api.prisma.product.updateMany({ where: { id: productId }, data: { price: 9, name: 'Other' } });
     expect(orderOf(await api.rest(`GET /v2/orders/${order.id}`))).toEqual(order);
     await api.prisma.product.deleteMany({ where: { id: productId } });
     expect(orderOf(await api.rest(`GET /v2/orders/${order.id}`))).toEqual(order);
   });
 
   it('joining the turn that is open', async () => {
-    const locationId = await api.make.location();
-    const there = await createOrderKitchen(api, locationId);
-    const { key } = await api.make.key({ locationId });
-    const turn = await api.prisma.turn.create({ data: { locationId, batchNumber: 1 } });
-    const during = orderOf(await there.post({}, { key }));
+    const elsewhere = await api.place();
+    const there = await createOrderKitchen(elsewhere);
+    const turn = await api.prisma.turn.create({ data: { locationId: elsewhere.locationId, batchNumber: 1 } });
+    const during = await there.place();
     await api.prisma.turn.updateMany({ where: { id: turn.id }, data: { status: 'closed' } });
-    const after = orderOf(await there.post({}, { key }));
+    const after = await there.place();
     const turnOf = async (id: string) => (await api.prisma.order.findFirst({ where: { id } }))?.turnId;
     expect(await turnOf(during.id)).toBe(turn.id);
     expect(await turnOf(after.id)).toBeNull();
-  });
-
-  it('through the typed client too', async () => {
-    const { external_id = '', ...rest } = kitchen.body() as { external_id?: string };
-    const input = {
-      ...(rest as Parameters<ReturnType<TestApi['client']>['orders']['create']['mutate']>[0]),
-      external_id,
-      idempotencyKey: randomUUID(),
-    };
-    const first = await api.client().orders.create.mutate(input);
-    expect(await api.client().orders.create.mutate(input)).toEqual(first);
-    expect(orderOf(await api.rest(`GET /v2/orders/${first.id}`))).toEqual(first);
   });
 });
 
@@ -178,10 +137,11 @@ describe('POST /v1/orders', () => {
     expect(await refused({ items })).toBe(
       'items[0].external_product_id: contradicts the product\'s external_id "SKU-own"',
     );
-    const agreeing = [{ product_id: productId, quantity: 1, external_product_id: 'SKU-own' }];
-    await kitchen.place({ items: agreeing });
-    const none = [{ product_id: kitchen.productId, quantity: 1, external_product_id: 'anything' }];
-    await kitchen.place({ items: none });
+    for (const [product_id, external_product_id] of [
+      [productId, 'SKU-own'],
+      [kitchen.productId, 'anything'],
+    ])
+      await kitchen.place({ items: [{ product_id, quantity: 1, external_product_id }] });
   });
 
   it('is another operation than v2 for idempotency', async () => {
@@ -217,28 +177,17 @@ describe('stock', () => {
   it('of chosen items is taken for every one of the product, and refused at the item', async () => {
     const productId = await api.make.product({ stock: { quantity: 10 } });
     const { itemIds } = await api.make.subselection({
-      productId,
-      maxSelection: 9,
-      single: false,
+      ...{ productId, maxSelection: 9, single: false },
       items: [
         { max: 9, stockEnabled: true, stockQuantity: 6 },
         { max: 9, stockEnabled: false, stockQuantity: 1 },
       ],
     });
+    const { subselectionItem } = api.prisma;
     const itemStock = async () =>
-      (
-        await api.prisma.subselectionItem.findFirst({ where: { id: itemIds[0] ?? '' } })
-      )?.stockQuantity.toNumber();
-    const items = (quantity: number) => [
-      {
-        product_id: productId,
-        quantity,
-        subselections: [
-          { item_id: itemIds[1], quantity: 5 },
-          { item_id: itemIds[0], quantity: 2 },
-        ],
-      },
-    ];
+      (await subselectionItem.findFirst({ where: { id: itemIds[0] ?? '' } }))?.stockQuantity.toNumber();
+    const subselections = [5, 2].map((quantity, index) => ({ item_id: itemIds[1 - index], quantity }));
+    const items = (quantity: number) => [{ product_id: productId, quantity, subselections }];
     expect(await refused({ items: items(4) })).toBe(
       'items[0].subselections[1].quantity: insufficient stock, only 6 left',
     );
@@ -249,14 +198,10 @@ describe('stock', () => {
 });
 
 it('an order written by hand ahead of the counter does not block the next number', async () => {
-  const locationId = await api.make.location();
-  const there = await createOrderKitchen(api, locationId);
-  const { key } = await api.make.key({ locationId });
-  await there.post({}, { key });
-  await api.prisma.order.create({
-    data: { locationId, number: 2, total: 0, paymentMethodId: there.paymentMethodId },
-  });
-  const answer = await there.post({}, { key });
-  expect(answer.status, answer.text).toBe(201);
-  expect(orderOf(answer).number).toBe(3);
+  const elsewhere = await api.place();
+  const there = await createOrderKitchen(elsewhere);
+  await there.place();
+  const [{ locationId }, { paymentMethodId }] = [elsewhere, there];
+  await api.prisma.order.create({ data: { locationId, number: 2, total: 0, paymentMethodId } });
+  expect((await there.place()).number).toBe(3);
 });

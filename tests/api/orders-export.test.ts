@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLocationPlaces, exportLimits } from '../../packages/api/src/places/location-places.ts';
 import { OrderExport } from '../../packages/api/src/resources/orders/export.schema.ts';
 import { Order } from '../../packages/api/src/resources/orders/schema.ts';
@@ -17,27 +17,24 @@ async function kitchen(
   count: number,
   { timezone = 'UTC', ...limits }: { timezone?: string } & Partial<Parameters<typeof createKey>[1]> = {},
 ) {
-  const { database } = api.app;
-  const { locationId, token: key } = await api.place({
-    location: { timezone },
-    key: { maxItemsPerBatch: 5_000, ...limits },
-  });
-  if (count > 0) await createManyOrders(database, { locationId, count, from: '2026-01-10T12:00:00Z' });
-  const read = (query: string) => api.rest(`GET /v2/orders/export?${query}`, { key });
+  const key = { maxItemsPerBatch: 5_000, ...limits };
+  const { locationId, rest, client } = await api.place({ location: { timezone }, key });
+  const add = (count: number, from: string, prefix?: string) =>
+    createManyOrders(api.app.database, { locationId, count, from, ...(prefix !== undefined && { prefix }) });
+  if (count > 0) await add(count, '2026-01-10T12:00:00Z');
+  const read = (query: string) => rest(`GET /v2/orders/export?${query}`);
   const exported = async (query: string) => dataOf(await read(query), 200, OrderExport);
-  return { locationId, key, read, exported };
+  return { locationId, rest, client, add, read, exported };
 }
 
 describe('GET /v2/orders/export answers 200', () => {
   test('3,000 orders in full, oldest first, of one moment by id', async () => {
-    const { locationId, key, read } = await kitchen(3_000);
+    const { locationId, rest, read } = await kitchen(3_000);
     const answer = await read(january);
     const { orders, ...head } = dataOf(answer, 200, OrderExport);
     expect(head).toEqual({
       exported_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/),
-      from: '2026-01-01',
-      to: '2026-01-31',
-      total: 3_000,
+      ...{ from: '2026-01-01', to: '2026-01-31', total: 3_000 },
     });
     const rows = await api.sql<{ id: string }>`select id from orders where location_id = ${locationId}
       order by created_at, id`;
@@ -48,7 +45,7 @@ describe('GET /v2/orders/export answers 200', () => {
     expect(sum).toBe(12.5 * (1_000 + 2_000 + 3_000));
     for (const order of orders) expect(order.items).toHaveLength(order.total / 12.5);
     for (const order of [orders[0], orders[1_499], orders[2_999]]) {
-      const one = await api.rest(`GET /v2/orders/${order?.id}`, { key });
+      const one = await rest(`GET /v2/orders/${order?.id}`);
       expect(order).toEqual(dataOf(one, 200, Order));
     }
   });
@@ -57,41 +54,30 @@ describe('GET /v2/orders/export answers 200', () => {
     const { read } = await kitchen(3, { batchJobsPerHour: 7 });
     const { headers } = await read(january);
     expect(headers.get('content-length')).toBeNull();
-    expect(headers.get('transfer-encoding')).toBe('chunked');
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(headers.get('x-ratelimit-remaining')).toBe('99999');
-    expect(headers.get('x-ratelimit-batch-limit')).toBe('7');
-    expect(headers.get('x-ratelimit-batch-remaining')).toBe('6');
+    const limits = { 'x-ratelimit-batch-limit': '7', 'x-ratelimit-batch-remaining': '6' };
+    expect(Object.fromEntries(headers)).toMatchObject({
+      ...{ 'transfer-encoding': 'chunked', 'content-type': 'application/json; charset=utf-8' },
+      ...{ 'x-ratelimit-remaining': '99999', ...limits },
+    });
   });
 
   test('the same through the typed client, whole', async () => {
-    const { key, exported } = await kitchen(450);
-    const value = await api.client(key).orders.export.query({ from: '2026-01-01', to: '2026-01-31' });
+    const { client, exported } = await kitchen(450);
+    const value = await client().orders.export.query({ from: '2026-01-01', to: '2026-01-31' });
     expect({ ...value, exported_at: '' }).toEqual({ ...(await exported(january)), exported_at: '' });
   });
 
   test('an empty range', async () => {
     const { exported } = await kitchen(3);
-    const empty = await exported('from=2026-02-01&to=2026-02-28');
-    expect(empty).toMatchObject({ total: 0, orders: [] });
+    expect(await exported('from=2026-02-01&to=2026-02-28')).toMatchObject({ total: 0, orders: [] });
   });
 
   test('whole days of the location, both included', async () => {
-    const timezone = 'America/Sao_Paulo';
-    const { locationId, exported } = await kitchen(0, { timezone });
-    const moments = { before: '02:59:59.999Z', first: '03:00:00Z' };
-    await createManyOrders(api.app.database, {
-      ...{ locationId, count: 1, from: `2026-01-10T${moments.before}`, prefix: 'before' },
-    });
-    await createManyOrders(api.app.database, {
-      ...{ locationId, count: 1, from: `2026-01-10T${moments.first}`, prefix: 'first' },
-    });
-    await createManyOrders(api.app.database, {
-      ...{ locationId, count: 1, from: '2026-01-11T02:59:59.999Z', prefix: 'last' },
-    });
-    await createManyOrders(api.app.database, {
-      ...{ locationId, count: 1, from: '2026-01-11T03:00:00Z', prefix: 'after' },
-    });
+    const { add, exported } = await kitchen(0, { timezone: 'America/Sao_Paulo' });
+    await add(1, '2026-01-10T02:59:59.999Z', 'before');
+    await add(1, '2026-01-10T03:00:00Z', 'first');
+    await add(1, '2026-01-11T02:59:59.999Z', 'last');
+    await add(1, '2026-01-11T03:00:00Z', 'after');
     const { orders, total } = await exported('from=2026-01-10&to=2026-01-10');
     expect(total).toBe(2);
     expect(orders.map(({ external_id }) => external_id)).toEqual(['first1', 'last1']);
@@ -122,8 +108,8 @@ describe('GET /v2/orders/export answers 200', () => {
   });
 
   test('HEAD without a body', async () => {
-    const { key } = await kitchen(3);
-    const { status, text } = await api.rest(`HEAD /v2/orders/export?${january}`, { key });
+    const { rest } = await kitchen(3);
+    const { status, text } = await rest(`HEAD /v2/orders/export?${january}`);
     expect({ status, text }).toEqual({ status: 200, text: '' });
   });
 });
@@ -164,11 +150,13 @@ test('GET /v2/orders/export answers 429 when the batch jobs of the hour are used
 
 test('an export that cannot begin is an ordinary 500, and holds no connection', async () => {
   const { read } = await kitchen(3);
-  await runOnce(api.databaseUrl, 'alter function orders_json (uuid, uuid[]) rename to orders_json_away');
+  const rename = (from: string, to: string) =>
+    runOnce(api.databaseUrl, `alter function ${from} (uuid, uuid[]) rename to ${to}`);
+  await rename('orders_json', 'orders_json_away');
   try {
     refusalOf(await read(january), 500, 'internal_error');
   } finally {
-    await runOnce(api.databaseUrl, 'alter function orders_json_away (uuid, uuid[]) rename to orders_json');
+    await rename('orders_json_away', 'orders_json');
   }
   await waitFor('the connection to be back', () => api.pool.idleCount === api.pool.totalCount);
   expect((await read(january)).status).toBe(200);
@@ -177,23 +165,20 @@ test('an export that cannot begin is an ordinary 500, and holds no connection', 
 test('four run at a time; one more waits, and is refused with 503 after ten seconds', async () => {
   const { enter } = createLocationPlaces(exportLimits);
   vi.useFakeTimers();
-  try {
-    const places = await Promise.all(['a', 'b', 'c', 'd'].map(enter));
-    const refused = enter('e').catch((error: unknown) => error);
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await refused).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
-    const fifth = enter('e');
-    places[0]?.();
-    places[0]?.();
-    const last = await fifth;
-    const sixth = enter('f').catch((error: unknown) => error);
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await sixth).toMatchObject({ status: 503 });
-    for (const over of [...places.slice(1), last]) over();
-    (await enter('a'))();
-  } finally {
-    vi.useRealTimers();
-  }
+  onTestFinished(() => void vi.useRealTimers());
+  const places = await Promise.all(['a', 'b', 'c', 'd'].map(enter));
+  const refused = enter('e').catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await refused).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
+  const fifth = enter('e');
+  places[0]?.();
+  places[0]?.();
+  const last = await fifth;
+  const sixth = enter('f').catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await sixth).toMatchObject({ status: 503 });
+  for (const over of [...places.slice(1), last]) over();
+  (await enter('a'))();
 });
 
 test('a location runs two at most, and a second one only while that leaves a place to a location that runs none', async () => {

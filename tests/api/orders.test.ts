@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Order, OrderPage } from '../../packages/api/src/resources/orders/schema.ts';
-import { type TestApi, useApi } from '../support/api.ts';
+import { refusalOf } from '../support/answers.ts';
+import { useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
-import { createOrderKitchen, orderOf, placeOrder, refusalOf, useOrderKitchen } from '../support/orders.ts';
+import { createOrderKitchen, orderOf, useOrderKitchen } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
@@ -10,35 +11,25 @@ const kitchen = useOrderKitchen(api);
 
 /** A location of its own with a key, so that lists hold what the test made and nothing else. */
 async function openShop(timezone = 'UTC') {
-  const { locationId, token: key } = await api.place({ location: { timezone } });
-  const there = await createOrderKitchen(api, locationId);
-  const rest: TestApi['rest'] = (route, call) => api.rest(route, { key, ...call });
+  const shop = await api.place({ location: { timezone } });
+  const there = await createOrderKitchen(shop);
+  async function list(query = '', version = 'v2') {
+    const answer = await shop.rest(`GET /${version}/orders${query}`);
+    expect(answer.status, answer.text).toBe(200);
+    return parseStrict(OrderPage, answer.body);
+  }
   return {
-    key,
-    rest,
-    place: (overrides: Record<string, unknown> = {}) => placeOrder({ rest }, there, overrides),
+    ...{ key: shop.token, rest: shop.rest, place: there.place, list },
     /** An order made at that moment. */
     async placeAt(moment: string, overrides: Record<string, unknown> = {}): Promise<Order> {
-      const order = await placeOrder({ rest }, there, overrides);
-      await underDeed(
-        api.pool,
-        'repair: an order of another day',
-        'update orders set created_at = $2 where id = $1',
-        [order.id, moment],
-      );
+      const order = await there.place(overrides);
+      const change = 'update orders set created_at = $2 where id = $1';
+      await underDeed(api.pool, 'repair: an order of another day', change, [order.id, moment]);
       return order;
     },
     quantity: (quantity: number) => ({ items: [{ product_id: there.productId, quantity }] }),
-    async list(query = '', version = 'v2') {
-      const answer = await rest(`GET /${version}/orders${query}`);
-      expect(answer.status, answer.text).toBe(200);
-      return parseStrict(OrderPage, answer.body);
-    },
-    async numbers(query: string, version = 'v2') {
-      const answer = await rest(`GET /${version}/orders${query}`);
-      expect(answer.status, answer.text).toBe(200);
-      return parseStrict(OrderPage, answer.body).data.map(({ number }) => number);
-    },
+    numbers: async (query: string, version = 'v2') =>
+      (await list(query, version)).data.map(({ number }) => number),
   };
 }
 
@@ -81,12 +72,7 @@ describe('GET /v2/orders', () => {
     for (const version of ['v1', 'v2']) {
       const { data, pagination } = await shop.list('', version);
       const six = ({ id, number, status, total, created_at, payment }: Order) => ({
-        id,
-        number,
-        status,
-        total,
-        created_at,
-        payment,
+        ...{ id, number, status, total, created_at, payment },
       });
       expect(data).toEqual([six(second), six(first)]);
       expect(pagination).toEqual({ limit: 50, offset: 0, total: 2 });
@@ -119,22 +105,14 @@ describe('GET /v2/orders', () => {
       await shop.placeAt(moment, shop.quantity(1)),
     ];
     expect(orders.map(({ number }) => number)).toEqual([1, 2, 3]);
-    const sorted = async (sort: string) => [
-      await shop.numbers(`?sort=${sort}&order=asc`),
-      await shop.numbers(`?sort=${sort}`),
-    ];
-    expect(await sorted('created_at')).toEqual([
-      [2, 1, 3],
-      [3, 1, 2],
-    ]);
-    expect(await sorted('number')).toEqual([
-      [1, 2, 3],
-      [3, 2, 1],
-    ]);
-    expect(await sorted('total')).toEqual([
-      [2, 3, 1],
-      [1, 3, 2],
-    ]);
+    for (const [sort, upward] of [
+      ['created_at', [2, 1, 3]],
+      ['number', [1, 2, 3]],
+      ['total', [2, 3, 1]],
+    ] as const) {
+      expect(await shop.numbers(`?sort=${sort}&order=asc`), sort).toEqual(upward);
+      expect(await shop.numbers(`?sort=${sort}`), sort).toEqual(upward.toReversed());
+    }
   });
 
   it('filters by status, number, external_id and channel, alone and together', async () => {
@@ -221,10 +199,7 @@ describe('GET /v2/orders', () => {
     ['channel=%00', 'channel'],
   ])('answers 422 for ?%s, naming %s', async (query, field) => {
     for (const version of versions.get(query) ?? ['v1', 'v2']) {
-      const answer = await api.rest(`GET /${version}/orders?${query}`);
-      expect(answer.status, answer.text).toBe(422);
-      const { code, message } = refusalOf(answer);
-      expect(code).toBe('validation_error');
+      const message = refusalOf(await api.rest(`GET /${version}/orders?${query}`), 422, 'validation_error');
       // Of several values the one that is wrong.
       expect(message.replace(/^status\[0\]/, 'status').startsWith(`${field}: `), message).toBe(true);
     }

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Payment, PaymentPage } from '../../packages/api/src/resources/payments/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
+import { auditedBy } from '../support/audited.ts';
 import { auditOf, recordOrder, refused } from '../support/money.ts';
 import { useOrderKitchen } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
@@ -18,12 +19,11 @@ describe.each(['v1', 'v2'])('GET /%s/payments', (family) => {
   let orderId: string;
   const made: string[] = [];
   beforeAll(async () => {
-    const { database } = api.app;
-    const locationId = await api.make.location({ timezone: 'America/New_York' });
-    key = (await api.make.key({ locationId })).key;
-    const cash = await api.make.paymentMethod({ locationId });
-    const qr = await api.make.paymentMethod({ locationId, name: 'QR', type: 'qr' });
-    const productId = await api.make.product({ locationId });
+    const { make, locationId, token } = await api.place({ location: { timezone: 'America/New_York' } });
+    key = token;
+    const cash = await make.paymentMethod();
+    const qr = await make.paymentMethod({ name: 'QR', type: 'qr' });
+    const productId = await make.product();
     const rows = [
       { methodId: cash, paid: 'completed', at: '2026-03-08T04:59:59.999Z' },
       { methodId: qr, paid: 'pending', at: '2026-03-08T05:00:00.000Z' },
@@ -34,10 +34,9 @@ describe.each(['v1', 'v2'])('GET /%s/payments', (family) => {
     made.length = 0;
     for (const { at, ...row } of rows) {
       const lines = [{ productId, milli: 1000n, cents: 1250n }];
-      const { id } = await recordOrder(database, { locationId }, { ...row, at: new Date(at), lines });
-      orderId = id;
-      const { id: paymentId } = await api.prisma.payment.findFirstOrThrow({ where: { orderId: id } });
-      made.push(paymentId);
+      const order = { ...row, at: new Date(at), lines };
+      ({ id: orderId } = await recordOrder(api.app.database, { locationId }, order));
+      made.push((await api.prisma.payment.findFirstOrThrow({ where: { orderId } })).id);
     }
   });
 
@@ -92,22 +91,15 @@ describe.each(['v1', 'v2'])('GET /%s/payments', (family) => {
 
 it('GET /v2/payments/{id} answers 200 with the payment that came with an order', async () => {
   const order = await kitchen.place();
-  expect(await get(order.payment.id)).toEqual({
-    id: order.payment.id,
-    order_id: order.id,
-    payment_method_id: kitchen.paymentMethodId,
-    method: 'cash',
-    amount: 12.5,
-    status: 'pending',
-    created_at: order.created_at,
-    updated_at: expect.any(String),
+  const { id } = order.payment;
+  const { updated_at, ...payment } = await get(id);
+  expect(payment).toEqual({
+    ...{ id, order_id: order.id, payment_method_id: kitchen.paymentMethodId, method: 'cash' },
+    ...{ amount: 12.5, status: 'pending', created_at: order.created_at },
   });
   // It is published as new at a moment after the beginning of its transaction.
-  const { updated_at } = await get(order.payment.id);
   expect(Date.parse(updated_at)).toBeGreaterThanOrEqual(Date.parse(order.created_at));
-  expect(await api.client().payments.get.query({ id: order.payment.id })).toEqual(
-    await get(order.payment.id),
-  );
+  expect(await api.client().payments.get.query({ id })).toEqual({ ...payment, updated_at });
 });
 
 describe('payments.complete and payments.reject', () => {
@@ -119,14 +111,8 @@ describe('payments.complete and payments.reject', () => {
     const moved = parseStrict(Payment, await api.client().payments[verb].mutate({ id }));
     expect(moved.status).toBe(status);
     expect(await get(id)).toEqual(moved);
-    expect(await auditOf(api.app.database, id)).toEqual([
-      {
-        actorKind: 'api_key',
-        apiKeyId: api.key.id,
-        operation: `payments.${verb}`,
-        changes: { before: { status: 'pending' }, after: { status } },
-      },
-    ]);
+    const audited = auditedBy(api.key, `payments.${verb}`, { status: 'pending' }, { status });
+    expect(await auditOf(api.app.database, id)).toEqual([audited]);
   });
 
   it.each([
@@ -137,8 +123,8 @@ describe('payments.complete and payments.reject', () => {
   ] as const)('after %s, %s is a conflict and leaves no trace', async (first, second, words) => {
     const id = await paymentOf();
     const settled = await api.client().payments[first].mutate({ id });
-    const { code, message } = await refused(api.client().payments[second].mutate({ id }));
-    expect({ code, named: message.includes(words) }).toEqual({ code: 'conflict', named: true });
+    const refusal = await refused(api.client().payments[second].mutate({ id }));
+    expect(refusal).toEqual({ code: 'conflict', message: expect.stringContaining(words) });
     expect(await get(id)).toEqual(settled);
     expect(await auditOf(api.app.database, id)).toHaveLength(1);
   });

@@ -48,10 +48,7 @@ function both(query: { limit: number; offset: number }, filters: { visible?: boo
         }),
       );
       expect(slow).toEqual(shown);
-      return {
-        shown,
-        plain: await plainProducts(tx, site.locationId, query, filters),
-      };
+      return { shown, plain: await plainProducts(tx, site.locationId, query, filters) };
     },
     { isolationLevel: 'RepeatableRead', timeout: 60_000, maxWait: 60_000 },
   );
@@ -86,12 +83,10 @@ describe('the texts of products', () => {
       expect(shown, change).toEqual(plain);
     }
     await sql('delete from locations where id = $1', [site.locationId]);
-    expect(
-      (await sql('select 1 from internal.tallies where location_id = $1', [site.locationId])).rows,
-    ).toEqual([]);
-    expect(
-      (await sql('select 1 from internal.tally_notes where location_id = $1', [site.locationId])).rows,
-    ).toEqual([]);
+    for (const table of ['tallies', 'tally_notes'])
+      expect(
+        await api.sql(`select 1 from internal.${table} where location_id = $1`, [site.locationId]),
+      ).toEqual([]);
   });
 
   it('are found by the name, sku and external_id that a manual edit wrote, and by nothing else', async () => {

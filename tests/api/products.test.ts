@@ -3,7 +3,6 @@ import { Product, ProductPage } from '../../packages/api/src/resources/products/
 import { Stock } from '../../packages/api/src/resources/stock/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import type { createProduct } from '../support/factories.ts';
 import { parseStrict } from '../support/strict.ts';
 import { words } from '../support/words.ts';
 
@@ -19,20 +18,13 @@ async function create(body: object = least, family = 'v2'): Promise<Product> {
 
 /** A location of its own, so that a list holds what its test made. */
 async function kitchen() {
-  const { locationId, token: key } = await api.place();
+  const { rest, make } = await api.place();
   const list = async (query: string, family = 'v2') => {
-    const answer = await api.rest(`GET /${family}/products?${query}`, { key });
+    const answer = await rest(`GET /${family}/products?${query}`);
     expect(answer.status, answer.text).toBe(200);
     return parseStrict(ProductPage, answer.body);
   };
-  const add = async ({
-    visible = true,
-    ...fields
-  }: Omit<Parameters<typeof createProduct>[1], 'locationId'> & { visible?: boolean }) => {
-    const id = await api.make.product({ locationId, ...fields });
-    if (!visible) await api.prisma.product.updateMany({ where: { id }, data: { visible } });
-  };
-  return { locationId, key, list, add };
+  return { rest, make, list, add: make.product };
 }
 
 describe('create', () => {
@@ -100,8 +92,7 @@ describe('create', () => {
   });
 
   it('refuses the category of another location', async () => {
-    const foreign = await api.make.location();
-    const category = await api.make.category({ locationId: foreign });
+    const category = await (await api.place()).make.category();
     const answer = await api.rest('POST /v2/products', { body: { ...least, category_ids: [category] } });
     expect(refusalOf(answer, 422, 'validation_error')).toContain('category_ids[0]: ');
   });
@@ -118,8 +109,8 @@ describe('create', () => {
   it('lets another location have the same external_id and sku', async () => {
     const body = { ...least, external_id: 'shared', sku: 'shared' };
     await create(body);
-    const { key } = await kitchen();
-    dataOf(await api.rest('POST /v2/products', { body, key }), 201, Product);
+    const { rest } = await kitchen();
+    dataOf(await rest('POST /v2/products', { body }), 201, Product);
   });
 });
 
@@ -157,15 +148,13 @@ describe('list', () => {
       paged.push(...page.data);
     }
     expect(paged).toEqual(all);
-    expect(await list('offset=2147483647')).toEqual({
-      data: [],
-      pagination: { limit: 50, offset: 2147483647, total: 8 },
-    });
+    const past = { limit: 50, offset: 2147483647, total: 8 };
+    expect(await list('offset=2147483647')).toEqual({ data: [], pagination: past });
   });
 
   test.each(families)('%s filters, and combines filters', async (family) => {
-    const { locationId, list, add } = await kitchen();
-    const category = await api.make.category({ locationId });
+    const { make, list, add } = await kitchen();
+    const category = await make.category();
     await add({ name: '100% Ärger_x', sku: 'A1', externalId: 'ext-1', categoryIds: [category] });
     await add({ name: '1000 arger\\x', sku: 'a1', visible: false });
     await add({ name: 'Other', sku: 'other', externalId: 'EXT-2', categoryIds: [category], visible: false });

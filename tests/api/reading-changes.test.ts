@@ -9,6 +9,7 @@ import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 const api = useApi();
 const kitchen = useOrderKitchen(api);
 const since = 'updated_since=1970-01-01T00:00:00Z';
+const get = (route: string) => api.rest(route);
 const lists = ['/v2/stock', '/v2/products', '/v2/categories', '/v2/orders'];
 
 const sql = (text: string, values: unknown[]) => api.pool.query(text, [api.locationId, ...values]);
@@ -40,9 +41,8 @@ const stock = (product_id: string) =>
 const link = (id: string, category_ids: string[]) => expectWell(`PATCH /v2/products/${id}`, { category_ids });
 const sameNameAndLink = ({ bare, category }: Shop) =>
   expectWell(`PATCH /v2/products/${bare}`, { name: 'Flat White', category_ids: [category] });
-function withoutStock({ product }: Shop) {
-  return sql('delete from product_stock where location_id = $1 and product_id = $2', [product]);
-}
+const withoutStock = ({ product }: Shop) =>
+  sql('delete from product_stock where location_id = $1 and product_id = $2', [product]);
 async function paidAnew({ order, payment }: Shop) {
   await repair('delete from payments where location_id = $1 and id = $2', [payment]);
   await repair(
@@ -52,25 +52,18 @@ async function paidAnew({ order, payment }: Shop) {
   );
 }
 
-const giveStock = ({ product, bare }: Shop) =>
-  repair('update product_stock set product_id = $3 where location_id = $1 and product_id = $2', [
-    product,
-    bare,
-  ]);
-const giveCategory = ({ product, bare }: Shop) =>
-  sql('update product_categories set product_id = $3 where location_id = $1 and product_id = $2', [
-    product,
-    bare,
-  ]);
+const given = 'set product_id = $3 where location_id = $1 and product_id = $2';
+const giveStock = ({ product, bare }: Shop) => repair(`update product_stock ${given}`, [product, bare]);
+const giveCategory = ({ product, bare }: Shop) => sql(`update product_categories ${given}`, [product, bare]);
 const renameCategory = ({ category }: Shop) =>
   expectWell(`PATCH /v2/categories/${category}`, { name: 'Infusions' });
 const repairLine = ({ order }: Shop) =>
   repair(`update order_items set comment = 'Hot' where order_id = $2 and location_id = $1`, [order]);
 const fewStock = set('product_stock set min_stock_alarm = 3 where product_id = $2', 'product');
-const picture = set(
-  `categories set image_url = 'https://images.example.com/tea.jpg' where id = $2`,
-  'category',
-);
+const teaPicture = 'https://images.example.com/tea.jpg';
+const picture = set(`categories set image_url = '${teaPicture}' where id = $2`, 'category');
+const removeCategory = ({ category }: Shop) => expectWell(`DELETE /v2/categories/${category}`);
+const makeReady = ({ order }: Shop) => expectWell(`PATCH /v2/orders/${order}/status`, { status: 'ready' });
 
 /** Of each list: what changes, the entry that comes again, and the change. */
 const again: Record<string, [string, keyof Shop, (shop: Shop) => Promise<unknown>][]> = {
@@ -92,11 +85,7 @@ const again: Record<string, [string, keyof Shop, (shop: Shop) => Promise<unknown
     ['a category moved to another product', 'product', giveCategory],
     ['a category moved to it', 'bare', giveCategory],
     ['the name of a category', 'product', renameCategory],
-    [
-      'a category that is deleted',
-      'product',
-      ({ category }) => expectWell(`DELETE /v2/categories/${category}`),
-    ],
+    ['a category that is deleted', 'product', removeCategory],
     ['a field that stays and a category more', 'bare', sameNameAndLink],
   ],
   '/v2/categories': [
@@ -104,11 +93,7 @@ const again: Record<string, [string, keyof Shop, (shop: Shop) => Promise<unknown
     ['its picture by hand', 'category', picture],
   ],
   '/v2/orders': [
-    [
-      'its status',
-      'order',
-      ({ order }) => expectWell(`PATCH /v2/orders/${order}/status`, { status: 'ready' }),
-    ],
+    ['its status', 'order', makeReady],
     ['its cancellation', 'order', ({ order }) => expectWell(`POST /v2/orders/${order}/cancel`)],
     ['its payment', 'order', ({ payment }) => api.client().payments.complete.mutate({ id: payment })],
     ['its payment by hand', 'order', set(`payments set status = 'rejected' where id = $2`, 'payment')],
@@ -122,11 +107,11 @@ describe.each(Object.entries(again))(
   (list, rows) => {
     it.each(rows)('%s', async (_, id, change) => {
       const shop = await openShop();
-      const reader = readChangesOf((route) => api.rest(route), list);
+      const reader = readChangesOf(get, list);
       await reader.walk();
       await change(shop);
       expect(await reader.walk()).toContain(shop[id]);
-      await expectComplete((route) => api.rest(route), list, reader);
+      await expectComplete(get, list, reader);
     });
   },
 );
@@ -134,38 +119,31 @@ describe.each(Object.entries(again))(
 describe('the link', () => {
   it('keeps every other parameter, and is present only where changes are read', async () => {
     await openShop();
-    const answer = await api.rest(
-      `GET /v2/orders?limit=1&${since}&channel=a%26b%3E&from=2020-01-01&utm_source=1&offset=0`,
-    );
-    const next = nextOf(answer);
+    const asked = `limit=1&${since}&channel=a%26b%3E&from=2020-01-01&utm_source=1&offset=0`;
+    const next = nextOf(await api.rest(`GET /v2/orders?${asked}`));
     const { cursor, ...kept } = Object.fromEntries(new URLSearchParams(next.split('?')[1]));
     expect(kept).toEqual({ limit: '1', channel: 'a&b>', from: '2020-01-01' });
     expect(cursor).toMatch(/^[\w-]+$/);
-    for (const list of [...lists, '/v1/orders', `/v1/products?${since}`])
-      expect(
-        (await api.rest(`GET ${list}${list.includes('?') ? '&' : '?'}limit=200`)).headers.get('link'),
-      ).toBeNull();
+    for (const list of [...lists, '/v1/orders', `/v1/products?${since}`]) {
+      const { headers } = await api.rest(`GET ${list}${list.includes('?') ? '&' : '?'}limit=200`);
+      expect(headers.get('link')).toBeNull();
+    }
   });
 
   it('leads on by the filters: an order of another channel is not met', async () => {
     await sell();
     const mine = await kitchen.place({ channel: 'kiosk' });
-    const reader = readChangesOf((route) => api.rest(route), '/v2/orders?channel=kiosk&limit=1');
+    const reader = readChangesOf(get, '/v2/orders?channel=kiosk&limit=1');
     expect(await reader.walk()).toEqual([mine.id]);
     expect(await reader.walk()).toEqual([]);
-    for (const query of [
-      `number=${mine.number}`,
-      `external_id=${mine.external_id}`,
-      'status=pending&channel=kiosk',
-    ])
-      expect(await readChangesOf((route) => api.rest(route), `/v2/orders?${query}`).walk()).toEqual([
-        mine.id,
-      ]);
+    const { number, external_id } = mine;
+    for (const query of [`number=${number}`, `external_id=${external_id}`, 'status=pending&channel=kiosk'])
+      expect(await readChangesOf(get, `/v2/orders?${query}`).walk()).toEqual([mine.id]);
   });
 
   it('of products keeps to the filters, too', async () => {
     const { product, category } = await openShop();
-    const read = (query: string) => readChangesOf((route) => api.rest(route), `/v2/products?${query}`).walk();
+    const read = (query: string) => readChangesOf(get, `/v2/products?${query}`).walk();
     expect(await read(`category_id=${category}`)).toEqual([product]);
     expect(await read(`category_id=${category}&visible=false`)).toEqual([]);
     expect(await read('category_id=none')).toEqual([]);

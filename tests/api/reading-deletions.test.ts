@@ -5,7 +5,7 @@ import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { tables } from '../../packages/db/src/tables/index.ts';
 import { refusalOf } from '../support/answers.ts';
-import { type Answer, useApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { underDeed, useHand } from '../support/by-hand.ts';
 import { expectComplete, nextOf, readChangesOf } from '../support/changes.ts';
 import { operations } from '../support/documented.ts';
@@ -171,17 +171,16 @@ describe('pages that list deletions', () => {
   });
 
   it('are the typed client’s, and a loop over a list hands them over', async () => {
-    const { locationId, key, rest } = await ownShop();
+    const { locationId, client, rest } = await ownShop();
     const category = await api.make.category({ locationId, name: 'Teas' });
     const gone: string[] = [];
     for (let n = 0; n < 5; n += 1) gone.push(await api.make.product({ locationId }));
     const kept = await api.make.product({ locationId });
     for (const id of gone) await rest(`DELETE /v2/products/${id}`);
     await rest(`DELETE /v2/categories/${category}`);
-    const comanda = api.client(key);
-    const told: string[] = [];
+    const comanda = client();
     const input = { updated_since: '1970-01-01T00:00:00Z', include: ['deleted' as const], limit: 2 };
-    const met: string[] = [];
+    const [met, told] = [[] as string[], [] as string[]];
     const onDeleted = (deleted: readonly { id: string }[]) => void told.push(...deleted.map(({ id }) => id));
     for await (const { id } of listAll(comanda.products.list, input, { onDeleted })) met.push(id);
     expect({ met, told }).toEqual({ met: [kept], told: gone });
@@ -271,8 +270,4 @@ describe('what is refused', () => {
   });
 });
 
-async function ownShop(more: { sandbox?: boolean } = {}) {
-  const { locationId, token: key } = await api.place({ location: more });
-  const rest = (route: string, call: object = {}): Promise<Answer> => api.rest(route, { key, ...call });
-  return { locationId, key, rest };
-}
+const ownShop = (location: { sandbox?: boolean } = {}) => api.place({ location });

@@ -11,18 +11,16 @@ import { averageCents, json, type RecordedOrder, recordOrder, totalOf } from '..
 const api = useApi();
 
 async function openLocation(timezone: string) {
-  const { locationId, token: key } = await api.place({ location: { timezone } });
-  const methodId = await api.make.paymentMethod({ locationId });
-  const productId = await api.make.product({ locationId });
-  return {
-    locationId,
-    methodId,
-    productId,
-    rest: (route: string) => api.rest(route, { key }),
-    async report(query: string): Promise<Report> {
-      return dataOf(await api.rest(`GET /v2/sales-reports?${query}`, { key }), 200, SalesReport);
-    },
+  const { make, locationId, rest } = await api.place({ location: { timezone } });
+  const methodId = await make.paymentMethod();
+  const productId = await make.product();
+  const sell = (at: Date, cents: bigint) => {
+    const lines = [{ productId, milli: 1000n, cents }];
+    return recordOrder(api.app.database, { locationId }, { at, methodId, lines });
   };
+  const report = async (query: string): Promise<Report> =>
+    dataOf(await rest(`GET /v2/sales-reports?${query}`), 200, SalesReport);
+  return { make, locationId, methodId, rest, sell, report };
 }
 
 /** Days of 23, 24 and 25 hours: where they begin, and where the next one does. */
@@ -40,8 +38,7 @@ const days = [
 
 describe('a day of the report', () => {
   it.each(days)('in %s, %s is from %s until %s', async (timezone, day, first, next) => {
-    const { report, rest, ...owner } = await openLocation(timezone);
-    const { locationId, methodId, productId } = owner;
+    const { report, rest, sell } = await openLocation(timezone);
     const moments = [
       [-1, 1n],
       [0, 10n],
@@ -50,13 +47,10 @@ describe('a day of the report', () => {
       [Date.parse(next) - Date.parse(first) - 1, 10_000n],
       [Date.parse(next) - Date.parse(first), 100_000n],
     ] as const;
-    for (const [after, cents] of moments) {
-      const at = new Date(Date.parse(first) + after);
-      const lines = [{ productId, milli: 1000n, cents }];
-      await recordOrder(api.app.database, { locationId }, { at, methodId, lines });
-    }
-    const before = new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
-    const after = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+    for (const [after, cents] of moments) await sell(new Date(Date.parse(first) + after), cents);
+    const [before = '', after = ''] = [-86_400_000, 86_400_000].map((ms) =>
+      new Date(Date.parse(day) + ms).toISOString().slice(0, 10),
+    );
     const whole = await report(`from=${before}&to=${after}&group_by=day`);
     expect(whole.rows.map(({ key, orders, amount }) => [key, orders, amount])).toEqual([
       [after, 1, 1000],
@@ -71,13 +65,10 @@ describe('a day of the report', () => {
 
   it('is the same for lists and reports, even where midnight comes, goes and comes again', async () => {
     // In 2010 the clocks went back there at one minute past midnight.
-    const { report, rest, locationId, methodId, productId } = await openLocation('America/Goose_Bay');
+    const { report, rest, sell } = await openLocation('America/Goose_Bay');
     const start = Date.parse('2010-11-07T01:30:00Z');
-    for (let minute = 0; minute < 180; minute += 15) {
-      const at = new Date(start + minute * 60_000 + 30_000);
-      const lines = [{ productId, milli: 1000n, cents: 100n }];
-      await recordOrder(api.app.database, { locationId }, { at, methodId, lines });
-    }
+    for (let minute = 0; minute < 180; minute += 15)
+      await sell(new Date(start + minute * 60_000 + 30_000), 100n);
     const { rows } = await report('from=2010-11-05&to=2010-11-09&group_by=day');
     expect(rows.reduce((sum, { orders }) => sum + orders, 0)).toBe(12);
     for (const { key, orders } of rows) {
@@ -88,12 +79,7 @@ describe('a day of the report', () => {
   });
 });
 
-interface Part {
-  key: string;
-  milli: bigint;
-  cents: bigint;
-  tax?: bigint | undefined;
-}
+type Part = { key: string; tax?: bigint | undefined } & Record<'milli' | 'cents', bigint>;
 
 /** The rates of tax of the products, in ten-thousandths of a percent. */
 const taxRates = [220_000n, 105_000n, 43_750n, undefined];
@@ -144,19 +130,17 @@ describe('a month of sales', () => {
   let report: (query: string) => Promise<Report>;
   const categoryOf = new Map<string, string>();
   beforeAll(async () => {
-    const { database } = api.app;
-    const opened = await openLocation('America/New_York');
-    const { locationId, methodId } = opened;
+    const { make, locationId, methodId, ...opened } = await openLocation('America/New_York');
     report = opened.report;
-    const methods = [methodId, await api.make.paymentMethod({ locationId, name: 'QR', type: 'qr' })];
+    const methods = [methodId, await make.paymentMethod({ name: 'QR', type: 'qr' })];
     const categories = [
-      await api.make.category({ locationId, name: 'Coffee', priority: 1 }),
-      await api.make.category({ locationId, name: 'Tea', priority: 2 }),
+      await make.category({ name: 'Coffee', priority: 1 }),
+      await make.category({ name: 'Tea', priority: 2 }),
     ];
     const products: string[] = [];
     for (const homes of [[0], [1], [1, 0], []]) {
       const categoryIds = homes.map((index) => categories[index] ?? '');
-      const id = await api.make.product({ locationId, categoryIds });
+      const id = await make.product({ categoryIds });
       products.push(id);
       categoryOf.set(id, categories.find((category) => categoryIds.includes(category)) ?? '');
     }
@@ -170,19 +154,12 @@ describe('a month of sales', () => {
         cents: BigInt((index * 6_700_417 + line * 31_337) % 1_000_003),
         ...taxOf(index + line * 3),
       }));
-      recorded.push(
-        await recordOrder(
-          database,
-          { locationId },
-          {
-            at,
-            lines,
-            methodId: methods[index % 2] ?? methodId,
-            channel: [null, 'web', 'kiosk'][index % 3] ?? null,
-            status: index % 8 === 0 ? 'canceled' : 'closed',
-          },
-        ),
-      );
+      const order = {
+        ...{ at, lines, methodId: methods[index % 2] ?? methodId },
+        channel: [null, 'web', 'kiosk'][index % 3] ?? null,
+        status: index % 8 === 0 ? ('canceled' as const) : ('closed' as const),
+      };
+      recorded.push(await recordOrder(api.app.database, { locationId }, order));
     }
   });
 

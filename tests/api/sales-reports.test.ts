@@ -29,14 +29,8 @@ const sell = (lines: RecordedOrder['lines'], more: Partial<RecordedOrder> = {}) 
 describe('GET /v2/sales-reports', () => {
   it('answers 200 with zeros where nothing was sold', async () => {
     expect(await by('day')).toEqual({
-      from: '2026-01-01',
-      to: '2026-01-31',
-      currency: 'BRL',
-      group_by: 'day',
-      total_orders: 0,
-      total_amount: 0,
-      average_ticket: 0,
-      rows: [],
+      ...{ from: '2026-01-01', to: '2026-01-31', currency: 'BRL', group_by: 'day' },
+      ...{ total_orders: 0, total_amount: 0, average_ticket: 0, rows: [] },
     });
   });
 
@@ -47,10 +41,7 @@ describe('GET /v2/sales-reports', () => {
     await sell([{ productId, milli: 1000n, cents: 2n }], { at: new Date('2026-01-10T12:00:00.000Z') });
     const sales = await report('from=2026-01-01&to=2026-01-31');
     expect(sales).toMatchObject({
-      group_by: 'day',
-      total_orders: 3,
-      total_amount: 20.03,
-      average_ticket: 6.68,
+      ...{ group_by: 'day', total_orders: 3, total_amount: 20.03, average_ticket: 6.68 },
       rows: [
         { key: '2026-01-10', name: '2026-01-10', orders: 2, quantity: 2, amount: 10.02 },
         { key: '2026-01-09', name: '2026-01-09', orders: 1, quantity: 2.5, amount: 10.01 },
@@ -103,14 +94,13 @@ describe('GET /v2/sales-reports', () => {
 
   it('by product calls a product what it is called now, a deleted one what it was last sold as', async () => {
     const [kept, gone] = [await product('Now'), await product('Gone')];
-    const sold = (at: string, name: string) =>
-      sell(
-        [
-          { productId: gone, milli: 1000n, cents: 200n, name: `${name} gone` },
-          { productId: kept, milli: 1000n, cents: 100n, name: `${name} kept` },
-        ],
-        { at: new Date(at) },
-      );
+    const sold = (at: string, name: string) => {
+      const lines = [
+        { productId: gone, milli: 1000n, cents: 200n, name: `${name} gone` },
+        { productId: kept, milli: 1000n, cents: 100n, name: `${name} kept` },
+      ];
+      return sell(lines, { at: new Date(at) });
+    };
     await sold('2026-01-20T12:00:00Z', 'last');
     await sold('2026-01-10T12:00:00Z', 'worth');
     await site.rest(`DELETE /v2/products/${gone}`);
@@ -147,12 +137,8 @@ describe('GET /v2/sales-reports', () => {
     const productId = await product('Cortado');
     const order = await sell([{ productId, milli: 1000n, cents: 700n }]);
     await sell([{ productId, milli: 1000n, cents: 300n }]);
-    await underDeed(
-      api.pool,
-      'repair: it was paid by card',
-      'update payments set payment_method_id = $2 where order_id = $1',
-      [order.id, card],
-    );
+    const moved = 'update payments set payment_method_id = $2 where order_id = $1';
+    await underDeed(api.pool, 'repair: it was paid by card', moved, [order.id, card]);
     expect((await by('payment_method')).rows).toEqual([
       { key: card, name: 'Card', orders: 1, quantity: 1, amount: 7 },
       { key: cash, name: 'Cash', orders: 1, quantity: 1, amount: 3 },

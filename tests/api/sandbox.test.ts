@@ -1,47 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import { comandaError } from '@comanda/client';
-import pg from 'pg';
 import { describe, expect, it } from 'vitest';
-import type { Answer, Call } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
 import { runComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
+import { makeEndpoint } from '../support/endpoints.ts';
 import { createManyOrders } from '../support/many-orders.ts';
 import { createOrderKitchen, postOrder } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
+import { openSession } from '../support/session.ts';
+import { thrownBy } from '../support/thrown.ts';
 import { waitFor } from '../support/wait.ts';
 
 const api = usePublishingApi();
 const hand = useHand(api);
 
-interface Entry {
-  id: string;
-  number: number;
-  external_id?: string;
+interface Listed {
+  data: { id: string; number: number; external_id?: string }[];
+  pagination: { total: number };
 }
-type Listed = Answer<{ data: Entry[]; pagination: { total: number } } & Record<string, unknown>>;
 
 /** A sandbox, and calls with its key. */
-interface Sandbox {
-  locationId: string;
-  key: string;
-  rest(route: string, call?: Call): Promise<Answer>;
-  list(path: string): Promise<Listed['body']>;
-}
-
-async function openSandbox(): Promise<Sandbox> {
-  const { locationId, token: key, rest } = await api.place({ location: { sandbox: true } });
-  const list: Sandbox['list'] = async (path) => ((await rest(`GET ${path}`)) as Listed).body;
-  return { locationId, key, rest, list };
+async function openSandbox() {
+  const place = await api.place({ location: { sandbox: true } });
+  const list = async (path: string) => (await place.rest<Listed>(`GET ${path}`)).body;
+  return { ...place, list, totalOf: async (path: string) => (await list(path)).pagination.total };
 }
 
 const reset = 'POST /v2/sandbox/reset';
-const count = async (table: string, locationId: string) =>
-  (
-    await api.pool.query<{ n: number }>(`select count(*)::int as n from ${table} where location_id = $1`, [
-      locationId,
-    ])
-  ).rows[0]?.n ?? -1;
+const count = async (table: string, locationId: string) => {
+  const text = `select count(*)::int as n from ${table} where location_id = $1`;
+  return (await api.sql<{ n: number }>(text, [locationId]))[0]?.n ?? -1;
+};
 
 describe('a sandbox', () => {
   it('is made at the command line, is shown as one, and has test keys alone', async () => {
@@ -63,11 +53,9 @@ describe('a sandbox', () => {
   }, 60_000);
 
   it('is what its keys make, for any request, and their keys are test keys', async () => {
-    const { key } = await openSandbox();
-    const client = api.client(key);
-    expect(await client.locations.create.mutate({ name: 'More', sandbox: false })).toMatchObject({
-      sandbox: true,
-    });
+    const client = (await openSandbox()).client();
+    const more = await client.locations.create.mutate({ name: 'More', sandbox: false });
+    expect(more).toMatchObject({ sandbox: true });
     expect((await client.keys.create.mutate({ name: 'more', permissions: ['*'] })).key).toMatch(/^cmd_test_/);
     const live = await api.client().keys.create.mutate({ name: 'more', permissions: ['orders:read'] });
     expect(live.key).toMatch(/^cmd_live_/);
@@ -100,13 +88,9 @@ describe('a sandbox', () => {
 
 describe('a reset', () => {
   it('puts the demo data in the place of all that there was, and keeps keys and endpoints', async () => {
-    const sandbox = await openSandbox();
-    const { locationId, rest, list } = sandbox;
-    const database = api.app.database;
-    await createManyOrders(database, { locationId, count: 3, from: '2026-01-01T00:00:00Z' });
-    await rest('POST /v2/webhook-endpoints', {
-      body: { url: 'http://127.0.0.1:9/', events: ['order.created'] },
-    });
+    const { locationId, rest, list, totalOf } = await openSandbox();
+    await createManyOrders(api.app.database, { locationId, count: 3, from: '2026-01-01T00:00:00Z' });
+    await makeEndpoint({ rest });
     await rest('POST /v2/sync/products', {
       body: { items: [{ external_id: 'x', name: 'X', price: 1 }] },
       headers: { 'idempotency-key': 'job' },
@@ -117,13 +101,16 @@ describe('a reset', () => {
     const orders = await list('/v2/orders?limit=200&include=details');
     expect(orders.pagination.total).toBe(46);
     expect(orders.data.every(({ external_id = '' }) => /^demo-00\d\d$/.test(external_id))).toBe(true);
-    expect((await list('/v2/products?limit=200')).pagination.total).toBe(40);
-    expect((await list('/v2/categories')).pagination.total).toBe(6);
-    expect((await list('/v2/payment-methods')).pagination.total).toBe(3);
-    expect((await list('/v2/turns')).pagination.total).toBe(3);
-    expect((await list('/v2/settlements')).pagination.total).toBe(2);
-    expect((await list('/v2/sync/jobs')).pagination.total).toBe(0);
-    expect((await list('/v2/webhook-endpoints')).pagination.total).toBe(1);
+    const lists = [
+      'products?limit=200',
+      'categories',
+      'payment-methods',
+      'turns',
+      'settlements',
+      'sync/jobs',
+    ];
+    const totals = await Promise.all([...lists, 'webhook-endpoints'].map((name) => totalOf(`/v2/${name}`)));
+    expect(totals).toEqual([40, 6, 3, 3, 2, 0, 1]);
     expect((await rest('GET /v2/menus/active')).status).toBe(200);
     expect(await count('internal.idempotency_keys', locationId)).toBe(0);
     // No other location has lost or gained a row.
@@ -145,9 +132,11 @@ describe('a reset', () => {
   });
 
   it('makes orders of the old keys possible again, and is itself repeated by its key', async () => {
-    const { locationId, key, rest } = await openSandbox();
-    const body = (await createOrderKitchen(api, locationId)).body();
-    expect((await postOrder(api, body, { key, idempotencyKey: 'order-1' })).status).toBe(201);
+    const sandbox = await openSandbox();
+    const { rest } = sandbox;
+    const body = (await createOrderKitchen(sandbox)).body();
+    const post = async () => (await postOrder(sandbox, body, { idempotencyKey: 'order-1' })).status;
+    expect(await post()).toBe(201);
     const headers = { 'idempotency-key': 'reset-1' };
     const done = await rest(reset, { headers });
     const again = await rest(reset, { headers });
@@ -157,7 +146,7 @@ describe('a reset', () => {
     await rest(reset);
     expect((await rest(reset, { headers })).text).toBe(done.text);
     // The key is free again, and its order is refused for what is gone, not answered with what was.
-    expect((await postOrder(api, body, { key, idempotencyKey: 'order-1' })).status).toBe(422);
+    expect(await post()).toBe(422);
   });
 
   it('is written in the audit, and refused at a live location, over REST and tRPC', async () => {
@@ -169,10 +158,7 @@ describe('a reset', () => {
     const refused = await api.rest(reset);
     expect(refused.status).toBe(403);
     expect(refused.headers.get('x-error-reason')).toBe('sandbox_only');
-    const error = await api
-      .client()
-      .sandbox.reset.mutate()
-      .catch((error: unknown) => comandaError(error));
+    const error = comandaError(await thrownBy(api.client().sandbox.reset.mutate()));
     expect(error).toMatchObject({ code: 'permission_denied', reason: 'sandbox_only' });
   });
 
@@ -184,43 +170,36 @@ describe('a reset', () => {
   });
 
   it('that two callers ask for at once is done for both, and leaves the demo data once', async () => {
-    const { locationId, rest, list } = await openSandbox();
+    const { locationId, rest, totalOf } = await openSandbox();
     await createManyOrders(api.app.database, { locationId, count: 450, from: '2026-01-01T00:00:00Z' });
     const answers = await Promise.all(Array.from({ length: 2 }, () => rest(reset)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(answers.map(({ body }) => body.data)).toEqual(
-      [0, 1].map(() => ({ resets: 1, products: 40, orders: 46 })),
+      Array(2).fill({ resets: 1, products: 40, orders: 46 }),
     );
-    expect((await list('/v2/orders')).pagination.total).toBe(46);
-    expect((await list('/v2/products')).pagination.total).toBe(40);
-    expect((await list('/v2/turns')).pagination.total).toBe(3);
+    expect([await totalOf('/v2/orders'), await totalOf('/v2/products')]).toEqual([46, 40]);
+    expect(await totalOf('/v2/turns')).toBe(3);
   }, 60_000);
 
   it('that lost its connection in the middle is gone on with by the same call', async () => {
-    const { locationId, rest, list } = await openSandbox();
+    const { locationId, rest, totalOf } = await openSandbox();
     await createManyOrders(api.app.database, { locationId, count: 450, from: '2026-01-01T00:00:00Z' });
-    const outside = new pg.Client({ connectionString: superuserUrl(api.databaseUrl) });
-    await outside.connect();
-    try {
-      // Its last order is held: the batches before are done, that one waits.
-      await outside.query('begin');
-      await outside.query('select from orders where location_id = $1 order by id desc limit 1 for update', [
-        locationId,
-      ]);
-      const headers = { 'idempotency-key': randomUUID() };
-      const cut = rest(reset, { headers });
-      const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and query like '%empty_sandbox%'`;
-      const pid = await waitFor('the reset to wait', async () => (await api.sql(waiting))[0]?.pid);
-      await outside.query('select pg_terminate_backend($1)', [pid]);
-      expect((await cut).status).toBe(503);
-      await outside.query('rollback');
-      expect(await count('orders', locationId)).toBe(50);
-      const answer = await rest(reset, { headers });
-      expect(answer.body.data).toEqual({ resets: 1, products: 40, orders: 46 });
-      expect((await list('/v2/orders')).pagination.total).toBe(46);
-    } finally {
-      await outside.end();
-    }
+    const outside = await openSession(superuserUrl(api.databaseUrl));
+    // Its last order is held: the batches before are done, that one waits.
+    await outside.query('begin');
+    const held = 'select from orders where location_id = $1 order by id desc limit 1 for update';
+    await outside.query(held, [locationId]);
+    const headers = { 'idempotency-key': randomUUID() };
+    const cut = rest(reset, { headers });
+    const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock' and query like '%empty_sandbox%'`;
+    const pid = await waitFor('the reset to wait', async () => (await api.sql(waiting))[0]?.pid);
+    await outside.query('select pg_terminate_backend($1)', [pid]);
+    expect((await cut).status).toBe(503);
+    await outside.query('rollback');
+    expect(await count('orders', locationId)).toBe(50);
+    const answer = await rest(reset, { headers });
+    expect(answer.body.data).toEqual({ resets: 1, products: 40, orders: 46 });
+    expect(await totalOf('/v2/orders')).toBe(46);
   }, 60_000);
 });
 

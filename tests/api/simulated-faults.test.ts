@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { comandaError, createClient, type Grant } from '@comanda/client';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Answer, type Call, useApi } from '../support/api.ts';
-import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
+import { openPlace } from '../support/place.ts';
+import { thrownBy } from '../support/thrown.ts';
+import { use } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
 
 const api = useApi();
-let key: string;
-let locationId: string;
-let kitchen: OrderKitchen;
-beforeAll(async () => {
-  locationId = await api.make.location({ sandbox: true });
-  key = (await api.make.key({ locationId, perMinute: 1_000 })).key;
-  kitchen = await createOrderKitchen(api, locationId);
-});
+const site = use(() => openPlace(api, { location: { sandbox: true }, key: { perMinute: 1_000 } }));
+const kitchen = useOrderKitchen(site);
 
 const simulating = (simulate: string, route = 'GET /v2/orders', call: Call = {}): Promise<Answer> =>
-  api.rest(route, { key, ...call, headers: { ...call.headers, 'x-comanda-simulate': simulate } });
+  site.rest(route, { ...call, headers: { ...call.headers, 'x-comanda-simulate': simulate } });
 
-const order = (idempotencyKey: string = randomUUID(), body = kitchen.body()) => ({
+const order = (idempotencyKey: string = randomUUID(), body: object = kitchen.body()) => ({
   body,
   headers: { 'idempotency-key': idempotencyKey },
 });
@@ -27,40 +24,36 @@ const order = (idempotencyKey: string = randomUUID(), body = kitchen.body()) => 
 const typed = (simulate: string) =>
   createClient({
     url: api.url,
-    key,
+    key: site.token,
     fetch: (url, init) =>
       fetch(url, { ...init, headers: { ...init?.headers, 'x-comanda-simulate': simulate } }),
   });
 
+const headersOf = ({ headers }: Answer) => Object.fromEntries(headers);
 const messageOf = ({ body }: Answer) => (body.error as { message: string } | undefined)?.message;
 
 describe('rate_limited', () => {
   it('is the refusal of a used up minute, to the byte except for its times', async () => {
-    const { key: poor } = await api.make.key({ locationId, perMinute: 1 });
-    const both = async () => {
-      await api.rest('GET /v2/orders', { key: poor });
-      return api.rest('GET /v2/orders', { key: poor });
-    };
-    const real = await both();
-    const { key: rich } = await api.make.key({ locationId, perMinute: 1_000 });
+    const { key: poor } = await site.make.key({ perMinute: 1 });
+    await api.rest('GET /v2/orders', { key: poor });
+    const real = await api.rest('GET /v2/orders', { key: poor });
+    const { key: rich } = await site.make.key({ perMinute: 1_000 });
     const played = await simulating('rate_limited', 'GET /v2/orders', { key: rich });
     expect(played.status).toBe(429);
     expect(messageOf(played)).toBe(messageOf(real)?.replace('limit of 1 ', 'limit of 1000 '));
     const names = (answer: Answer) =>
       [...answer.headers.keys()].filter((name) => name !== 'x-comanda-simulated');
     expect(names(played)).toEqual(names(real));
-    expect(played.headers.get('x-error-reason')).toBe('minute_limit');
-    expect(played.headers.get('x-ratelimit-remaining')).toBe('0');
+    const told = { 'x-error-reason': 'minute_limit', 'x-ratelimit-remaining': '0' };
+    expect(headersOf(played)).toMatchObject({ ...told, 'x-comanda-simulated': 'rate_limited' });
     const wait = Number(played.headers.get('retry-after'));
     expect(wait).toBeGreaterThanOrEqual(1);
     expect(wait).toBeLessThanOrEqual(60);
-    expect(played.headers.get('x-comanda-simulated')).toBe('rate_limited');
     expect(real.headers.has('x-comanda-simulated')).toBe(false);
   });
 
   it('says how long to wait, where that is asked for', async () => {
-    const wait = Number((await simulating('rate_limited; seconds=2')).headers.get('retry-after'));
-    expect(wait).toBe(2);
+    expect((await simulating('rate_limited; seconds=2')).headers.get('retry-after')).toBe('2');
   });
 });
 
@@ -68,10 +61,9 @@ it('unavailable is a 503 with Retry-After, and does nothing', async () => {
   const idempotencyKey = randomUUID();
   const answer = await simulating('unavailable', 'POST /v2/orders', order(idempotencyKey));
   expect(answer.status).toBe(503);
-  expect(answer.headers.get('retry-after')).toBe('5');
-  expect(answer.headers.get('x-error-reason')).toBe('temporarily_unavailable');
-  expect(answer.headers.get('x-comanda-simulated')).toBe('unavailable');
-  const after = await api.rest('POST /v2/orders', { key, ...order(idempotencyKey) });
+  const told = { 'retry-after': '5', 'x-error-reason': 'temporarily_unavailable' };
+  expect(headersOf(answer)).toMatchObject({ ...told, 'x-comanda-simulated': 'unavailable' });
+  const after = await site.rest('POST /v2/orders', order(idempotencyKey));
   expect(after.headers.has('idempotency-replayed')).toBe(false);
 });
 
@@ -95,7 +87,7 @@ describe('slow', () => {
   function free(places: { enter(locationId: string): () => void }): number {
     const leave: (() => void)[] = [];
     try {
-      for (;;) leave.push(places.enter(locationId));
+      for (;;) leave.push(places.enter(site.locationId));
     } catch {
       return leave.length;
     } finally {
@@ -114,15 +106,11 @@ describe('slow', () => {
 describe('timeout_after_write', () => {
   it('does the write, cuts the connection, and returns the stored answer for the same key', async () => {
     const idempotencyKey = randomUUID();
-    await expect(
-      simulating('timeout_after_write', 'POST /v2/orders', order(idempotencyKey, body)),
-    ).rejects.toThrow();
-    const again = await api.rest('POST /v2/orders', { key, ...order(idempotencyKey, body) });
-    expect(again.status).toBe(201);
-    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    const call = order(idempotencyKey, kitchen.body({ external_id: `cut-${randomUUID()}` }));
+    await expect(simulating('timeout_after_write', 'POST /v2/orders', call)).rejects.toThrow();
+    const again = await site.rest('POST /v2/orders', call);
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true']);
   });
-  const body = { external_id: `cut-${randomUUID()}` } as Record<string, unknown>;
-  beforeAll(() => Object.assign(body, { ...kitchen.body(), external_id: body.external_id }));
 
   it('leaves not a byte of an answer', async () => {
     const text = JSON.stringify(kitchen.body());
@@ -130,10 +118,8 @@ describe('timeout_after_write', () => {
       const call = request(`${api.url}/v2/orders`, {
         method: 'POST',
         headers: {
-          authorization: `Bearer ${key}`,
-          'content-type': 'application/json',
-          'idempotency-key': randomUUID(),
-          'x-comanda-simulate': 'timeout_after_write',
+          ...{ authorization: `Bearer ${site.token}`, 'content-type': 'application/json' },
+          ...{ 'idempotency-key': randomUUID(), 'x-comanda-simulate': 'timeout_after_write' },
         },
       });
       call.on('response', ({ statusCode }) => resolve(`answered ${statusCode}`));
@@ -152,61 +138,39 @@ describe('timeout_after_write', () => {
     const name = `cut ${randomUUID()}`;
     const call = { name, permissions: ['orders:read'] satisfies Grant[] };
     await expect(typed('timeout_after_write').keys.create.mutate(call)).rejects.toThrow();
-    await waitFor('the key', async () =>
-      (await api.client(key).keys.list.query({ limit: 200 })).data.some((one) => one.name === name),
-    );
+    await waitFor('the key', async () => {
+      const { data } = await site.client().keys.list.query({ limit: 200 });
+      return data.some((one) => one.name === name);
+    });
   });
 });
 
 it('stock_gone refuses the order as out of stock, in the words of the real refusal', async () => {
-  const real = await api.rest('POST /v2/products', {
-    key,
-    body: {
-      name: 'Tea',
-      description: '',
-      price: 1,
-      stock: { enabled: true, quantity: 0, min_stock_alarm: 0 },
-    },
-  });
-  const { id } = real.body.data as { id: string };
-  const tea = kitchen.body({ items: [{ product_id: id, quantity: 1 }] });
-  const refused = await api.rest('POST /v2/orders', { key, ...order(randomUUID(), tea) });
+  const product_id = await site.make.product({ price: 1, stock: { quantity: 0 } });
+  const refused = await kitchen.post({ items: [{ product_id, quantity: 1 }] });
   for (const path of ['/v1/orders', '/v2/orders']) {
     const played = await simulating('stock_gone', `POST ${path}`, order());
     expect(played.status).toBe(422);
     expect(messageOf(played)).toBe(messageOf(refused));
-    expect(played.headers.get('x-error-reason')).toBe('out_of_stock');
-    expect(played.headers.get('x-comanda-simulated')).toBe('stock_gone');
+    const told = { 'x-error-reason': 'out_of_stock', 'x-comanda-simulated': 'stock_gone' };
+    expect(headersOf(played)).toMatchObject(told);
   }
 });
 
 it('item_fails fails the first item of a stock sync as an unknown product, and does the others', async () => {
-  const skus = await Promise.all(
-    ['first', 'second'].map(async (name) => {
-      const sku = `${name}-${randomUUID()}`;
-      await api.rest('POST /v2/products', { key, body: { name, description: '', price: 1, sku } });
-      return sku;
-    }),
-  );
+  const skus = ['first', 'second'].map((name) => `${name}-${randomUUID()}`);
+  for (const sku of skus) await site.make.product({ sku });
   const body = { items: skus.map((sku) => ({ sku, quantity: 3 })) };
-  const played = await simulating('item_fails', 'POST /v2/stock/sync', {
-    body,
-    headers: { 'idempotency-key': randomUUID() },
-  });
-  expect(played.body.data).toMatchObject({
-    success_items: 1,
-    failed_items: 1,
-    errors: [{ index: 0, message: `There is no product with sku ${skus[0]}.` }],
-  });
+  const played = await simulating('item_fails', 'POST /v2/stock/sync', order(randomUUID(), body));
+  const errors = [{ index: 0, message: `There is no product with sku ${skus[0]}.` }];
+  expect(played.body.data).toMatchObject({ success_items: 1, failed_items: 1, errors });
 });
 
 describe('the header is refused', () => {
+  const all = 'rate_limited, unavailable, slow, timeout_after_write, stock_gone, item_fails, stream_cut';
   it.each([
     ['stok_gone', 'is unknown: did you mean stock_gone?'],
-    [
-      'fire',
-      'must be one of rate_limited, unavailable, slow, timeout_after_write, stock_gone, item_fails, stream_cut',
-    ],
+    ['fire', `must be one of ${all}`],
     ['slow; seconds=11', 'slow takes "; seconds=N" of at most 10'],
     ['slow; minutes=1', 'slow takes "; seconds=N" of at most 10'],
     ['timeout_after_write; seconds=1', 'timeout_after_write takes no parameter'],
@@ -226,28 +190,17 @@ describe('the header is refused', () => {
       key: api.key.key,
       body: { name: 'Never', priority: 1, visible: true },
     });
-    expect(answer.status).toBe(422);
-    expect(answer.headers.get('x-error-reason')).toBe('simulation_refused');
-    const categories = (await api.rest('GET /v2/categories')).body as { data: unknown[] };
-    expect(categories.data).toEqual([]);
+    expect([answer.status, answer.headers.get('x-error-reason')]).toEqual([422, 'simulation_refused']);
+    expect((await api.rest('GET /v2/categories')).body).toMatchObject({ data: [] });
   });
 
   it('over tRPC as over REST', async () => {
-    const refusal = async (simulate: string) =>
-      comandaError(
-        await typed(simulate)
-          .orders.list.query({})
-          .catch((error: unknown) => error),
-      );
-    expect(await refusal('rate_limited; seconds=4')).toMatchObject({
-      code: 'rate_limited',
-      reason: 'minute_limit',
-    });
-    expect(await refusal('unavailable; seconds=1')).toMatchObject({
-      reason: 'temporarily_unavailable',
-      retryAfterSeconds: 1,
-    });
-    expect(await refusal('unavailabel')).toMatchObject({ code: 'validation_error' });
+    for (const [simulate, refusal] of [
+      ['rate_limited; seconds=4', { code: 'rate_limited', reason: 'minute_limit' }],
+      ['unavailable; seconds=1', { reason: 'temporarily_unavailable', retryAfterSeconds: 1 }],
+      ['unavailabel', { code: 'validation_error' }],
+    ] as const)
+      expect(comandaError(await thrownBy(typed(simulate).orders.list.query({})))).toMatchObject(refusal);
   });
 });
 

@@ -11,16 +11,15 @@ let asked = 0;
 
 /** A location of its own with a product "known" of 10.00 under "Hot" with a stock of 5, and the ways to sync. */
 async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}) {
-  const { database } = api.app;
-  const { locationId, token: key } = await api.place({ key: { batchJobsPerHour: 20, ...limits } });
-  const hot = await api.make.category({ locationId, name: 'Hot', externalId: 'hot' });
-  await api.make.category({ locationId, name: 'Cold', externalId: 'cold' });
-  const knownId = await api.make.product({
-    ...{ locationId, externalId: 'known', sku: 'K-1', name: 'Known', price: 10, description: 'Old.' },
+  const { locationId, rest, make, client } = await api.place({ key: { batchJobsPerHour: 20, ...limits } });
+  const hot = await make.category({ name: 'Hot', externalId: 'hot' });
+  await make.category({ name: 'Cold', externalId: 'cold' });
+  const knownId = await make.product({
+    ...{ externalId: 'known', sku: 'K-1', name: 'Known', price: 10, description: 'Old.' },
     ...{ categoryIds: [hot], stock: { quantity: 5, minStockAlarm: 1 } },
   });
   const send = (body: object, idempotencyKey = `dry-${asked++}`) =>
-    api.rest('POST /v2/sync/products', { key, body, headers: { 'idempotency-key': idempotencyKey } });
+    rest('POST /v2/sync/products', { body, headers: { 'idempotency-key': idempotencyKey } });
   const preview = async (items: object[], mode = 'upsert') =>
     dataOf(await send({ items, mode, dry_run: true }), 202, StartedSyncJob);
   const state = async () => {
@@ -38,10 +37,10 @@ async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}) {
   };
   const apply = async (items: object[], mode = 'upsert') => {
     const { job_id: jobId } = dataOf(await send({ items, mode }), 202, StartedSyncJob);
-    await runSyncJob(database, locationId);
-    return dataOf(await api.rest(`GET /v2/sync/jobs/${jobId}`, { key }), 200, SyncJob);
+    await runSyncJob(api.app.database, locationId);
+    return dataOf(await rest(`GET /v2/sync/jobs/${jobId}`), 200, SyncJob);
   };
-  return { key, knownId, send, preview, state, apply };
+  return { rest, client, knownId, send, preview, state, apply };
 }
 
 const least = (external_id: string) => ({ external_id, name: external_id, price: 1 });
@@ -73,25 +72,11 @@ describe('POST /v2/sync/products with dry_run answers 202', () => {
         },
         {
           ...{ index: 1, external_id: 'new', action: 'created' },
-          changes: [
-            { field: 'visible', after: true },
-            { field: 'description', after: '' },
-            { field: 'image_url', after: '' },
-            { field: 'name', after: 'new' },
-            { field: 'price', after: 1 },
-            { field: 'category_external_ids', after: ['cold', 'hot'] },
-          ].sort(byField),
+          changes: made({ description: '', name: 'new', price: 1, category_external_ids: ['cold', 'hot'] }),
         },
         {
           ...{ index: 2, external_id: 'bare', action: 'created' },
-          changes: [
-            { field: 'visible', after: true },
-            { field: 'description', after: 'Plain.' },
-            { field: 'image_url', after: '' },
-            { field: 'sku', after: 'B-1' },
-            { field: 'name', after: 'Bare' },
-            { field: 'price', after: 2 },
-          ].sort(byField),
+          changes: made({ description: 'Plain.', sku: 'B-1', name: 'Bare', price: 2 }),
         },
       ],
     });
@@ -100,10 +85,8 @@ describe('POST /v2/sync/products with dry_run answers 202', () => {
   test('what keeps its values as unchanged', async () => {
     const { knownId, preview } = await kitchen();
     const same = { external_id: 'known', name: 'Known', price: 10, category_external_ids: ['hot'] };
-    const { changes } = await preview([same]);
-    expect(changes).toEqual([
-      { index: 0, external_id: 'known', id: knownId, action: 'unchanged', changes: [] },
-    ]);
+    const unchanged = { index: 0, external_id: 'known', id: knownId, action: 'unchanged', changes: [] };
+    expect((await preview([same])).changes).toEqual([unchanged]);
   });
 
   test('why items would fail, by the mode, a category and a sku, as the job then does', async () => {
@@ -126,7 +109,7 @@ describe('POST /v2/sync/products with dry_run answers 202', () => {
   });
 
   test('changes nothing, counts no batch job, and leaves the key to the real one', async () => {
-    const { send, state, knownId, key } = await kitchen();
+    const { send, state, knownId, rest } = await kitchen();
     const before = await state();
     const items = [{ ...least('known') }, least('new')];
     const dry = await send({ items, dry_run: true }, 'the-key');
@@ -139,8 +122,7 @@ describe('POST /v2/sync/products with dry_run answers 202', () => {
     expect(real.headers.get('x-ratelimit-batch-remaining')).toBe('19');
     // The key is now that of another body.
     refusalOf(await send({ items, dry_run: true }, 'the-key'), 409, 'conflict');
-    const product = await api.rest<{ data: { price: number } }>(`GET /v2/products/${knownId}`, { key });
-    expect(product.body.data.price).toBe(10);
+    expect((await rest(`GET /v2/products/${knownId}`)).body).toMatchObject({ data: { price: 10 } });
   });
 
   test('when the batch jobs of the hour are used up', async () => {
@@ -157,10 +139,10 @@ describe('POST /v2/sync/products with dry_run answers 202', () => {
   });
 
   test('the same through the typed client', async () => {
-    const { key, preview } = await kitchen();
+    const { client, preview } = await kitchen();
     const items = [least('known'), least('new')];
     const input = { idempotencyKey: 'client', items, dry_run: true };
-    expect(await api.client(key).syncJobs.startProducts.mutate(input)).toEqual(await preview(items));
+    expect(await client().syncJobs.startProducts.mutate(input)).toEqual(await preview(items));
   });
 });
 
@@ -172,6 +154,12 @@ test('POST /v2/sync/products with dry_run answers 422 to more items than a batch
   expect(refusalOf(twice, 422, 'validation_error')).toContain('items[1].external_id');
   refusalOf(await send({ items: [least('a')], dry_run: 'yes' }), 422, 'validation_error');
 });
+
+/** The fields of a creation, each as a change: those given, and the defaults. */
+const made = (given: object) =>
+  Object.entries({ visible: true, image_url: '', ...given })
+    .map(([field, after]) => ({ field, after }))
+    .sort(byField);
 
 function byField(a: { field: string }, b: { field: string }): number {
   return a.field < b.field ? -1 : 1;

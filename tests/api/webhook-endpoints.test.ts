@@ -1,39 +1,32 @@
-import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   WebhookEndpoint,
   WebhookEndpointPage,
   WebhookEndpointWithSecret,
   WebhookTest,
 } from '../../packages/api/src/resources/webhook-endpoints/schema.ts';
+import { dataOf, refusalOf } from '../support/answers.ts';
 import { startTestApi, useApi } from '../support/api.ts';
 import { parseStrict } from '../support/strict.ts';
 import { words } from '../support/words.ts';
 
 const api = useApi();
 
-const Data = <Schema extends z.ZodType>(data: Schema) => z.object({ data });
-const Refusal = z.object({
-  error: z.object({ code: z.string(), message: z.string(), request_id: z.string() }),
-});
+const valid = { url: 'https://erp.example.com/h', events: ['order.created'] };
 
-async function create(
-  path = '/v2/webhook-endpoints',
-  body: unknown = { url: 'https://erp.example.com/h', events: ['order.created'] },
-) {
-  const answer = await api.rest(`POST ${path}`, { body });
-  expect(answer.status, answer.text).toBe(201);
-  return { answer, endpoint: parseStrict(Data(WebhookEndpointWithSecret), answer.body).data };
+async function create(path = '/v2/webhook-endpoints') {
+  const answer = await api.rest(`POST ${path}`, { body: valid });
+  return { answer, endpoint: dataOf(answer, 201, WebhookEndpointWithSecret) };
 }
 
 describe('create', () => {
   it('answers 201 with Location and the secret, which no other answer shows', async () => {
     const { answer, endpoint } = await create();
     expect(answer.headers.get('location')).toBe(`/v2/webhook-endpoints/${endpoint.id}`);
-    expect(endpoint.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(endpoint.status).toBe('active');
+    const secret = expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(endpoint).toMatchObject({ secret, status: 'active' });
     const read = await api.rest(`GET /v2/webhook-endpoints/${endpoint.id}`);
-    expect(parseStrict(Data(WebhookEndpoint), read.body).data).toEqual({ ...endpoint, secret: undefined });
+    expect(dataOf(read, 200, WebhookEndpoint)).toEqual({ ...endpoint, secret: undefined });
     expect(read.text).not.toContain('secret');
   });
 
@@ -54,42 +47,26 @@ describe('create', () => {
   });
 
   it.each([
-    ['no url', { events: ['order.created'] }, 'url'],
-    ['a relative url', { url: '/hooks', events: ['order.created'] }, 'url'],
-    ['another scheme', { url: 'ftp://erp.example.com', events: ['order.created'] }, 'url'],
-    ['credentials in the url', { url: 'https://a:b@erp.example.com', events: ['order.created'] }, 'url'],
-    ['a fragment', { url: 'https://erp.example.com/#a', events: ['order.created'] }, 'url'],
-    [
-      'a url that is too long',
-      { url: `https://erp.example.com/${'a'.repeat(2048)}`, events: ['order.created'] },
-      'url',
-    ],
-    ['no events', { url: 'https://erp.example.com', events: [] }, 'events'],
-    ['an unknown event', { url: 'https://erp.example.com', events: ['order.eaten'] }, 'events[0]'],
-    [
-      'a repeated event',
-      { url: 'https://erp.example.com', events: ['order.created', 'order.created'] },
-      'events',
-    ],
-    ['the test event', { url: 'https://erp.example.com', events: ['webhook.test'] }, 'events[0]'],
-  ])('refuses %s and names the field', async (_what, body, field) => {
-    const answer = await api.rest('POST /v2/webhook-endpoints', { body });
-    expect(answer.status).toBe(422);
-    const { error } = parseStrict(Refusal, answer.body);
-    expect(error.code).toBe('validation_error');
-    expect(error.message).toContain(`${field}: `);
+    ['no url', { url: undefined }, 'url'],
+    ['a relative url', { url: '/hooks' }, 'url'],
+    ['another scheme', { url: 'ftp://erp.example.com' }, 'url'],
+    ['credentials in the url', { url: 'https://a:b@erp.example.com' }, 'url'],
+    ['a fragment', { url: 'https://erp.example.com/#a' }, 'url'],
+    ['a url that is too long', { url: `https://erp.example.com/${'a'.repeat(2048)}` }, 'url'],
+    ['no events', { events: [] }, 'events'],
+    ['an unknown event', { events: ['order.eaten'] }, 'events[0]'],
+    ['a repeated event', { events: ['order.created', 'order.created'] }, 'events'],
+    ['the test event', { events: ['webhook.test'] }, 'events[0]'],
+  ])('refuses %s and names the field', async (_what, wrong, field) => {
+    const answer = await api.rest('POST /v2/webhook-endpoints', { body: { ...valid, ...wrong } });
+    expect(refusalOf(answer, 422, 'validation_error')).toContain(`${field}: `);
   });
 
   it('refuses the 51st of a location, also when many come at once', async () => {
-    const { token: key } = await api.place();
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, index) =>
-        api.rest('POST /v2/webhook-endpoints', {
-          key,
-          body: { url: `https://erp.example.com/${index}`, events: ['turn.open'] },
-        }),
-      ),
-    );
+    const { rest } = await api.place();
+    const url = (index: number) => `https://erp.example.com/${index}`;
+    const bodies = Array.from({ length: 60 }, (_, index) => ({ url: url(index), events: ['turn.open'] }));
+    const answers = await Promise.all(bodies.map((body) => rest('POST /v2/webhook-endpoints', { body })));
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(50);
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(10);
   });
@@ -109,8 +86,11 @@ describe('update', () => {
   it('changes only what is present', async () => {
     const { endpoint } = await create();
     const answer = await api.rest(`PATCH /v1/webhooks/${endpoint.id}`, { body: { status: 'disabled' } });
-    const changed = parseStrict(Data(WebhookEndpoint), answer.body).data;
-    expect(changed).toEqual({ ...endpoint, secret: undefined, status: 'disabled' });
+    expect(dataOf(answer, 200, WebhookEndpoint)).toEqual({
+      ...endpoint,
+      secret: undefined,
+      status: 'disabled',
+    });
     const row = await api.prisma.webhookEndpoint.findFirst({ where: { id: endpoint.id } });
     expect(row?.apiVersion).toBe('v2');
   });
@@ -118,8 +98,7 @@ describe('update', () => {
   it('takes an empty body as no change', async () => {
     const { endpoint } = await create();
     const answer = await api.rest(`PATCH /v2/webhook-endpoints/${endpoint.id}`, { body: {} });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ data: { ...endpoint, secret: undefined } });
+    expect(dataOf(answer, 200, WebhookEndpoint)).toEqual({ ...endpoint, secret: undefined });
   });
 
   it('refuses null and unknown values', async () => {
@@ -135,9 +114,7 @@ describe('rotate the secret', () => {
   it('returns a new secret and lets the old one sign for 24 hours', async () => {
     const { endpoint } = await create();
     const answer = await api.rest(`POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`);
-    expect(answer.status).toBe(200);
-    const rotated = parseStrict(Data(WebhookEndpointWithSecret), answer.body).data;
-    expect(rotated.secret).not.toBe(endpoint.secret);
+    expect(dataOf(answer, 200, WebhookEndpointWithSecret).secret).not.toBe(endpoint.secret);
     const rows = await api.prisma.webhookSecret.findMany({
       where: { endpointId: endpoint.id },
       orderBy: { createdAt: 'asc' },
@@ -154,10 +131,8 @@ describe('rotate the secret', () => {
     const path = `POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`;
     expect((await api.rest(path, { body: { expire_previous: false } })).status).toBe(200);
     expect((await api.rest(path, { body: { expire_previous: true } })).status).toBe(200);
-    const rows = await api.sql<{
-      valid: boolean;
-      count: number;
-    }>`select expires_at is null or expires_at > now() as valid, count(*)::int as count
+    const rows =
+      await api.sql`select expires_at is null or expires_at > now() as valid, count(*)::int as count
       from internal.webhook_secrets where endpoint_id = ${endpoint.id} group by 1 order by 1`;
     expect(rows).toEqual([
       { valid: false, count: 2 },
@@ -170,8 +145,7 @@ describe('test', () => {
   it('answers 202 with the event that is on its way', async () => {
     const { endpoint } = await create();
     const answer = await api.rest(`POST /v1/webhooks/${endpoint.id}/test`);
-    expect(answer.status).toBe(202);
-    const { event_id } = parseStrict(Data(WebhookTest), answer.body).data;
+    const { event_id } = dataOf(answer, 202, WebhookTest);
     const change = await api.prisma.capturedChange.findFirst({
       where: { resourceIds: { has: endpoint.id }, operation: 'test' },
     });
@@ -181,9 +155,7 @@ describe('test', () => {
   it('is a conflict for a disabled endpoint', async () => {
     const { endpoint } = await create();
     await api.rest(`PATCH /v2/webhook-endpoints/${endpoint.id}`, { body: { status: 'disabled' } });
-    const answer = await api.rest(`POST /v2/webhook-endpoints/${endpoint.id}/test`);
-    expect(answer.status).toBe(409);
-    expect(parseStrict(Refusal, answer.body).error.code).toBe('conflict');
+    refusalOf(await api.rest(`POST /v2/webhook-endpoints/${endpoint.id}/test`), 409, 'conflict');
   });
 });
 
@@ -194,10 +166,8 @@ it('rotations at once leave one current secret; every other one expires', async 
       Array.from({ length: 4 }, () => api.rest(`POST /v2/webhook-endpoints/${endpoint.id}/rotate-secret`)),
     );
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    const rows = await api.sql<{
-      current: boolean;
-      count: number;
-    }>`select expires_at is null as current, count(*)::int as count from internal.webhook_secrets
+    const rows =
+      await api.sql`select expires_at is null as current, count(*)::int as count from internal.webhook_secrets
       where endpoint_id = ${endpoint.id} group by 1 order by 1`;
     expect(rows).toEqual([
       { current: false, count: 4 * round },
@@ -216,20 +186,12 @@ it('delete answers once, then 404', async () => {
 
 it('addresses under WEBHOOK_TARGETS=public refuses http and literal addresses that are not public', async () => {
   const strict = await startTestApi({ webhookTargets: 'public' });
-  try {
-    for (const url of words(`http://erp.example.com https://127.0.0.1/ https://[::1]/ https://2130706433/
-        https://localhost/`)) {
-      const answer = await strict.rest('POST /v2/webhook-endpoints', {
-        body: { url, events: ['order.created'] },
-      });
-      expect(answer.status, url).toBe(422);
-      expect(answer.text).toContain('url: ');
-    }
-    const fine = await strict.rest('POST /v2/webhook-endpoints', {
-      body: { url: 'https://erp.example.com/h', events: ['order.created'] },
-    });
-    expect(fine.status).toBe(201);
-  } finally {
-    await strict.close();
+  onTestFinished(() => strict.close());
+  for (const url of words(`http://erp.example.com https://127.0.0.1/ https://[::1]/ https://2130706433/
+      https://localhost/`)) {
+    const answer = await strict.rest('POST /v2/webhook-endpoints', { body: { ...valid, url } });
+    expect(answer.status, url).toBe(422);
+    expect(answer.text).toContain('url: ');
   }
+  expect((await strict.rest('POST /v2/webhook-endpoints', { body: valid })).status).toBe(201);
 });

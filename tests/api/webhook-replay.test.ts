@@ -7,6 +7,7 @@ import {
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { useConsumer } from '../support/consumer.ts';
+import { makeEndpoint } from '../support/endpoints.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
@@ -24,23 +25,15 @@ afterEach(() => {
 
 /** A location of its own with an endpoint, and what it can be asked. */
 async function kitchen(events = ['product.created', 'catalog.updated']) {
-  const { locationId, token: key } = await api.place();
-  const register = (types = events) =>
-    api
-      .rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
-        key,
-        body: { url: consumer.url, events: types },
-      })
-      .then(({ body }) => body.data.id);
+  const { locationId, rest, make } = await api.place();
+  const register = (types = events) => makeEndpoint({ rest }, types, consumer.url);
   const id = await register();
   const ask = (body: object, endpoint = id) =>
-    api.rest(`POST /v2/webhook-endpoints/${endpoint}/replay`, { key, body });
+    rest(`POST /v2/webhook-endpoints/${endpoint}/replay`, { body });
   const replayed = async (body: object, endpoint = id) =>
     dataOf(await ask(body, endpoint), 202, WebhookReplayed).replayed;
   const log = async (query = '', endpoint = id): Promise<WebhookDelivery[]> => {
-    const answer = await api.rest(`GET /v2/webhook-endpoints/${endpoint}/deliveries?limit=200${query}`, {
-      key,
-    });
+    const answer = await rest(`GET /v2/webhook-endpoints/${endpoint}/deliveries?limit=200${query}`);
     return parseStrict(WebhookDeliveryPage, answer.body).data;
   };
   const logged = (count: number, query: string, endpoint = id) =>
@@ -49,10 +42,10 @@ async function kitchen(events = ['product.created', 'catalog.updated']) {
       return found.length >= count && found;
     });
   const product = async () => {
-    await api.make.product({ locationId });
+    await make.product();
     await api.published();
   };
-  return { locationId, key, id, register, ask, replayed, log, logged, product };
+  return { locationId, rest, id, register, ask, replayed, log, logged, product };
 }
 
 describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
@@ -96,10 +89,7 @@ describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
     expect((await log())[0]?.next_attempt_at).toBeDefined();
     expect(await replayed({ since })).toBe(1);
     await logged(2, '&status=delivered');
-    const rows = await api.sql<{
-      status: string;
-      waits: boolean;
-    }>`select status, next_attempt_at is not null as waits from webhook_deliveries
+    const rows = await api.sql`select status, next_attempt_at is not null as waits from webhook_deliveries
       where location_id = ${locationId} and endpoint_id = ${id} order by created_at, id`;
     expect(rows).toEqual([
       { status: 'dropped', waits: false },
@@ -159,8 +149,8 @@ describe('POST /v2/webhook-endpoints/{id}/replay answers 202', () => {
 
 describe('POST /v2/webhook-endpoints/{id}/replay refuses', () => {
   test('a disabled endpoint with 409', async () => {
-    const { id, key, ask } = await kitchen();
-    await api.rest(`PATCH /v2/webhook-endpoints/${id}`, { key, body: { status: 'disabled' } });
+    const { id, rest, ask } = await kitchen();
+    await rest(`PATCH /v2/webhook-endpoints/${id}`, { body: { status: 'disabled' } });
     refusalOf(await ask({ since }), 409, 'conflict');
   });
 
@@ -180,23 +170,14 @@ describe('POST /v2/webhook-endpoints/{id}/replay refuses', () => {
 
   test('more than 10,000 events with 422, and sends none of them', async () => {
     const { locationId, id, ask, replayed } = await kitchen(['product.created']);
-    const publish = (count: number, from: number) =>
-      api.pool.query(
-        `insert into events (location_id, id, number, type, resource_id, body, created_at)
-         select $1, uuid_v7(), $3 + n, 'product.created', uuid_v7(), '{}', now() from generate_series(1, $2::int) n`,
-        [locationId, count, from],
-      );
-    await publish(10_001, 0);
+    await api.sql`insert into events (location_id, id, number, type, resource_id, body, created_at)
+      select ${locationId}, uuid_v7(), n, 'product.created', uuid_v7(), '{}', now() from generate_series(1, 10001) n`;
     const message = refusalOf(await ask({ since, only: 'all' }), 422, 'validation_error');
     expect(message).toContain('10000');
     const rows = await api.sql('select from webhook_deliveries where endpoint_id = $1', [id]);
     expect(rows).toEqual([]);
-    await underDeed(
-      api.pool,
-      'repair: one too many',
-      'delete from events where location_id = $1 and number = 10001',
-      [locationId],
-    );
+    const excess = 'delete from events where location_id = $1 and number = 10001';
+    await underDeed(api.pool, 'repair: one too many', excess, [locationId]);
     expect(await replayed({ since, only: 'all' })).toBe(10_000);
     // Enough of them: the consumer has other things to do.
     await api.sql('delete from webhook_endpoints where id = $1', [id]);
