@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';
 import { waitFor } from '../support/wait.ts';
@@ -18,26 +18,22 @@ const waiting = async (): Promise<string[]> => {
 /** Holds a lock on a table during `work`, and returns the sessions that waited for it. */
 async function whileLocked(table: string, work: () => Promise<Response>): Promise<[string[], Response]> {
   const hand = await openHand(api.databaseUrl);
-  try {
-    await hand.sql('begin');
-    await hand.sql(`lock table ${table}`);
-    const answer = work();
-    await waitFor('a session to wait', async () => (await waiting()).length > 0);
-    await setTimeout(200);
-    const seen = await waiting();
-    await hand.sql('commit');
-    return [seen, await answer];
-  } finally {
-    await hand.close();
-  }
+  onTestFinished(() => hand.close());
+  await hand.sql('begin');
+  await hand.sql(`lock table ${table}`);
+  const answer = work();
+  await waitFor('a session to wait', async () => (await waiting()).length > 0);
+  await setTimeout(200);
+  const seen = await waiting();
+  await hand.sql('commit');
+  return [seen, await answer];
 }
 
 const post = (path: string, body: unknown) =>
   fetch(`${api.url}${path}`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${api.key.key}`,
-      'content-type': 'application/json',
+      ...{ authorization: `Bearer ${api.token}`, 'content-type': 'application/json' },
       'idempotency-key': randomUUID(),
     },
     body: JSON.stringify(body),

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf } from '../support/answers.ts';
+import { placeOrder } from '../support/orders.ts';
 import { useNewPlace } from '../support/place.ts';
 import { usePublishingApi } from '../support/published.ts';
 
@@ -25,53 +25,32 @@ async function read() {
   const answer = await rest('GET /v2/catalog');
   return { ...answer, catalog: dataOf(answer, 200, Catalog), etag: answer.headers.get('etag') ?? '' };
 }
-async function order(productId: string) {
-  const paymentMethodId = await site.make.paymentMethod();
-  return rest(
-    'POST /v2/orders',
-    {
-      ...{ external_id: randomUUID(), is_take_away: true, identifier: '' },
-      items: [{ product_id: productId, quantity: 1 }],
-      payment_method_id: paymentMethodId,
-    },
-    { 'idempotency-key': randomUUID() },
-  );
-}
+const order = async (productId: string) =>
+  placeOrder(site, { productId, paymentMethodId: await site.make.paymentMethod() });
 const fields = { name: 'Mate', description: '', price: 2 };
+const counted = { enabled: true, quantity: 1, min_stock_alarm: 0 };
+const choose = () =>
+  api.sql`insert into subselections (location_id, product_id, name, min_selection, max_selection, single, position)
+    values (${site.locationId}, ${unseen}, 'Size', 0, 1, true, 0)`;
 
 describe('what the tree does not show moves neither version nor tag', () => {
   test.each<[string, () => Promise<unknown>]>([
     ['a product without a category is made', () => rest('POST /v2/products', fields)],
-    [
-      'one with stock',
-      () =>
-        rest('POST /v2/products', { ...fields, stock: { enabled: true, quantity: 1, min_stock_alarm: 0 } }),
-    ],
+    ['one with stock', () => rest('POST /v2/products', { ...fields, stock: counted })],
     ['it is changed', () => rest(`PATCH /v2/products/${unseen}`, { price: 9 })],
     ['it is deleted', () => rest(`DELETE /v2/products/${unseen}`)],
     ['its stock is set', () => rest('POST /v2/stock/sync', { items: [{ product_id: unseen, quantity: 9 }] })],
     ['it is sold', () => order(unseen)],
-    [
-      'it gets a choice',
-      () =>
-        sql(
-          `insert into subselections (location_id, product_id, name, min_selection, max_selection, single, position)
-           values ($1, $2, 'Size', 0, 1, true, 0)`,
-          [unseen],
-        ),
-    ],
+    ['it gets a choice', choose],
   ])('%s', async (_, change) => {
     await sql('update products set price = 10 where location_id = $1 and id = $2', [shown]);
     // An event gives a version without the text: of what is not published yet it would be another one.
     await api.published();
     const before = await read();
-    const outcome = (await change()) as { status?: number; text?: string };
-    expect(outcome.status ?? 200, outcome.text).toBeLessThan(300);
+    const outcome = (await change()) as { status?: number | string; text?: string };
+    if (typeof outcome.status === 'number') expect(outcome.status, outcome.text).toBeLessThan(300);
     const conditional = await rest('GET /v2/catalog', undefined, { 'if-none-match': before.etag });
-    expect({ status: conditional.status, etag: conditional.headers.get('etag') }).toEqual({
-      status: 304,
-      etag: before.etag,
-    });
+    expect([conditional.status, conditional.headers.get('etag')]).toEqual([304, before.etag]);
     expect((await read()).text).toBe(before.text);
     // A later visible change gets another version.
     await rest(`PATCH /v2/products/${shown}`, { price: 11 });
@@ -107,19 +86,13 @@ it('a new picture of a category is published by catalog.updated, and a picture t
   const { catalog } = await read();
   const told = async () => {
     await api.published();
-    const { rows } = await sql(
-      `select type, body::jsonb -> 'data' ->> 'published_at' as at from events
-       where location_id = $1 order by number`,
-    );
-    return rows as { type: string; at: string }[];
+    return api.sql`select type, body::jsonb -> 'data' ->> 'published_at' as at from events
+      where location_id = ${site.locationId} order by number`;
   };
   const before = (await told()).length;
   await rest(`PATCH /v2/categories/${category}`, { image_url: 'https://images.example.com/teas.jpg' });
   expect((await told()).slice(before)).toEqual([{ type: 'catalog.updated', at: catalog.version }]);
   await sql(`update categories set image_url = 'https://images.example.com/t.jpg' where location_id = $1`);
   await rest(`PATCH /v2/categories/${category}`, { image_url: 'https://images.example.com/t.jpg' });
-  expect((await told()).slice(before).map(({ type }) => type)).toEqual([
-    'catalog.updated',
-    'catalog.updated',
-  ]);
+  expect((await told()).slice(before).map(({ type }) => type)).toEqual(Array(2).fill('catalog.updated'));
 });

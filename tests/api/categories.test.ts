@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Category } from '../../packages/api/src/resources/categories/schema.ts';
+import { refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import { createProduct } from '../support/factories.ts';
 
 const api = useApi();
+
+type Page = { data: Category[]; pagination: unknown };
 
 let count = 0;
 const body = (more: Record<string, unknown> = {}) => ({
@@ -20,8 +22,7 @@ async function create(more: Record<string, unknown> = {}, path = '/v2/categories
   return answer.body.data;
 }
 
-const message = (answer: { body: Record<string, unknown> }) =>
-  (answer.body.error as { message: string }).message;
+const patch = ({ id }: Category, body: object) => api.rest(`PATCH /v2/categories/${id}`, { body });
 
 describe('create', () => {
   it('returns the category with its defaults, in both families', async () => {
@@ -34,13 +35,11 @@ describe('create', () => {
   it('is refused with a conflict when the external_id is taken', async () => {
     await create({ external_id: 'taken' });
     const answer = await api.rest('POST /v2/categories', { body: body({ external_id: 'taken' }) });
-    expect(answer.status).toBe(409);
-    expect(message(answer)).toContain('external_id taken');
+    expect(refusalOf(answer, 409, 'conflict')).toContain('external_id taken');
   });
 
   it('lets another location take the same external_id', async () => {
-    const locationId = await api.make.location();
-    await api.make.category({ locationId, externalId: 'shared' });
+    await (await api.place()).make.category({ externalId: 'shared' });
     expect((await create({ external_id: 'shared' })).external_id).toBe('shared');
   });
 
@@ -59,8 +58,7 @@ describe('create', () => {
     ['an image_url of another scheme', { image_url: 'javascript:alert(1)' }, 'image_url: '],
   ])('refuses %s and names the field', async (_what, more, field) => {
     const answer = await api.rest('POST /v2/categories', { body: body(more) });
-    expect(answer.status).toBe(422);
-    expect(message(answer)).toContain(field);
+    expect(refusalOf(answer, 422, 'validation_error')).toContain(field);
   });
 
   it('counts a name in code points', async () => {
@@ -77,24 +75,15 @@ describe('read', () => {
   });
 
   it('lists by priority, then name by code point, then id', async () => {
-    const { locationId, token: key } = await api.place();
-    const given = [
-      ['b', 1],
-      ['Z', 1],
-      ['a', 1],
-      ['é', 1],
-      ['first', 0],
-      ['a', 1],
-    ] as const;
-    for (const [name, priority] of given) await api.make.category({ locationId, name, priority });
-    const answer = await api.rest<{ data: Category[]; pagination: unknown }>(
-      'GET /v2/categories?limit=4&offset=1',
-      { key },
-    );
-    expect(answer.body.data.map(({ name }) => name)).toEqual(['Z', 'a', 'a', 'b']);
-    const [, one, two] = answer.body.data;
+    const { make, rest } = await api.place();
+    for (const name of ['b', 'Z', 'a', 'é', 'first', 'a'])
+      await make.category({ name, priority: name === 'first' ? 0 : 1 });
+    const { body } = await rest<Page>('GET /v2/categories?limit=4&offset=1');
+    const { data, pagination } = body;
+    expect(data.map(({ name }) => name)).toEqual(['Z', 'a', 'a', 'b']);
+    const [, one, two] = data;
     expect((one?.id ?? '') < (two?.id ?? '')).toBe(true);
-    expect(answer.body.pagination).toEqual({ limit: 4, offset: 1, total: 6 });
+    expect(pagination).toEqual({ limit: 4, offset: 1, total: 6 });
   });
 });
 
@@ -104,45 +93,33 @@ describe('update', () => {
     const answer = await api.rest<{ data: Category }>(`PATCH /v2/categories/${created.id}`, {
       body: { external_id: null, image_url: null, priority: 3 },
     });
-    expect(answer.body.data).toEqual({
-      id: created.id,
-      name: created.name,
-      priority: 3,
-      visible: true,
-      image_url: '',
-    });
+    const { id, name } = created;
+    expect(answer.body.data).toEqual({ id, name, priority: 3, visible: true, image_url: '' });
   });
 
   it('captures nothing when nothing changes', async () => {
     const created = await create();
     const captured = () => api.prisma.capturedChange.count({ where: { resourceIds: { has: created.id } } });
     const before = await captured();
-    for (const change of [{}, { name: created.name, priority: created.priority }]) {
-      expect((await api.rest(`PATCH /v2/categories/${created.id}`, { body: change })).body).toEqual({
-        data: created,
-      });
-    }
+    for (const change of [{}, { name: created.name, priority: created.priority }])
+      expect((await patch(created, change)).body).toEqual({ data: created });
     expect(await captured()).toBe(before);
-    await api.rest(`PATCH /v2/categories/${created.id}`, { body: { name: 'Another' } });
+    await patch(created, { name: 'Another' });
     expect(await captured()).toBe(before + 1);
   });
 
   it('refuses null where it means nothing, and a taken external_id', async () => {
     await create({ external_id: 'theirs' });
     const created = await create();
-    for (const change of [{ name: null }, { priority: null }, { visible: null }]) {
-      expect((await api.rest(`PATCH /v2/categories/${created.id}`, { body: change })).status).toBe(422);
-    }
-    expect(
-      (await api.rest(`PATCH /v2/categories/${created.id}`, { body: { external_id: 'theirs' } })).status,
-    ).toBe(409);
+    for (const change of [{ name: null }, { priority: null }, { visible: null }])
+      expect((await patch(created, change)).status).toBe(422);
+    expect((await patch(created, { external_id: 'theirs' })).status).toBe(409);
   });
 });
 
 it('delete leaves the products, frees the external_id, and is a 404 the second time', async () => {
-  const { locationId, app } = api;
   const created = await create({ external_id: 'gone' });
-  const productId = await createProduct(app.database, { locationId, categoryIds: [created.id] });
+  const productId = await api.make.product({ categoryIds: [created.id] });
   const answer = await api.rest(`DELETE /v2/categories/${created.id}`);
   expect(answer.body).toEqual({ data: { id: created.id, deleted: true } });
   expect((await api.rest(`DELETE /v2/categories/${created.id}`)).status).toBe(404);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { clientAddressBehind } from '../../packages/api/src/request/client-address.ts';
 import { useApi } from '../support/api.ts';
 import { useOrderKitchen } from '../support/orders.ts';
@@ -39,28 +39,25 @@ it('the audit and the log name the address of the client behind a proxy (operati
     entry: 'api',
     env: { DATABASE_URL: api.databaseUrl, LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1/32,::1/128' },
   });
-  try {
-    const call = async (address: string, operation: string, input: object) => {
-      const headers = { authorization: `Bearer ${api.key.key}`, 'content-type': 'application/json' };
-      const answer = await fetch(`${running.url}/trpc/${operation}`, {
-        method: 'POST',
-        headers: { ...headers, 'x-forwarded-for': `192.0.2.1, ${address}` },
-        body: JSON.stringify({ ...input, idempotencyKey: address }),
-      });
-      expect([operation, answer.status]).toEqual([operation, 200]);
-    };
-    await call('198.51.100.7', 'turns.open', {});
-    const { payment } = await kitchen.place();
-    await call('198.51.100.8', 'payments.complete', { id: payment.id });
+  onTestFinished(async () => void (await running.stop()));
+  const call = async (address: string, operation: string, input: object) => {
+    const headers = { authorization: `Bearer ${api.key.key}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${running.url}/trpc/${operation}`, {
+      method: 'POST',
+      headers: { ...headers, 'x-forwarded-for': `192.0.2.1, ${address}` },
+      body: JSON.stringify({ ...input, idempotencyKey: address }),
+    });
+    expect([operation, answer.status]).toEqual([operation, 200]);
+  };
+  await call('198.51.100.7', 'turns.open', {});
+  const { payment } = await kitchen.place();
+  await call('198.51.100.8', 'payments.complete', { id: payment.id });
 
-    const entries = await api.client().audit.list.query({});
-    expect(entries.data.map(({ operation, client_address }) => [operation, client_address])).toEqual([
-      ['payments.complete', '198.51.100.8'],
-      ['turns.open', '198.51.100.7'],
-    ]);
-    const logged = running.output().match(/"clientAddress":"[^"]+"/g);
-    expect(logged).toEqual(['198.51.100.7', '198.51.100.8'].map((address) => `"clientAddress":"${address}"`));
-  } finally {
-    await running.stop();
-  }
+  const entries = await api.client().audit.list.query({});
+  expect(entries.data.map(({ operation, client_address }) => [operation, client_address])).toEqual([
+    ['payments.complete', '198.51.100.8'],
+    ['turns.open', '198.51.100.7'],
+  ]);
+  const logged = running.output().match(/"clientAddress":"[^"]+"/g);
+  expect(logged).toEqual(['198.51.100.7', '198.51.100.8'].map((address) => `"clientAddress":"${address}"`));
 });

@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { comandaError } from '@comanda/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
-import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
+import { describe, expect, it } from 'vitest';
+import { type Answer, useApi } from '../support/api.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { thrownBy } from '../support/thrown.ts';
 
-let api: TestApi;
-let kitchen: OrderKitchen;
-beforeAll(async () => {
-  api = await startTestApi();
-  kitchen = await createOrderKitchen(api);
-});
-afterAll(() => api.close());
+const api = useApi();
+const kitchen = useOrderKitchen(api);
 
 const refusalOf = async (call: Promise<unknown>) => comandaError(await thrownBy(call));
 
@@ -53,20 +48,15 @@ describe('the answer to a taken identifier names the one that has it', () => {
     const refusal = await refusalOf(
       api.client().orders.create.mutate({ ...(order as object), idempotencyKey: randomUUID() } as never),
     );
-    expect(refusal).toMatchObject({
-      code: 'conflict',
-      reason: 'external_id_taken',
-      resourceId: id,
-      fields: [],
-    });
+    const taken = { code: 'conflict', reason: 'external_id_taken', fields: [] };
+    expect(refusal).toMatchObject({ ...taken, resourceId: id });
   });
 });
 
 describe('an error of the typed client', () => {
   it('names each failing field apart', async () => {
-    const refusal = await refusalOf(
-      api.client().products.create.mutate({ name: '', price: -1, visible: null } as never),
-    );
+    const wrong = { name: '', price: -1, visible: null } as never;
+    const refusal = await refusalOf(api.client().products.create.mutate(wrong));
     expect(refusal?.fields).toEqual([
       { path: 'name', message: 'must have 1 to 255 characters' },
       { path: 'description', message: 'is required' },
@@ -85,10 +75,8 @@ describe('an error of the typed client', () => {
     const event_types = Array.from({ length: 12 }, () => 'order.canceled');
     const refusal = await refusalOf(api.client().events.list.query({ types: event_types } as never));
     expect(refusal?.fields).toHaveLength(10);
-    expect(refusal?.fields[0]).toEqual({
-      path: 'types[0]',
-      message: 'is unknown: did you mean order.cancelled?',
-    });
+    const message = 'is unknown: did you mean order.cancelled?';
+    expect(refusal?.fields[0]).toEqual({ path: 'types[0]', message });
     expect(refusal?.message).toMatch(/; and more$/);
   });
 

@@ -1,5 +1,5 @@
 import { openDatabase } from '@comanda/db';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Limits } from '../../packages/api/src/resources/limits/schema.ts';
 import { dataOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
@@ -33,9 +33,8 @@ describe('GET /v2/limits answers 200', () => {
       batch_jobs_per_hour: { limit: 9, used: 0, remaining: 9, resets_at },
       max_items_per_batch: 70,
     });
-    expect(headers.get('x-ratelimit-limit')).toBe('1000');
-    expect(headers.get('x-ratelimit-remaining')).toBe(String(remaining));
-    expect(headers.get('x-ratelimit-reset')).toBe(String(Date.parse(shown.per_minute.resets_at) / 1_000));
+    const sent = ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`));
+    expect(sent).toEqual(['1000', `${remaining}`, `${Date.parse(shown.per_minute.resets_at) / 1_000}`]);
   });
 
   test('exactly what is left after every request and every batch job', async () => {
@@ -54,10 +53,8 @@ describe('GET /v2/limits answers 200', () => {
 
   test('the defaults of a key without limits of its own', async () => {
     const { read } = await kitchen({ perMinute: 600 });
-    const { monthly, batch_jobs_per_hour, max_items_per_batch } = await read();
-    expect({ monthly: monthly.limit, jobs: batch_jobs_per_hour.limit, items: max_items_per_batch }).toEqual({
-      ...{ monthly: 1_000_000, jobs: 30, items: 500 },
-    });
+    const batch = { batch_jobs_per_hour: { limit: 30 }, max_items_per_batch: 500 };
+    expect(await read()).toMatchObject({ monthly: { limit: 1_000_000 }, ...batch });
   });
 
   test('to a key without any permission, in the time of its location', async () => {
@@ -66,14 +63,6 @@ describe('GET /v2/limits answers 200', () => {
     expect([permissions, effective_permissions]).toEqual([[], []]);
     expect(per_minute.resets_at).toMatch(/:00\.000-03:00$/);
     expect(monthly.resets_at).toMatch(/T21:00:00\.000-03:00$/);
-  });
-
-  test('the same through the typed client', async () => {
-    const { key, read } = await kitchen();
-    const { headers: _, ...byRest } = await read();
-    const byClient = await api.client(key).limits.get.query();
-    expect(byClient.permissions).toEqual(byRest.permissions);
-    expect(byClient.monthly.used).toBe(byRest.monthly.used + 1);
   });
 });
 
@@ -92,10 +81,8 @@ describe('what a limiter says is used', () => {
       expect(await used()).toEqual([0, 3, 1]);
       await limiter.admit(caller);
       expect(await used()).toEqual([1, 4, 1]);
-      const { month } = await limiter.usage(caller);
-      expect(month).toEqual({
-        ...{ limit: 100, used: 4, remaining: 96, resetsAt: new Date('2026-02-01T00:00:00Z') },
-      });
+      const month = { limit: 100, used: 4, remaining: 96, resetsAt: new Date('2026-02-01T00:00:00Z') };
+      expect((await limiter.usage(caller)).month).toEqual(month);
       move('2026-02-01T00:00:00Z');
       expect(await used()).toEqual([0, 0, 0]);
     });
@@ -104,24 +91,21 @@ describe('what a limiter says is used', () => {
   test('never says more is left than is, with another process running', async () => {
     const elsewhere = openDatabase({ url: api.databaseUrl, poolSize: 2 });
     const now = '2026-03-01T10:00:00Z';
-    try {
-      await standAt(api.app.database, now, async ({ limiter: one }) => {
-        await standAt(elsewhere, now, async ({ limiter: other }) => {
-          const caller = callerWith({ perMinute: 200, monthly: 1_000 });
-          let admitted = 0;
-          for (const limiter of [one, other, other, one, other]) {
-            await limiter.admit(caller);
-            admitted += 1;
-            for (const asked of [one, other]) {
-              const { minute } = await asked.usage(caller);
-              expect(minute.remaining).toBeLessThanOrEqual(200 - admitted);
-              expect(minute.used + minute.remaining).toBe(200);
-            }
+    onTestFinished(() => elsewhere.close());
+    await standAt(api.app.database, now, async ({ limiter: one }) => {
+      await standAt(elsewhere, now, async ({ limiter: other }) => {
+        const caller = callerWith({ perMinute: 200, monthly: 1_000 });
+        let admitted = 0;
+        for (const limiter of [one, other, other, one, other]) {
+          await limiter.admit(caller);
+          admitted += 1;
+          for (const asked of [one, other]) {
+            const { minute } = await asked.usage(caller);
+            expect(minute.remaining).toBeLessThanOrEqual(200 - admitted);
+            expect(minute.used + minute.remaining).toBe(200);
           }
-        });
+        }
       });
-    } finally {
-      await elsewhere.close();
-    }
+    });
   });
 });

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';
 import { placeOrder } from '../support/orders.ts';
@@ -19,23 +19,20 @@ beforeAll(async () => {
  */
 async function seen(work: (client: pg.PoolClient) => Promise<unknown>) {
   const client = await api.pool.connect();
+  onTestFinished(() => client.release());
   const touches = 'select catalog_token($1)::int as touches';
   const countTouches = async () => (await client.query(touches, [api.locationId])).rows[0]?.touches;
-  try {
-    await client.query('delete from internal.captured_changes');
-    const before = await countTouches();
-    await client.query('begin');
-    await work(client);
-    await client.query('commit');
-    const { rows } = await client.query<{ what: string }>(
-      `select resource || ' ' || operation || ' ' || array_to_string(changed, ',') as what
-       from internal.captured_changes, unnest(resource_ids) where location_id = $1 order by id`,
-      [api.locationId],
-    );
-    return { captured: rows.map(({ what }) => what.trim()), touches: (await countTouches()) - before };
-  } finally {
-    client.release();
-  }
+  await client.query('delete from internal.captured_changes');
+  const before = await countTouches();
+  await client.query('begin');
+  await work(client);
+  await client.query('commit');
+  const { rows } = await client.query<{ what: string }>(
+    `select resource || ' ' || operation || ' ' || array_to_string(changed, ',') as what
+     from internal.captured_changes, unnest(resource_ids) where location_id = $1 order by id`,
+    [api.locationId],
+  );
+  return { captured: rows.map(({ what }) => what.trim()), touches: (await countTouches()) - before };
 }
 
 it('an order captures the stock of each product, itself and its payment, and counts as one change of the catalog', async () => {
@@ -105,21 +102,16 @@ const rowsOfAnOrder = [
 it('stock edited by hand is captured column by column, and not when nothing differs', async () => {
   const alarm = await seen((client) => client.query('update product_stock set min_stock_alarm = 2'));
   expect(alarm).toEqual({ captured: products.map(() => 'stock update min_stock_alarm'), touches: 0 });
-  expect(await seen((client) => client.query('update product_stock set quantity = quantity'))).toEqual({
-    captured: [],
-    touches: 0,
-  });
+  const equal = await seen((client) => client.query('update product_stock set quantity = quantity'));
+  expect(equal).toEqual({ captured: [], touches: 0 });
 });
 
 it('a manual edit that sets what place_orders sets is still captured', async () => {
   const hand = await openHand(api.pool.options.connectionString ?? '');
-  try {
-    const { captured } = await seen(async () => {
-      await hand.sql("select set_config('comanda.told', 'true', false)");
-      await hand.sql('update product_stock set quantity = quantity + 1');
-    });
-    expect(captured).toEqual(products.map(() => 'stock update quantity'));
-  } finally {
-    await hand.close();
-  }
+  onTestFinished(() => hand.close());
+  const { captured } = await seen(async () => {
+    await hand.sql("select set_config('comanda.told', 'true', false)");
+    await hand.sql('update product_stock set quantity = quantity + 1');
+  });
+  expect(captured).toEqual(products.map(() => 'stock update quantity'));
 });

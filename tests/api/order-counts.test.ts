@@ -3,6 +3,7 @@ import type { OrderStatus } from '../../packages/api/src/resources/orders/schema
 import { useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { createOrderKitchen } from '../support/orders.ts';
+import { beginIn } from '../support/session.ts';
 import { trials } from '../support/trials.ts';
 import { both, createHistory, first } from './orders-history.ts';
 
@@ -20,9 +21,7 @@ describe('the counts of orders', () => {
     return Object.fromEntries(rows.map(({ status, n }) => [status, n])) as Record<OrderStatus, number>;
   };
 
-  it('are gone with their location', {
-    timeout: patience,
-  }, async () => {
+  it('are gone with their location', { timeout: patience }, async () => {
     const locationId = await api.make.location();
     await createHistory(api, locationId, 90);
     await underDeed(api.pool, 'purge: a test', 'delete from orders where location_id = $1', [locationId]);
@@ -61,9 +60,8 @@ describe('the counts of orders', () => {
     expect([made.length, await notes()]).toEqual([600, 0]);
     await api.sql(`update orders set status = 'ready' where location_id = any ($1)`, [locations]);
     expect(await notes()).toBe(0);
-    await underDeed(api.pool, 'purge: a test', 'delete from orders where location_id = any ($1)', [
-      locations,
-    ]);
+    const removal = 'delete from orders where location_id = any ($1)';
+    await underDeed(api.pool, 'purge: a test', removal, [locations]);
     expect(await notes()).toBe(0);
     for (const locationId of locations)
       expect(await sums(locationId)).toEqual({ pending: 0, ready: 0, closed: 0, canceled: 0 });
@@ -72,21 +70,15 @@ describe('the counts of orders', () => {
   it('neither wait for a transaction that is left open nor hold one up', { timeout: patience }, async () => {
     const locationId = await api.make.location();
     await createHistory(api, locationId, 90);
-    const client = await api.pool.connect();
-    try {
-      await client.query('begin');
-      await client.query(`update orders set status = 'ready' where location_id = $1 and number = 4`, [
-        locationId,
-      ]);
-      await client.query('select fold_tallies($1)', [locationId]);
-      await api.sql(
-        `set lock_timeout = '20s'; update orders set status = 'ready' where location_id = '${locationId}' and number = 8`,
-      );
-      await api.sql('select fold_tallies($1)', [locationId]);
-    } finally {
-      await client.query('rollback');
-      client.release();
-    }
+    const client = await beginIn(api.pool);
+    const change = `update orders set status = 'ready' where location_id = $1 and number = 4`;
+    await client.query(change, [locationId]);
+    await client.query('select fold_tallies($1)', [locationId]);
+    await api.sql(
+      `set lock_timeout = '20s'; update orders set status = 'ready' where location_id = '${locationId}' and number = 8`,
+    );
+    await api.sql('select fold_tallies($1)', [locationId]);
+    await client.query('rollback');
     const { shown, plain } = await both(api, locationId, first);
     expect(shown).toEqual(plain);
   });

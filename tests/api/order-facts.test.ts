@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { orderBody, orderOf, placeOrder, postOrder, refuseOrder } from '../support/orders.ts';
+import { beginIn } from '../support/session.ts';
 import { waitFor } from '../support/wait.ts';
 
 // The data that an order is decided from is read before place_orders is called. Each test changes it by SQL, as Studio
@@ -89,21 +90,16 @@ it('an order that waited for stock is made at the price that was committed meanw
   const { locationId } = api;
   await api.sql`insert into product_stock (location_id, product_id, quantity)
     values (${locationId}, ${productId}, 9)`;
-  const holder = await api.pool.connect();
-  try {
-    await holder.query('begin');
-    await holder.query('select from product_stock where product_id = $1 for update', [productId]);
-    const external_id = `waits-${productId}`;
-    const waiting = postOrder(api, orderBody(kitchen(), { external_id, ...line() }));
-    const held = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%place_order%'
-      and datname = current_database()`;
-    await waitFor('the order to wait', async () => (await api.sql(held)).length === 1);
-    await api.sql('update products set price = 9 where id = $1', [productId]);
-    await holder.query('commit');
-    expect(orderOf(await waiting).total).toBe(10);
-    const rows = await api.sql`select count(*)::int as orders from orders where external_id = ${external_id}`;
-    expect(rows).toEqual([{ orders: 1 }]);
-  } finally {
-    holder.release();
-  }
+  const holder = await beginIn(api.pool);
+  await holder.query('select from product_stock where product_id = $1 for update', [productId]);
+  const external_id = `waits-${productId}`;
+  const waiting = postOrder(api, orderBody(kitchen(), { external_id, ...line() }));
+  const held = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%place_order%'
+    and datname = current_database()`;
+  await waitFor('the order to wait', async () => (await api.sql(held)).length === 1);
+  await api.sql('update products set price = 9 where id = $1', [productId]);
+  await holder.query('commit');
+  expect(orderOf(await waiting).total).toBe(10);
+  const rows = await api.sql`select count(*)::int as orders from orders where external_id = ${external_id}`;
+  expect(rows).toEqual([{ orders: 1 }]);
 });

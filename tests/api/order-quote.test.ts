@@ -1,28 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { describe, expect, it } from 'vitest';
 import { OrderQuote, OrderQuoteRequest } from '../../packages/api/src/resources/orders/quote.schema.ts';
+import { dataOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
 import { orderOf, postOrder, refusalOf, useOrderKitchen } from '../support/orders.ts';
-import { parseStrict } from '../support/strict.ts';
+import { beginIn } from '../support/session.ts';
 
 const api = useApi();
 const kitchen = useOrderKitchen(api);
-let outside: pg.Client;
-beforeAll(async () => {
-  outside = new pg.Client({ connectionString: api.databaseUrl });
-  await outside.connect();
-});
-afterAll(async () => {
-  await outside.end();
-});
 
-async function quote(body: unknown): Promise<OrderQuote> {
-  const answer = await api.rest('POST /v2/orders/quote', { body });
-  expect(answer.status, answer.text).toBe(200);
-  return parseStrict(z.object({ data: OrderQuote }), answer.body).data;
-}
+const quote = async (body: unknown) =>
+  dataOf(await api.rest('POST /v2/orders/quote', { body }), 200, OrderQuote);
 
 const told = ({ refusals }: OrderQuote) =>
   refusals.map(({ path, message }) => `${path}: ${message}`).join('; ');
@@ -30,19 +18,12 @@ const told = ({ refusals }: OrderQuote) =>
 describe('POST /v2/orders/quote', () => {
   it('returns the lines and the total that the order has once it is placed', async () => {
     const productId = await api.make.product({ price: 0.05 });
-    const { itemIds } = await api.make.subselection({
-      productId,
-      items: [{ price: 1.25, max: 3 }],
-      maxSelection: 3,
-    });
+    const choice = { productId, items: [{ price: 1.25, max: 3 }], maxSelection: 3 };
+    const { itemIds } = await api.make.subselection(choice);
+    const subselections = [{ item_id: itemIds[0], quantity: 2 }];
     const body = kitchen.body({
       items: [
-        {
-          product_id: productId,
-          quantity: 1.5,
-          comment: 'Hot',
-          subselections: [{ item_id: itemIds[0], quantity: 2 }],
-        },
+        { product_id: productId, quantity: 1.5, comment: 'Hot', subselections },
         { product_id: kitchen.productId, quantity: 0.333 },
       ],
     });
@@ -78,9 +59,8 @@ describe('POST /v2/orders/quote', () => {
     expect(new Set(quoted.refusals.map(({ code }) => code))).toEqual(new Set(['validation_error']));
     expect(quoted.items.map(({ product_id }) => product_id)).toEqual([scarce]);
     const creation = refusalOf(await postOrder(api, body));
-    expect(creation.message).toBe(
-      `${told({ ...quoted, refusals: quoted.refusals.slice(0, 10) })}; and 4 more`,
-    );
+    const ten = told({ ...quoted, refusals: quoted.refusals.slice(0, 10) });
+    expect(creation.message).toBe(`${ten}; and 4 more`);
   });
 
   it('names the order that has the external_id', async () => {
@@ -88,15 +68,10 @@ describe('POST /v2/orders/quote', () => {
     const placed = orderOf(await postOrder(api, body));
     const quoted = await quote(body);
     expect(quoted.items).toEqual(placed.items);
-    expect(quoted.refusals).toEqual([
-      {
-        code: 'conflict',
-        reason: 'external_id_taken',
-        path: 'external_id',
-        message: refusalOf(await postOrder(api, body)).message,
-      },
-    ]);
-    expect(quoted.refusals[0]?.message).toContain(placed.id);
+    const { message } = refusalOf(await postOrder(api, body));
+    const taken = { code: 'conflict', reason: 'external_id_taken', path: 'external_id', message };
+    expect(quoted.refusals).toEqual([taken]);
+    expect(message).toContain(placed.id);
   });
 
   it('refuses a malformed body as creation does', async () => {
@@ -116,21 +91,17 @@ describe('POST /v2/orders/quote', () => {
 
   it('waits for no lock, on any row', async () => {
     const scarce = await api.make.product({ stock: { enabled: true, quantity: 1 } });
-    await outside.query('begin');
-    try {
-      for (const table of ['products', 'product_stock', 'payment_methods', 'orders'])
-        await outside.query(`select from ${table} where location_id = $1 for update`, [api.locationId]);
-      const body = kitchen.body({ items: [{ product_id: scarce, quantity: 2 }] });
-      expect(told(await quote(body))).toBe('items[0].quantity: insufficient stock, only 1 left');
-    } finally {
-      await outside.query('rollback');
-    }
+    const outside = await beginIn(api.pool);
+    for (const table of ['products', 'product_stock', 'payment_methods', 'orders'])
+      await outside.query(`select from ${table} where location_id = $1 for update`, [api.locationId]);
+    const body = kitchen.body({ items: [{ product_id: scarce, quantity: 2 }] });
+    expect(told(await quote(body))).toBe('items[0].quantity: insufficient stock, only 1 left');
   });
 });
 
 /** How often each table was written, with what there is of it. */
-async function everything(): Promise<unknown> {
-  const { rows } = await outside.query<{ written: string }>(
+const everything = () =>
+  api.sql(
     `select coalesce(string_agg(t::text, ',' order by t::text), '') as written from (
        select 'orders', count(*) from orders union all select 'payments', count(*) from payments
        union all select 'changes', count(*) from internal.captured_changes
@@ -138,5 +109,3 @@ async function everything(): Promise<unknown> {
        union all select 'stock', sum(quantity) from product_stock
        union all select 'counters', sum(value) from internal.location_counters) t`,
   );
-  return rows;
-}

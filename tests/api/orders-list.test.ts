@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { OrderList } from '../../packages/api/src/resources/orders/schema.ts';
-import { type TestApi, useApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
-import { createOrderKitchen, postOrder } from '../support/orders.ts';
+import { createOrderKitchen } from '../support/orders.ts';
 import { trials } from '../support/trials.ts';
 import { both, createHistory, first } from './orders-history.ts';
 
@@ -65,14 +65,13 @@ describe('the list by date and status', () => {
   it('stays equal while orders are made, moved, shifted and deleted by the API and by hand', {
     timeout: patience,
   }, async () => {
-    const locationId = await api.make.location({ timezone: 'Asia/Kathmandu' });
+    const place = await api.place({ location: { timezone: 'Asia/Kathmandu' } });
+    const { locationId } = place;
     await createHistory(api, locationId, 300);
-    const { key } = await api.make.key({ locationId });
-    const rest: TestApi['rest'] = (route, call) => api.rest(route, { key, ...call });
-    const kitchen = await createOrderKitchen(api, locationId);
+    const kitchen = await createOrderKitchen(place);
     const any = '(select id from orders where location_id = $1 order by random() limit 1)';
     const writers: (() => Promise<unknown>)[] = [
-      () => postOrder({ rest }, { ...orderOfKitchen(kitchen) }),
+      () => kitchen.post(),
       () =>
         api.sql(
           `update orders set status = 'ready' where location_id = $1 and status = 'pending' and id = ${any}`,
@@ -124,14 +123,6 @@ describe('the list by date and status', () => {
     expect(unfolded, 'snapshots that held changes not folded yet').toBeGreaterThan(5);
     expect(await both(api, locationId, { ...first, status: 'ready' })).toHaveProperty('shown.data');
   });
-});
-
-const orderOfKitchen = ({ productId, paymentMethodId }: { productId: string; paymentMethodId: string }) => ({
-  external_id: `PO-${Math.random()}`,
-  is_take_away: false,
-  identifier: '',
-  items: [{ product_id: productId, quantity: 1 }],
-  payment_method_id: paymentMethodId,
 });
 
 // Two of the statements above may lock the same orders in opposite order, as they could without any count.

@@ -7,6 +7,7 @@ import { verifier } from '../../packages/embedded/src/password.ts';
 import { useApi } from '../support/api.ts';
 import { runComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
+import { makeEndpoint } from '../support/endpoints.ts';
 import { refused } from '../support/money.ts';
 import { useOrderKitchen } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
@@ -25,11 +26,8 @@ const everything = { limit: 200 };
 const audited = async (by = ana) => (await api.client().audit.list.query({ by, ...everything })).data;
 
 async function signedIn() {
-  const { code } = await issueCode(api.app.database, {
-    name: ana,
-    screens: ['desk'],
-    location_id: api.locationId,
-  });
+  const { locationId: location_id } = api;
+  const { code } = await issueCode(api.app.database, { name: ana, screens: ['desk'], location_id });
   const { key } = await api.client('').appCodes.redeem.mutate({ code });
   return api.client(key);
 }
@@ -43,13 +41,8 @@ async function byHand(url: string, application: string, text: string, values: un
 beforeAll(async () => {
   const client = new pg.Client({ connectionString: superuserUrl(api.databaseUrl) });
   await client.connect();
-  const prefix = inject('databasePrefix');
-  await makePersonLogin(
-    client,
-    prefix,
-    { name: ana, role: 'admin' },
-    { verifier: verifier(password), always: true },
-  );
+  const secret = { verifier: verifier(password), always: true };
+  await makePersonLogin(client, inject('databasePrefix'), { name: ana, role: 'admin' }, secret);
   await client.end();
 });
 afterAll(() => runOnce(inject('adminUrl'), `drop role if exists ${ana}`));
@@ -58,9 +51,7 @@ describe('what a person does at the desk', () => {
   it('is in the audit under the person, each of it', async () => {
     const desk = await signedIn();
     const [first, second] = [await kitchen.place(), await kitchen.place()];
-    const body = { url: 'http://127.0.0.1:9/hook', events: ['order.created'] };
-    const made = await api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', { body });
-    const endpoint = { id: made.body.data.id };
+    const endpoint = { id: await makeEndpoint(api) };
     const productId = await api.make.product({ price: 2 });
     await byHand(roleUrl(api.databaseUrl, 'admin'), 'psql', 'update products set price = 3 where id = $1', [
       productId,
@@ -78,13 +69,7 @@ describe('what a person does at the desk', () => {
       ],
       ['locations.update', () => desk.locations.update.mutate({ id: api.locationId, name: 'Bar Ana' })],
       ['keys.create', () => desk.keys.create.mutate({ name: 'Till', permissions: ['orders:read'] })],
-      [
-        'keys.revoke',
-        async () =>
-          desk.keys.revoke.mutate({
-            id: (await api.make.key()).id,
-          }),
-      ],
+      ['keys.revoke', async () => desk.keys.revoke.mutate({ id: (await api.make.key()).id })],
       ['audit.undo', () => desk.audit.undo.mutate({ id: edit?.id ?? '' })],
     ];
     for (const [operation, deed] of deeds) {
@@ -110,18 +95,9 @@ describe('what a person does at the desk', () => {
     const [entry, ...rest] = (await audited()).filter(({ id }) => !before.includes(id));
     expect(rest).toEqual([]);
     expect(entry).toMatchObject({
-      ...{
-        actor: 'api_key',
-        operation: 'keys.create',
-        by: ana,
-        by_known: true,
-        resource_name: `app: ${ana}`,
-      },
-      ...{
-        api_key_id: entry?.resource_id,
-        request_id: expect.any(String),
-        client_address: expect.any(String),
-      },
+      ...{ actor: 'api_key', operation: 'keys.create', by: ana, by_known: true },
+      ...{ resource_name: `app: ${ana}`, api_key_id: entry?.resource_id },
+      ...{ request_id: expect.any(String), client_address: expect.any(String) },
     });
   });
 

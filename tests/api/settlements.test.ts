@@ -19,6 +19,11 @@ const latest = async () => get((await list('?limit=1')).data[0]?.id ?? '');
 const place = (methodId?: string) =>
   kitchen.place(methodId === undefined ? {} : { payment_method_id: methodId });
 
+async function openAndClose({ turns } = site.client()): Promise<void> {
+  await turns.open.mutate();
+  await turns.close.mutate();
+}
+
 describe('GET /v2/settlements/{id}', () => {
   it('answers 200 with the totals of the turn when it was closed', async () => {
     const qr = await site.make.paymentMethod({ name: 'QR', type: 'qr' });
@@ -27,21 +32,18 @@ describe('GET /v2/settlements/{id}', () => {
     const orders = [await place(), await place(qr), await place(qrToo), await place(), await place()];
     for (const { payment } of orders.slice(0, 3))
       await site.client().payments.complete.mutate({ id: payment.id });
-    await site.rest(`PATCH /v2/orders/${orders[0]?.id}/status`, { body: { status: 'ready' } });
-    await site.rest(`PATCH /v2/orders/${orders[0]?.id}/status`, { body: { status: 'closed' } });
-    await site.rest(`PATCH /v2/orders/${orders[1]?.id}/status`, { body: { status: 'ready' } });
+    for (const [n, status] of [
+      [0, 'ready'],
+      [0, 'closed'],
+      [1, 'ready'],
+    ] as const)
+      await site.rest(`PATCH /v2/orders/${orders[n]?.id}/status`, { body: { status } });
     await site.rest(`POST /v2/orders/${orders[4]?.id}/cancel`);
     const { ended_at } = await site.client().turns.close.mutate();
     const settlement = await latest();
     expect(settlement).toEqual({
-      id: settlement.id,
-      turn_id: turn.id,
-      batch_number: '1',
-      started_at: turn.started_at,
-      ended_at,
-      total_orders: 5,
-      total_collected: 37.5,
-      average_ticket: 12.5,
+      ...{ id: settlement.id, turn_id: turn.id, batch_number: '1', started_at: turn.started_at, ended_at },
+      ...{ total_orders: 5, total_collected: 37.5, average_ticket: 12.5 },
       payments: [
         { method: 'cash', count: 1, amount: 12.5 },
         { method: 'qr', count: 2, amount: 25 },
@@ -53,15 +55,10 @@ describe('GET /v2/settlements/{id}', () => {
   });
 
   it('of a turn without orders is all zeros', async () => {
-    await site.client().turns.open.mutate();
-    await site.client().turns.close.mutate();
-    expect(await latest()).toMatchObject({
-      total_orders: 0,
-      total_collected: 0,
-      average_ticket: 0,
-      payments: [],
-      orders: { closed: 0, canceled: 0, open: 0 },
-    });
+    await openAndClose();
+    const orders = { closed: 0, canceled: 0, open: 0 };
+    const zeros = { total_orders: 0, total_collected: 0, average_ticket: 0, payments: [], orders };
+    expect(await latest()).toMatchObject(zeros);
   });
 
   it('stays as it was frozen, and so does its turn, after any later change of the orders', async () => {
@@ -73,16 +70,13 @@ describe('GET /v2/settlements/{id}', () => {
     await site.rest(`POST /v2/orders/${order.id}/cancel`);
     expect(await get(frozen.id)).toEqual(frozen);
     expect(frozen).toMatchObject({ total_collected: 0, orders: { open: 1 } });
-    expect(await site.client().turns.get.query({ id: turn.id })).toMatchObject({
-      total_orders: 1,
-      total_collected: 0,
-    });
+    const shown = await site.client().turns.get.query({ id: turn.id });
+    expect(shown).toMatchObject({ total_orders: 1, total_collected: 0 });
   });
 
   it('answers 404 for an unknown, a malformed, a foreign id, and for that of the turn', async () => {
     const foreign = api.client();
-    await foreign.turns.open.mutate();
-    await foreign.turns.close.mutate();
+    await openAndClose(foreign);
     const [other] = (await foreign.settlements.list.query({})).data;
     const { id: turnId } = await site.client().turns.open.mutate();
     await site.client().turns.close.mutate();
@@ -96,8 +90,7 @@ describe('GET /v2/settlements', () => {
   it('lists the latest first with exactly the documented fields and an exact total', async () => {
     expect(await list()).toEqual({ data: [], pagination: { limit: 50, offset: 0, total: 0 } });
     for (let turn = 0; turn < 3; turn++) {
-      await site.client().turns.open.mutate();
-      await site.client().turns.close.mutate();
+      await openAndClose();
     }
     await site.client().turns.open.mutate();
     const { data, pagination } = await list();

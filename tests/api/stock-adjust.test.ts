@@ -17,12 +17,10 @@ beforeEach(async () => {
   product = await site.make.product({ sku: 'a', stock });
 });
 
-const sync = async (item: object, more: object = {}) =>
-  dataOf(
-    await site.rest('POST /v2/stock/sync', { body: { items: [{ sku: 'a', ...item }], ...more } }),
-    200,
-    StockSyncResult,
-  );
+const sent = (items: object[], more: object = {}) =>
+  site.rest('POST /v2/stock/sync', { body: { items, ...more } });
+const sync = async (item: object, more?: object) =>
+  dataOf(await sent([{ sku: 'a', ...item }], more), 200, StockSyncResult);
 const adjust = (body: object, options: Call = {}, id = product) =>
   site.rest(`POST /v2/products/${id}/stock/adjust`, {
     ...{ body, headers: { 'idempotency-key': newId() }, ...options },
@@ -54,9 +52,8 @@ describe('a count that was read before five were sold', () => {
     await sell(5);
     expect(await sync({ adjust: 2 })).toMatchObject({ success_items: 1 });
     expect(await left()).toBe(2);
-    expect(await sync({ adjust: -0.125, expected: 2 }, { dry_run: true })).toMatchObject({
-      changes: [{ action: 'updated', changes: [{ field: 'quantity', before: 2, after: 1.875 }] }],
-    });
+    const changes = [{ action: 'updated', changes: [{ field: 'quantity', before: 2, after: 1.875 }] }];
+    expect(await sync({ adjust: -0.125, expected: 2 }, { dry_run: true })).toMatchObject({ changes });
     expect(await left()).toBe(2);
   });
 });
@@ -68,13 +65,11 @@ describe('POST /v2/stock/sync', () => {
     [{ adjust: 1, expected: 4 }, 'There are 5, not 4.'],
   ])('fails the item alone: %j', async (item, message) => {
     const other = await site.make.product({ sku: 'b' });
-    const body = {
-      items: [
-        { sku: 'a', ...item },
-        { product_id: other, quantity: 1 },
-      ],
-    };
-    expect(dataOf(await site.rest('POST /v2/stock/sync', { body }), 200, StockSyncResult)).toEqual({
+    const answer = await sent([
+      { sku: 'a', ...item },
+      { product_id: other, quantity: 1 },
+    ]);
+    expect(dataOf(answer, 200, StockSyncResult)).toEqual({
       ...{ total_items: 2, success_items: 1, failed_items: 1 },
       errors: [{ index: 0, code: 'conflict', message, quantity: 5 }],
     });
@@ -96,9 +91,7 @@ describe('POST /v2/stock/sync', () => {
     ['items[0].adjust: must have at most 3 decimals', { adjust: 0.0001 }],
     ['items[0].expected: must not be negative', { adjust: 1, expected: -1 }],
   ])('refuses the batch: %s', async (message, item) => {
-    const body = { items: [{ sku: 'a', ...item }] };
-    const answer = await site.rest('POST /v2/stock/sync', { body });
-    expect(refusalOf(answer, 422, 'validation_error')).toContain(message);
+    expect(refusalOf(await sent([{ sku: 'a', ...item }]), 422, 'validation_error')).toContain(message);
   });
 });
 
@@ -110,10 +103,8 @@ describe('POST /v2/products/{id}/stock/adjust', () => {
     const rows = await api.sql`select resource, operation, changed from internal.captured_changes
       where location_id = ${site.locationId} and resource = 'stock' order by id desc limit 1`;
     expect(rows).toEqual([{ resource: 'stock', operation: 'update', changed: ['quantity'] }]);
-    const client = site.client().stock;
-    expect(
-      await client.adjust.mutate({ id: product, adjust: 1, expected: 3.5, idempotencyKey: newId() }),
-    ).toMatchObject({ quantity: 4.5 });
+    const input = { id: product, adjust: 1, expected: 3.5, idempotencyKey: newId() };
+    expect(await site.client().stock.adjust.mutate(input)).toMatchObject({ quantity: 4.5 });
   });
 
   it('is done once, and answers again what it answered', async () => {

@@ -1,37 +1,36 @@
+import type { ComandaClient } from '@comanda/client';
 import { beforeEach, expect, it } from 'vitest';
 import { ClosedTurn, OpenTurn } from '../../packages/api/src/resources/turns/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
-import { type TestApi, useApi } from '../support/api.ts';
+import { useApi } from '../support/api.ts';
 import { auditOf } from '../support/money.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
+import { useNewPlace } from '../support/place.ts';
 import { parseStrict } from '../support/strict.ts';
 
 // The amounts that a turn collected by method, and the cash in the drawer when it was closed.
 
 const api = useApi();
 
-let rest: TestApi['rest'];
-let kitchen: OrderKitchen;
-let client: ReturnType<TestApi['client']>;
-beforeEach(async () => {
-  const { locationId, token: key } = await api.place();
-  rest = (route, call) => api.rest(route, { key, ...call });
-  client = api.client(key);
-  kitchen = await createOrderKitchen(api, locationId);
+const site = useNewPlace(api);
+const kitchen = useOrderKitchen(site, 'test');
+let client: ComandaClient;
+beforeEach(() => {
+  client = site.client();
 });
 
 /** Orders of 12.50 each, paid through a method; the ids of their payments. */
 async function paid(count: number, overrides: Record<string, unknown> = {}): Promise<string[]> {
   const ids: string[] = [];
   for (let n = 0; n < count; n += 1) {
-    const { payment } = await placeOrder({ rest }, kitchen, overrides);
+    const { payment } = await kitchen.place(overrides);
     await client.payments.complete.mutate({ id: payment.id });
     ids.push(payment.id);
   }
   return ids;
 }
 
-const current = async (query = '') => dataOf(await rest(`GET /v2/turns/current${query}`), 200, OpenTurn);
+const current = async (query = '') => dataOf(await site.rest(`GET /v2/turns/current${query}`), 200, OpenTurn);
 
 /** A turn with 25.00 in cash, 2.50 of it given back, and 12.50 by card. */
 async function turnOfTwoMethods(): Promise<void> {
@@ -39,14 +38,11 @@ async function turnOfTwoMethods(): Promise<void> {
   const card = await client.paymentMethods.create.mutate({ name: 'Card', type: 'card' });
   const [first = ''] = await paid(2);
   await paid(1, { payment_method_id: card.id });
-  await client.payments.refund.mutate({
-    id: first,
-    amount: 2.5,
-    reason: 'cold',
-    person: 'ana',
-    idempotencyKey: first,
-  });
+  await refund(first, 2.5);
 }
+
+const refund = (id: string, amount: number) =>
+  client.payments.refund.mutate({ id, amount, reason: 'cold', person: 'ana', idempotencyKey: id });
 
 it('the open turn says what was collected and given back by method, where it is asked for', async () => {
   await client.turns.open.mutate();
@@ -63,7 +59,7 @@ it('the open turn says what was collected and given back by method, where it is 
   });
   const { methods: _methods, ...plain } = turn;
   expect(await current()).toEqual(plain);
-  refusalOf(await rest('GET /v2/turns/current?include=money'), 422, 'validation_error');
+  refusalOf(await site.rest('GET /v2/turns/current?include=money'), 422, 'validation_error');
 });
 
 it('the methods of the open turn amount to the totals of its settlement', async () => {
@@ -82,10 +78,8 @@ it('the methods of the open turn amount to the totals of its settlement', async 
 
 it('a close with the counted cash returns the drawer, and the audit keeps it', async () => {
   await turnOfTwoMethods();
-  const closed = parseStrict(
-    ClosedTurn,
-    await client.turns.close.mutate({ counted: 60, starting_cash: 40, open_next: true }),
-  );
+  const counted = { counted: 60, starting_cash: 40, open_next: true };
+  const closed = parseStrict(ClosedTurn, await client.turns.close.mutate(counted));
   const drawer = { starting_cash: 40, expected: 62.5, counted: 60, difference: -2.5 };
   expect(closed).toMatchObject({ status: 'closed', total_collected: 37.5, drawer, next: { status: 'open' } });
   const entries = await auditOf(api.app.database, closed.id);
@@ -98,30 +92,18 @@ it('a close with the counted cash returns the drawer, and the audit keeps it', a
 it('an exact count makes no difference of a fraction, and none is none', async () => {
   await client.turns.open.mutate();
   await paid(1);
-  expect((await client.turns.close.mutate({ counted: 12.51 })).drawer).toEqual({
-    starting_cash: 0,
-    expected: 12.5,
-    counted: 12.51,
-    difference: 0.01,
-  });
+  const drawer = { starting_cash: 0, expected: 12.5, counted: 12.51, difference: 0.01 };
+  expect((await client.turns.close.mutate({ counted: 12.51 })).drawer).toEqual(drawer);
   await client.turns.open.mutate();
   expect(await client.turns.close.mutate()).not.toHaveProperty('drawer');
   // More was given back in cash than came in.
   await client.turns.open.mutate();
   const [id = ''] = (await client.payments.list.query({ status: 'completed' })).data.map(({ id }) => id);
-  await client.payments.refund.mutate({
-    id,
-    amount: 5,
-    reason: 'cold',
-    person: 'ana',
-    idempotencyKey: 'more',
-  });
-  expect((await client.turns.close.mutate({ counted: 10, starting_cash: 15 })).drawer).toEqual({
-    ...{ starting_cash: 15, expected: 10, counted: 10, difference: 0 },
-  });
+  await refund(id, 5);
+  const exact = { starting_cash: 15, expected: 10, counted: 10, difference: 0 };
+  expect((await client.turns.close.mutate({ counted: 10, starting_cash: 15 })).drawer).toEqual(exact);
   await client.turns.open.mutate();
-  await expect(client.turns.close.mutate({ counted: -1 })).rejects.toMatchObject({
-    data: { code: 'validation_error' },
-  });
+  const wrong = { data: { code: 'validation_error' } };
+  await expect(client.turns.close.mutate({ counted: -1 })).rejects.toMatchObject(wrong);
   expect((await current()).status).toBe('open');
 });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { expect } from 'vitest';
 
 /** A request on its way to the service, and what can become of it. */
 export interface Passing {
@@ -93,3 +94,10 @@ export async function standBetween(serviceUrl: string, usual: Fate = pass()): Pr
   };
   return between;
 }
+
+/** The error with which a call fails; a call that is answered fails the test. */
+export const failureOf = (call: Promise<unknown>): Promise<Error> =>
+  call.then(
+    (value) => expect.fail(`answered ${JSON.stringify(value)}`),
+    (error: Error) => error,
+  );

@@ -6,7 +6,15 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
-import { answer, type Between, cut, hold, loseAnswer, standBetween } from './between.ts';
+import {
+  answer,
+  type Between,
+  cut,
+  hold,
+  loseAnswer,
+  standBetween,
+  failureOf as thrownBy,
+} from './between.ts';
 
 const api = useApi();
 const between: Between = useClosed(() => standBetween(api.url));
@@ -25,12 +33,6 @@ beforeEach(() => {
 
 const through = (options: Partial<Parameters<typeof createClient>[0]> = {}): ComandaClient =>
   createClient({ url: between.url, key: api.key.key, ...options });
-
-const thrownBy = (call: Promise<unknown>): Promise<Error> =>
-  call.then(
-    (value) => expect.fail(`answered ${JSON.stringify(value)}`),
-    (error: Error) => error,
-  );
 
 const product = { name: 'Water', description: '', price: 3 };
 

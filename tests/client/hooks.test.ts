@@ -10,7 +10,7 @@ import {
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { useClosed } from '../support/use.ts';
-import { type Between, cut, standBetween } from './between.ts';
+import { type Between, cut, standBetween, failureOf as thrownBy } from './between.ts';
 
 const api = useApi();
 const between: Between = useClosed(() => standBetween(api.url));
@@ -38,12 +38,6 @@ function watched(hooks: Hooks = {}, options: Partial<ClientOptions> = {}) {
   });
   return { comanda, requests, responses, retries };
 }
-
-const thrownBy = (call: Promise<unknown>): Promise<unknown> =>
-  call.then(
-    (value) => expect.fail(`answered ${JSON.stringify(value)}`),
-    (error: unknown) => error,
-  );
 
 describe('hooks', () => {
   it('see each try, its answer, and the wait before the next one', async () => {

@@ -2,42 +2,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { comandaError } from '@comanda/client';
 import { describe, expect, it } from 'vitest';
 import { waitFor } from '../support/wait.ts';
-import { type Asked, createStorage, useLiveLists } from './live-kit.ts';
+import { type Asked, createStorage, holding, useLiveLists } from './live-kit.ts';
 
 // A change shows at once, is made once, and never with the session of the next user.
 
 const { api, place, move, page } = useLiveLists();
 const open = { status: ['pending' as const, 'ready' as const] };
 const moves = (asked: readonly Asked[]) => asked.filter(({ url }) => url.includes('orders.updateStatus'));
+const keysOf = (asked: readonly Asked[]) =>
+  new Set(moves(asked).map(({ body }) => JSON.parse(body).idempotencyKey));
 const statusAt = async (id: string) => (await api.client().orders.get.query({ id })).status;
 const scope = 'L1 ana';
-
-/** A switch that holds what passes while it is on. */
-function gate() {
-  let letGo = () => {};
-  let held: Promise<void> | undefined;
-  return {
-    shut() {
-      held = new Promise((resolve) => {
-        letGo = resolve;
-      });
-    },
-    open() {
-      held = undefined;
-      letGo();
-    },
-    pass: ({ url }: Asked) => (url.includes('orders.updateStatus') ? held : undefined),
-  };
-}
+/** The text of an outbox with one move. */
+const kept = (id: string, at: number) =>
+  JSON.stringify([{ key: 'k-1', path: 'orders.updateStatus', input: { id, status: 'ready' }, at }]);
 
 describe('a move', () => {
   it('shows at once in each list, and stays when it is answered', async () => {
     const { id } = await place();
-    const door = gate();
+    const door = holding('orders.updateStatus');
     const { comanda, shown } = page({}, door.pass);
     const [pending, ready] = [shown({ status: 'pending' }), shown({ status: 'ready' })];
     await Promise.all([pending.live(), ready.live()]);
-    door.shut();
+    door.hold();
     const moving = pending.orders.mutate(comanda.orders.updateStatus, { id, status: 'ready' });
     await Promise.resolve();
     expect([pending.statusOf(id), ready.statusOf(id)]).toEqual([undefined, 'ready']);
@@ -46,7 +33,7 @@ describe('a move', () => {
     // From now on it never leaves the list that it is in.
     const seen: unknown[] = [];
     ready.orders.subscribe(() => seen.push(ready.statusOf(id)));
-    door.open();
+    door.letGo();
     await moving;
     expect(await statusAt(id)).toBe('ready');
     await waitFor('the answer', () => ready.orders.getSnapshot().pending.size === 0);
@@ -82,14 +69,14 @@ describe('a move', () => {
 
   it('that another session has made meanwhile is no error', async () => {
     const { id } = await place();
-    const door = gate();
+    const door = holding('orders.updateStatus');
     const { comanda, shown } = page({}, door.pass);
     const { orders, live, statusOf } = shown(open);
     await live();
-    door.shut();
+    door.hold();
     const moving = orders.mutate(comanda.orders.updateStatus, { id, status: 'ready' });
     await move(id, 'ready');
-    door.open();
+    door.letGo();
     await moving;
     expect(statusOf(id)).toBe('ready');
   });
@@ -139,7 +126,7 @@ describe('a move without a connection', () => {
     expect([...storage.texts.values()].join()).toContain(id);
     wire.isCut = false;
     await moving;
-    expect(new Set(moves(asked).map(({ body }) => JSON.parse(body).idempotencyKey)).size).toBe(1);
+    expect(keysOf(asked).size).toBe(1);
     expect(storage.texts.size).toBe(0);
   });
 
@@ -161,10 +148,7 @@ describe('a move without a connection', () => {
     await waitFor('it to be answered', () => storage.texts.size === 0);
     await after.live();
     expect(after.statusOf(id)).toBe('ready');
-    const keys = [...moves(first.asked), ...moves(second.asked)].map(
-      ({ body }) => JSON.parse(body).idempotencyKey,
-    );
-    expect(new Set(keys).size).toBe(1);
+    expect(keysOf([...first.asked, ...second.asked]).size).toBe(1);
     expect(moves(second.asked)).toHaveLength(1);
     expect(after.orders.getSnapshot().unsent).toEqual([]);
   });
@@ -172,10 +156,7 @@ describe('a move without a connection', () => {
   it('that is older than ten minutes is shown and not sent, until it is dismissed', async () => {
     const { id } = await place();
     const storage = createStorage();
-    const kept = (at: number) => [
-      { key: 'k-1', path: 'orders.updateStatus', input: { id, status: 'ready' }, at },
-    ];
-    storage.setItem(`comanda.outbox ${scope}`, JSON.stringify(kept(Date.now() - 600_001)));
+    storage.setItem(`comanda.outbox ${scope}`, kept(id, Date.now() - 600_001));
     const { shown, asked } = page({ scope, storage });
     const { orders, live, statusOf } = shown(open);
     await live();
@@ -210,10 +191,7 @@ describe('a move without a connection', () => {
   it('is not sent by another person, or at another location', async () => {
     const storage = createStorage();
     const { id } = await place();
-    const text = JSON.stringify([
-      { key: 'k', path: 'orders.updateStatus', input: { id, status: 'ready' }, at: Date.now() },
-    ]);
-    storage.setItem(`comanda.outbox ${scope}`, text);
+    storage.setItem(`comanda.outbox ${scope}`, kept(id, Date.now()));
     const { shown, asked } = page({ scope: 'L1 ben', storage });
     await shown(open).live();
     expect(moves(asked)).toEqual([]);

@@ -1,8 +1,7 @@
 import { type ComandaClient, createClient } from '@comanda/client';
 import { type LiveListOptions, type LiveOptions, liveList, liveOf } from '@comanda/client/live';
-import { afterEach, beforeAll } from 'vitest';
-import type { Order } from '../../packages/api/src/resources/orders/schema.ts';
-import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
+import { afterEach } from 'vitest';
+import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -23,19 +22,34 @@ export function createStorage() {
   };
 }
 
+/** Holds what passes with this part in its address from `hold` on, until it is let go. */
+export function holding(part: string) {
+  let letGo = () => {};
+  let held: Promise<void> | undefined;
+  return {
+    hold() {
+      held = new Promise((resolve) => {
+        letGo = resolve;
+      });
+    },
+    letGo() {
+      held = undefined;
+      letGo();
+    },
+    pass: ({ url }: Asked) => (url.includes(part) ? held : undefined),
+  };
+}
+
 /** A service with a kitchen, and pages that show its orders. */
 export function useLiveLists() {
   const api = usePublishingApi();
   const open: { close(): void }[] = [];
-  let kitchen: OrderKitchen;
-  beforeAll(async () => {
-    kitchen = await createOrderKitchen(api);
-  });
+  const kitchen = useOrderKitchen(api);
   afterEach(() => {
     for (const live of open.splice(0)) live.close();
   });
 
-  const place = async (overrides?: Record<string, unknown>) => (await kitchen.place(overrides)) as Order;
+  const place = (overrides?: Record<string, unknown>) => kitchen.place(overrides);
   const move = (id: string, status: 'ready' | 'closed' | 'canceled') =>
     api.client().orders.updateStatus.mutate({ id, status });
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createManyOrders } from '../support/many-orders.ts';
 import { waitFor } from '../support/wait.ts';
-import { type Asked, useLiveLists } from './live-kit.ts';
+import { type Asked, holding, useLiveLists } from './live-kit.ts';
 
 // A live list equals the list of the service, however calls and events overlap.
 
@@ -49,23 +49,17 @@ describe('a live list', () => {
 
   it('keeps the newer state when an older reading of the list is answered later', async () => {
     const { id } = await place();
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    let holds = false;
-    const { shown, asked } = page({}, undefined, ({ url }) =>
-      holds && url.includes('orders.list') ? held : undefined,
-    );
+    const readings = holding('orders.list');
+    const { shown, asked } = page({}, undefined, readings.pass);
     const { orders, statusOf, live } = shown(open);
     await live();
-    holds = true;
+    readings.hold();
     orders.refetch();
     await waitFor('the reading', () => asked.filter(({ url }) => url.includes('orders.list')).length > 1);
     await sleep(200);
     await move(id, 'ready');
     await waitFor('the move', () => statusOf(id) === 'ready');
-    letGo();
+    readings.letGo();
     await sleep(200);
     expect(statusOf(id)).toBe('ready');
     await move(id, 'closed');
@@ -74,22 +68,16 @@ describe('a live list', () => {
 
   it('does not bring back an order that left while an older reading was under way', async () => {
     const { id } = await place();
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    let holds = false;
-    const { shown } = page({}, undefined, ({ url }) =>
-      holds && url.includes('orders.list') ? held : undefined,
-    );
+    const readings = holding('orders.list');
+    const { shown } = page({}, undefined, readings.pass);
     const { orders, statusOf, live } = shown(open);
     await live();
-    holds = true;
+    readings.hold();
     orders.refetch();
     await sleep(200);
     await move(id, 'canceled');
     await waitFor('it to leave', () => statusOf(id) === undefined);
-    letGo();
+    readings.letGo();
     await sleep(200);
     expect(statusOf(id)).toBeUndefined();
   });
@@ -141,11 +129,12 @@ describe('a live list', () => {
     const ready = (await api.client().orders.list.query({ status: 'ready', limit: 1 })).pagination.total;
     await waitFor('all changes', () => orders.getSnapshot().data?.length === total && counted() === ready);
     const ofService = [];
-    for (let offset = 0; offset < total; offset += 200)
-      ofService.push(
-        ...(await api.client().orders.list.query({ ...open, include: ['revision'], limit: 200, offset }))
-          .data,
-      );
+    for (let offset = 0; offset < total; offset += 200) {
+      const { data } = await api
+        .client()
+        .orders.list.query({ ...open, include: ['revision'], limit: 200, offset });
+      ofService.push(...data);
+    }
     expect(orders.getSnapshot().data).toEqual(ofService);
   });
 });

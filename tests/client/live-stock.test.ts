@@ -4,7 +4,7 @@ import { type ComandaClient, comandaError } from '@comanda/client';
 import { liveList, liveOf } from '@comanda/client/live';
 import { describe, expect, it } from 'vitest';
 import { waitFor } from '../support/wait.ts';
-import { useLiveLists } from './live-kit.ts';
+import { holding, useLiveLists } from './live-kit.ts';
 
 // A live list of stock equals the service's own. Its events carry whole entries: none is read for them.
 
@@ -32,11 +32,9 @@ function shown(comanda: ComandaClient) {
   return { stock, data, left, live };
 }
 
-const same = async ({ data }: ReturnType<typeof shown>) => {
-  await waitFor(
-    'the list of the service',
-    async () => JSON.stringify(data()) === JSON.stringify(await ofService()),
-  );
+const same = ({ data }: ReturnType<typeof shown>) => {
+  const isSame = async () => JSON.stringify(data()) === JSON.stringify(await ofService());
+  return waitFor('the list of the service', isSame);
 };
 
 describe('a live list of stock', () => {
@@ -63,23 +61,17 @@ describe('a live list of stock', () => {
 
   it('keeps the newer stock when an older reading is answered later, and does not bring back a deleted product', async () => {
     const [bread, cake] = [await product('Bread', 5), await product('Cake', 5)];
-    let letGo = () => {};
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    let holds = false;
-    const { comanda } = page({}, undefined, ({ url }) =>
-      holds && url.includes('stock.list') ? held : undefined,
-    );
+    const readings = holding('stock.list');
+    const { comanda } = page({}, undefined, readings.pass);
     const view = shown(comanda);
     await view.live();
-    holds = true;
+    readings.hold();
     view.stock.refetch();
     await sleep(200);
     await take(bread, 4);
     await api.client().products.delete.mutate({ id: cake });
     await waitFor('the change', () => view.left(bread) === 1 && view.left(cake) === undefined);
-    letGo();
+    readings.letGo();
     await sleep(200);
     expect([view.left(bread), view.left(cake)]).toEqual([1, undefined]);
     await same(view);
@@ -87,12 +79,10 @@ describe('a live list of stock', () => {
 
   it('is whole over many pages while they change, and after a loss', { timeout: 120_000 }, async () => {
     const ids: string[] = [];
-    for (let n = 0; n < 420; n += 10)
-      ids.push(
-        ...(await Promise.all(
-          Array.from({ length: 10 }, (_, more) => product(`Dish ${n + more}`, n + more + 10)),
-        )),
-      );
+    for (let n = 0; n < 420; n += 10) {
+      const ten = Array.from({ length: 10 }, (_, more) => product(`Dish ${n + more}`, n + more + 10));
+      ids.push(...(await Promise.all(ten)));
+    }
     let isCut = false;
     const { comanda } = page({ silentMs: 500 }, ({ url }) => {
       if (isCut) throw new TypeError(`cut: ${url}`);
@@ -127,10 +117,7 @@ describe('a live list of stock', () => {
   });
 
   it('says which permission a key lacks for its events', async () => {
-    const { key } = await api.make.key({
-      ...{ locationId: api.locationId, permissions: ['stock:read', 'events:read'] },
-    });
-    const comanda = api.client(key);
+    const comanda = await api.clientThatMay('stock:read', 'events:read');
     const errors: unknown[] = [];
     const live = liveOf(comanda, { onError: (error) => errors.push(error) });
     shown(comanda);

@@ -2,7 +2,7 @@ import { type ComandaClient, comandaError, createClient, noAnswer, type WatchSta
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { useClosed } from '../support/use.ts';
-import { answer, type Between, standBetween } from './between.ts';
+import { answer, type Between, standBetween, failureOf as thrownBy } from './between.ts';
 
 const api = useApi();
 const between: Between = useClosed(() => standBetween(api.url));
@@ -18,12 +18,6 @@ beforeEach(() => {
 
 const through = (options: Partial<Parameters<typeof createClient>[0]> = {}): ComandaClient =>
   createClient({ url: between.url, key: api.key.key, ...options });
-
-const thrownBy = (call: Promise<unknown>): Promise<Error> =>
-  call.then(
-    (value) => expect.fail(`answered ${JSON.stringify(value)}`),
-    (error: Error) => error,
-  );
 
 const json = { 'content-type': 'application/json' };
 const product = { name: 'Water', description: '', price: 3 };

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { feedOf } from '../../packages/api/src/documents/site/feed.ts';
 import { siteFiles } from '../../packages/api/src/documents/site-files.ts';
 
@@ -70,15 +70,12 @@ test('our own begins with the version of package.json', () => {
 
 test('it is served as a feed next to the pages', () => {
   const folder = mkdtempSync(join(tmpdir(), 'comanda-feed-'));
-  try {
-    writeFileSync(join(folder, 'changelog.xml'), feedOf(changelog));
-    expect(siteFiles(folder).get('/docs/changelog.xml')).toMatchObject({
-      type: 'application/atom+xml; charset=utf-8',
-      immutable: false,
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'changelog.xml'), feedOf(changelog));
+  expect(siteFiles(folder).get('/docs/changelog.xml')).toMatchObject({
+    type: 'application/atom+xml; charset=utf-8',
+    immutable: false,
+  });
 });
 
 const within = (xml: string, name: string): string =>

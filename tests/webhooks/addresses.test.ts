@@ -63,11 +63,18 @@ function scriptedDns(names: readonly { host: string; answers: string[][] }[]) {
 const withPort = (url: string) => url.replace('@', String(victim.port));
 const asHttp = (url: string) => url.replace('https:', 'http:');
 
-async function sendAll(
-  urls: readonly string[],
-  options: Pick<Parameters<typeof createWebhookSender>[0], 'targets' | 'allowCidrs'>,
-) {
-  const sender = createWebhookSender({ timeoutMs: 5_000, resolve: scriptedDns(evilNames), ...options });
+type Options = Partial<Parameters<typeof createWebhookSender>[0]>;
+const open = (options: Options) =>
+  createWebhookSender({ timeoutMs: 5_000, targets: 'public', allowCidrs: [], ...options });
+
+/** One attempt by a sender of its own. */
+async function attemptAt(url: string, options: Options) {
+  const sender = open(options);
+  return sender.send({ url, headers: {}, body: '{}' }).finally(() => sender.close());
+}
+
+async function sendAll(urls: readonly string[], options: Options) {
+  const sender = open({ resolve: scriptedDns(evilNames), ...options });
   const attempts = [];
   for (const url of urls) {
     const before = contacts();
@@ -83,26 +90,18 @@ describe('sixty evil URLs and ten evil names', () => {
 
   it('are all refused under "public", at every attempt, without a contact', async () => {
     expect(evilUrls.length).toBeGreaterThanOrEqual(60);
-    for (const attempt of await sendAll([...evilUrls, ...names], { targets: 'public', allowCidrs: [] })) {
-      expect(attempt).toMatchObject({
-        ok: false,
-        error: expect.stringMatching(/is not public$/),
-        contacts: 0,
-      });
-    }
+    const error = expect.stringMatching(/is not public$/);
+    for (const attempt of await sendAll([...evilUrls, ...names], {}))
+      expect(attempt).toMatchObject({ ok: false, error, contacts: 0 });
   });
 
   it('are all refused over http and https while a range is allowed that they are not in', async () => {
     const connections = victim.connections;
     const urls = [...evilUrls, ...names];
-    const options = { targets: 'public', allowCidrs: ['10.99.0.0/16', 'fd99::/16'] } as const;
-    for (const attempt of await sendAll([...urls, ...urls.map(asHttp)], options)) {
-      expect(attempt).toMatchObject({
-        ok: false,
-        error: expect.stringMatching(/is not public$|may only be reached over https$/),
-        contacts: 0,
-      });
-    }
+    const error = expect.stringMatching(/is not public$|may only be reached over https$/);
+    const allowCidrs = ['10.99.0.0/16', 'fd99::/16'];
+    for (const attempt of await sendAll([...urls, ...urls.map(asHttp)], { allowCidrs }))
+      expect(attempt).toMatchObject({ ok: false, error, contacts: 0 });
     expect(victim.connections).toBe(connections);
   });
 
@@ -112,7 +111,7 @@ describe('sixty evil URLs and ten evil names', () => {
   });
 
   it('do lead somewhere when the guard is open, so that the refusals mean something', async () => {
-    const attempts = await sendAll([...evilUrls, ...names].map(asHttp), { targets: 'any', allowCidrs: [] });
+    const attempts = await sendAll([...evilUrls, ...names].map(asHttp), { targets: 'any' });
     const harmless = attempts.filter((attempt) => attempt.contacts === 0).map(({ url }) => url);
     expect(harmless).toEqual(['http://nonsense.test:@/hook']);
   });
@@ -121,7 +120,7 @@ describe('sixty evil URLs and ten evil names', () => {
 describe('names', () => {
   it('are resolved at every attempt: one that turns inward after a public answer is refused', async () => {
     const resolve = scriptedDns([{ host: 'rebind.test', answers: [['93.184.216.34'], ['127.0.0.1']] }]);
-    const sender = createWebhookSender({ timeoutMs: 5_000, targets: 'public', allowCidrs: [], resolve });
+    const sender = open({ resolve });
     const request = { url: withPort('https://rebind.test:@/'), headers: {}, body: '{}' };
     const before = { connections: victim.connections, contacts: contacts() };
     const first = await sender.send(request);
@@ -140,17 +139,11 @@ describe('names', () => {
     const resolve = async () => {
       throw Object.assign(new Error('getaddrinfo'), { code });
     };
-    const sender = createWebhookSender({ timeoutMs: 5_000, targets: 'public', allowCidrs: [], resolve });
-    const attempt = await sender.send({ url: 'https://gone.test/', headers: {}, body: '{}' });
-    await sender.close();
-    expect(attempt).toMatchObject({ ok: false, error });
+    expect(await attemptAt('https://gone.test/', { resolve })).toMatchObject({ ok: false, error });
   });
 
   it('without any address are not found', async () => {
-    const resolve = async () => [];
-    const sender = createWebhookSender({ timeoutMs: 5_000, targets: 'any', allowCidrs: [], resolve });
-    const attempt = await sender.send({ url: 'http://empty.test/', headers: {}, body: '{}' });
-    await sender.close();
+    const attempt = await attemptAt('http://empty.test/', { targets: 'any', resolve: async () => [] });
     expect(attempt).toMatchObject({ ok: false, error: 'host name not found: empty.test' });
   });
 
@@ -161,7 +154,7 @@ describe('names', () => {
       await new Promise((done) => setTimeout(done, 50));
       return [{ address: '127.0.0.1', family: 4 }];
     };
-    const sender = createWebhookSender({ timeoutMs: 5_000, targets: 'any', allowCidrs: [], resolve });
+    const sender = open({ targets: 'any', resolve });
     const url = withPort('http://busy.test:@/');
     await Promise.all(Array.from({ length: 20 }, () => sender.send({ url, headers: {}, body: '{}' })));
     await sender.close();
@@ -174,35 +167,24 @@ describe('WEBHOOK_ALLOW_CIDRS', () => {
 
   it('opens its ranges to literal addresses and to names, over http', async () => {
     const urls = ['http://127.0.0.1:@/', 'http://inside.test:@/', 'http://[::ffff:127.0.0.1]:@/'];
-    for (const attempt of await sendAll(urls, { targets: 'public', allowCidrs })) {
-      expect(attempt).toMatchObject({
-        contacts: 1,
-        error: expect.stringMatching(/^connection (reset|closed)/),
-      });
-    }
+    const error = expect.stringMatching(/^connection (reset|closed)/);
+    for (const attempt of await sendAll(urls, { allowCidrs }))
+      expect(attempt).toMatchObject({ contacts: 1, error });
   });
 
   it('opens nothing else', async () => {
     const urls = ['http://10.0.0.1:@/', 'http://private.test:@/', 'https://inside6.test:@/'];
-    for (const attempt of await sendAll(urls, { targets: 'public', allowCidrs })) {
-      expect(attempt).toMatchObject({
-        ok: false,
-        contacts: 0,
-        error: expect.stringMatching(/is not public$/),
-      });
-    }
+    const error = expect.stringMatching(/is not public$/);
+    for (const attempt of await sendAll(urls, { allowCidrs }))
+      expect(attempt).toMatchObject({ ok: false, contacts: 0, error });
   });
 
   it('does not open http to public addresses, literal or resolved', async () => {
-    expect(checkWebhookUrl('http://93.184.216.34/', 'public', allowCidrs)).toEqual({
-      ok: false,
-      reason: 'must use https',
-    });
+    const refused = { ok: false, reason: 'must use https' };
+    expect(checkWebhookUrl('http://93.184.216.34/', 'public', allowCidrs)).toEqual(refused);
     const resolve = scriptedDns([{ host: 'shop.test', answers: [['93.184.216.34']] }]);
-    const sender = createWebhookSender({ timeoutMs: 5_000, targets: 'public', allowCidrs, resolve });
     const before = contacts();
-    const attempt = await sender.send({ url: 'http://shop.test/', headers: {}, body: '{}' });
-    await sender.close();
+    const attempt = await attemptAt('http://shop.test/', { allowCidrs, resolve });
     expect(attempt.error).toBe('address 93.184.216.34 of shop.test may only be reached over https');
     expect(contacts()).toBe(before);
   });
@@ -223,24 +205,14 @@ describe('checkWebhookUrl', () => {
     expect(checkWebhookUrl(url, 'public', [])).toEqual({ ok: true, url: new URL(url) });
   });
 
-  it.each([
-    ['', 'must be an absolute http or https URL'],
-    ['example.com/hook', 'must be an absolute http or https URL'],
-    ['/hook', 'must be an absolute http or https URL'],
-    ['ftp://example.com/', 'must be an absolute http or https URL'],
-    ['javascript:alert(1)', 'must be an absolute http or https URL'],
-    ['file:///etc/passwd', 'must be an absolute http or https URL'],
-    ['http:127.0.0.1', 'must be an absolute http or https URL'],
-    ['https:example.com', 'must be an absolute http or https URL'],
-    ['https:\\\\example.com', 'must be an absolute http or https URL'],
-    ['https://example.com\\@127.0.0.1/', 'must be an absolute http or https URL'],
-    ['https://', 'must be an absolute http or https URL'],
-    ['https://exa mple.com/', 'must be an absolute http or https URL'],
-    [' https://example.com/', 'must be an absolute http or https URL'],
-    ['https://exam\nple.com/', 'must be an absolute http or https URL'],
-    ['https://example.com:99999/', 'must be an absolute http or https URL'],
-    ['https://256.256.256.256/', 'must be an absolute http or https URL'],
-    ['https://[::1/', 'must be an absolute http or https URL'],
+  const relative: string[] = [
+    ...['', 'example.com/hook', '/hook', 'ftp://example.com/', 'javascript:alert(1)', 'file:///etc/passwd'],
+    ...['http:127.0.0.1', 'https:example.com', 'https:\\\\example.com', 'https://example.com\\@127.0.0.1/'],
+    ...['https://', 'https://exa mple.com/', ' https://example.com/', 'https://exam\nple.com/'],
+    ...['https://example.com:99999/', 'https://256.256.256.256/', 'https://[::1/'],
+  ];
+  it.each<readonly [string, string]>([
+    ...relative.map((url) => [url, 'must be an absolute http or https URL'] as const),
     ['https://user:password@example.com/', 'must not contain credentials'],
     ['https://user@example.com/', 'must not contain credentials'],
     ['https://example.com/#part', 'must not contain a fragment'],
@@ -256,14 +228,11 @@ describe('checkWebhookUrl', () => {
       expect(checkWebhookUrl(url, 'any', [])).toMatchObject({ ok: true });
       expect(checkWebhookUrl(url, 'public', [])).toMatchObject({ ok: false });
     }
-    expect(checkWebhookUrl('http://example.com/', 'public', [])).toEqual({
-      ok: false,
-      reason: 'must use https',
-    });
-    expect(checkWebhookUrl('https://10.0.0.1/', 'public', [])).toEqual({
-      ok: false,
-      reason: 'address 10.0.0.1 is not public',
-    });
+    for (const [url, reason] of [
+      ['http://example.com/', 'must use https'],
+      ['https://10.0.0.1/', 'address 10.0.0.1 is not public'],
+    ] as const)
+      expect(checkWebhookUrl(url, 'public', [])).toEqual({ ok: false, reason });
   });
 });
 

@@ -1,19 +1,18 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { StaleError } from '../../packages/worker/src/http/exchange.ts';
 import { createWebhookSender, type WebhookSenderOptions } from '../../packages/worker/src/http/sender.ts';
 import { answering, type Consumer, drip, httpConsumer, rawConsumer } from './consumers.ts';
 
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 async function using<T extends { close(): Promise<void> }>(thing: T | Promise<T>): Promise<T> {
   const started = await thing;
-  cleanups.push(() => started.close());
+  onTestFinished(() => started.close());
   return started;
 }
+
+/** A consumer that answers with a status and no body. */
+const answers = (status: number) =>
+  using(httpConsumer((_, response) => void response.writeHead(status).end()));
 
 const sender = (options: Partial<WebhookSenderOptions> = {}) =>
   using(createWebhookSender({ timeoutMs: 10_000, targets: 'any', allowCidrs: [], ...options }));
@@ -23,6 +22,8 @@ async function post(consumer: Consumer, options: Partial<WebhookSenderOptions> =
   return send({ url: consumer.url, headers: { 'webhook-id': 'evt_1' }, body: '{"a":"é"}' });
 }
 
+const durationMs = expect.any(Number);
+const slow = { url: 'http://slow.test/', headers: {}, body: '{}' };
 const okHead = 'HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n';
 
 describe('a delivery attempt', () => {
@@ -36,19 +37,13 @@ describe('a delivery attempt', () => {
         response.writeHead(202).end('thanks');
       }),
     );
-    const attempt = await post(consumer);
-    expect(attempt).toEqual({
-      ok: true,
-      responseCode: 202,
-      responseBody: 'thanks',
-      durationMs: expect.any(Number),
-    });
+    const thanks = { ok: true, responseCode: 202, responseBody: 'thanks', durationMs };
+    expect(await post(consumer)).toEqual(thanks);
     expect(seen).toEqual(['POST', 'evt_1', '{"a":"é"}']);
   });
 
   it.each([200, 201, 204, 206, 299])('is delivered by a status of %i', async (status) => {
-    const consumer = await using(httpConsumer((_, response) => void response.writeHead(status).end()));
-    expect(await post(consumer)).toMatchObject({ ok: true, responseCode: status });
+    expect(await post(await answers(status))).toMatchObject({ ok: true, responseCode: status });
   });
 
   it.each([
@@ -58,8 +53,7 @@ describe('a delivery attempt', () => {
     [410, 'HTTP 410'],
     [500, 'HTTP 500'],
   ])('fails by a status of %i, saying "%s"', async (status, error) => {
-    const consumer = await using(httpConsumer((_, response) => void response.writeHead(status).end()));
-    expect(await post(consumer)).toMatchObject({ ok: false, responseCode: status, error });
+    expect(await post(await answers(status))).toMatchObject({ ok: false, responseCode: status, error });
   });
 
   it('keeps the first KiB of the answer, never half a character and never U+0000', async () => {
@@ -85,11 +79,8 @@ describe('a delivery attempt', () => {
       const consumer = await using(
         httpConsumer((_, response) => void response.writeHead(status, { Location: internal.url }).end()),
       );
-      expect(await post(consumer)).toMatchObject({
-        ok: false,
-        responseCode: status,
-        error: `redirect (${status}) is not followed`,
-      });
+      const error = `redirect (${status}) is not followed`;
+      expect(await post(consumer)).toMatchObject({ ok: false, responseCode: status, error });
     }
     expect(internal.connections).toBe(0);
   });
@@ -103,12 +94,7 @@ describe('a consumer that does not answer in time', () => {
   ])('that %s fails at the limit and is hung up on', async (_, behaviour) => {
     const consumer = await using(rawConsumer(behaviour));
     const attempt = await post(consumer, { timeoutMs: 300 });
-    expect(attempt).toEqual({
-      ok: false,
-      error: expect.any(String),
-      timedOut: true,
-      durationMs: expect.any(Number),
-    });
+    expect(attempt).toEqual({ ok: false, error: expect.any(String), timedOut: true, durationMs });
     expect(attempt.durationMs).toBeGreaterThanOrEqual(299);
     await consumer.firstClosed;
   });
@@ -121,11 +107,8 @@ describe('a consumer that does not answer in time', () => {
 
   it('fails at the limit while its name is still being looked up', async () => {
     const { send } = await sender({ timeoutMs: 200, resolve: () => new Promise(() => {}) });
-    expect(await send({ url: 'http://slow.test/', headers: {}, body: '{}' })).toMatchObject({
-      ok: false,
-      error: 'no connection within 200 ms',
-      timedOut: true,
-    });
+    const error = 'no connection within 200 ms';
+    expect(await send(slow)).toMatchObject({ ok: false, error, timedOut: true });
   });
 
   it('is given up at once when the caller gives up, and other attempts go on', async () => {
@@ -174,10 +157,10 @@ describe('a caller who gives up', () => {
   it('is let go at once even while the name is still being looked up', { timeout: 10_000 }, async () => {
     const { send } = await sender({ timeoutMs: 30_000, resolve: () => new Promise(() => {}) });
     const stop = new AbortController();
-    const hanging = send({ url: 'http://slow.test/', headers: {}, body: '{}', signal: stop.signal });
+    const hanging = send({ ...slow, signal: stop.signal });
     stop.abort(new Error('shutting down'));
     await expect(hanging).rejects.toThrow('shutting down');
-    const late = send({ url: 'http://slow.test/', headers: {}, body: '{}', signal: stop.signal });
+    const late = send({ ...slow, signal: stop.signal });
     await expect(late).rejects.toThrow('shutting down');
   });
 });
@@ -223,7 +206,7 @@ describe('after a 2xx status the body cannot undo the delivery', () => {
     const before = process.memoryUsage().arrayBuffers;
     const attempt = await post(consumer);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 2 ** 20);
-    expect(attempt).toEqual({ ok: true, responseCode: 200, durationMs: expect.any(Number) });
+    expect(attempt).toEqual({ ok: true, responseCode: 200, durationMs });
   });
 });
 
@@ -256,11 +239,7 @@ describe('a connection that fails', () => {
     'is reported as an answer that is not HTTP when its status is %s',
     async (status) => {
       const odd = await using(rawConsumer(answering(`HTTP/1.1 ${status} No such status\r\n\r\n`)));
-      expect(await post(odd)).toEqual({
-        ok: false,
-        error: 'the answer is not valid HTTP',
-        durationMs: expect.any(Number),
-      });
+      expect(await post(odd)).toEqual({ ok: false, error: 'the answer is not valid HTTP', durationMs });
     },
   );
 });

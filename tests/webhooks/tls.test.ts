@@ -1,41 +1,27 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createWebhookSender, type WebhookSenderOptions } from '../../packages/worker/src/http/sender.ts';
 import { certificates } from './certificates.ts';
 import { type Consumer, httpConsumer, httpsConsumer } from './consumers.ts';
 
-let closing: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closing) await close();
-  closing = [];
-});
-
 /** Two attempts, for a remembered session must not let the second one in. */
 async function postTwice(consumer: Consumer, host: string, options: Partial<WebhookSenderOptions> = {}) {
   const sender = createWebhookSender({
-    timeoutMs: 10_000,
-    targets: 'any',
-    allowCidrs: [],
+    ...{ timeoutMs: 10_000, targets: 'any', allowCidrs: [] },
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     ...options,
   });
-  closing.push(sender.close, consumer.close);
+  onTestFinished(() => sender.close().then(() => consumer.close()));
   const request = { url: `https://${host}:${consumer.port}/`, headers: {}, body: '{}' };
   return [await sender.send(request), await sender.send(request)];
 }
 
-const failures = (error: string) => [
-  { ok: false, error, durationMs: expect.any(Number) },
-  { ok: false, error, durationMs: expect.any(Number) },
-];
+const failures = (error: string) => Array(2).fill({ ok: false, error, durationMs: expect.any(Number) });
 
 describe('TLS', () => {
   it('delivers to a consumer whose certificate is trusted, for its name and not expired', async () => {
     const consumer = await httpsConsumer('valid');
     const attempts = await postTwice(consumer, 'localhost', { ca: certificates.valid });
-    expect(attempts).toMatchObject([
-      { ok: true, responseBody: 'secure' },
-      { ok: true, responseBody: 'secure' },
-    ]);
+    expect(attempts).toMatchObject(Array(2).fill({ ok: true, responseBody: 'secure' }));
   });
 
   it('fails for a self-signed certificate, for any setting of the environment', async () => {
@@ -53,9 +39,8 @@ describe('TLS', () => {
   });
 
   it('fails for an expired certificate', async () => {
-    const attempts = await postTwice(await httpsConsumer('expired'), 'localhost', {
-      ca: certificates.expired,
-    });
+    const ca = certificates.expired;
+    const attempts = await postTwice(await httpsConsumer('expired'), 'localhost', { ca });
     expect(attempts).toEqual(failures('TLS: the certificate has expired'));
   });
 
