@@ -22,9 +22,8 @@ const entries = ({ stdout }: CommandOutcome) => parseStrict(z.array(AuditEntry),
 // Every command is a process of its own, which a busy machine starts slowly.
 describe('comanda audit', { timeout: 120_000 }, () => {
   it('shows changes with their author, key and request, newest first', async () => {
-    const locationId = await api.make.location({ timezone: 'America/Montevideo' });
-    const key = await api.make.key({ locationId });
-    const { paymentMethods } = api.client(key.key);
+    const { locationId, key, client } = await api.place({ location: { timezone: 'America/Montevideo' } });
+    const { paymentMethods } = client();
     const made = await paymentMethods.create.mutate({ name: 'Card', type: 'card' });
     await paymentMethods.update.mutate({ id: made.id, name: 'Visa', enabled: false });
 
@@ -34,16 +33,10 @@ describe('comanda audit', { timeout: 120_000 }, () => {
       id: expect.any(String),
       location_id: locationId,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}-03:00$/),
-      actor: 'api_key',
-      by: 'test',
-      by_known: true,
-      api_key_id: key.id,
-      key_name: 'test',
+      ...{ actor: 'api_key', by: 'test', by_known: true, api_key_id: key.id, key_name: 'test' },
       request_id: expect.any(String),
       client_address: expect.stringMatching(/^(127\.0\.0\.1|::1)$/),
-      operation: 'paymentMethods.update',
-      resource_id: made.id,
-      resource_name: 'Visa',
+      ...{ operation: 'paymentMethods.update', resource_id: made.id, resource_name: 'Visa' },
       changes: { before: { name: 'Card', enabled: true }, after: { name: 'Visa', enabled: false } },
     });
     expect(created).toMatchObject({ operation: 'paymentMethods.create', changes: { before: null } });
@@ -70,11 +63,7 @@ describe('comanda audit', { timeout: 120_000 }, () => {
     await comanda('keys', 'revoke', String(key.id), '--json');
 
     const outcome = await comanda('audit', '--location', id, '--json');
-    const shown = entries(outcome).map(({ actor, operation, resource_id }) => [
-      actor,
-      operation,
-      resource_id,
-    ]);
+    const shown = entries(outcome).map((entry) => [entry.actor, entry.operation, entry.resource_id]);
     expect(shown).toEqual([
       ['command_line', 'keys.revoke', key.id],
       ['command_line', 'keys.create', key.id],
@@ -87,9 +76,8 @@ describe('comanda audit', { timeout: 120_000 }, () => {
   });
 
   it('shows who changed the permissions of a key, which takes a name', async () => {
-    const { id } = json(
-      await comanda('keys', 'create', '--name', 'BI', '--permissions', 'orders:*', '--json'),
-    );
+    const create = ['keys', 'create', '--name', 'BI', '--permissions', 'orders:*', '--json'];
+    const { id } = json(await comanda(...create));
     const update = ['keys', 'update', String(id), '--permissions', 'orders:read'];
     const nameless = await comanda(...update);
     expect(nameless.code).toBe(1);
@@ -132,10 +120,8 @@ describe('comanda audit', { timeout: 120_000 }, () => {
     const locationId = await api.make.location();
     const id = await api.make.product({ locationId, stock: { quantity: 4 } });
     await hand.sql(`update products set price = 13.75, name = 'Tea' where id = $1`, [id]);
-    await hand.sql(
-      `insert into products (location_id, sku, name, price) select $1, 's' || n, 'Mate', 1 from generate_series(1, 101) n`,
-      [locationId],
-    );
+    const many = `insert into products (location_id, sku, name, price) select $1, 's' || n, 'Mate', 1 from generate_series(1, 101) n`;
+    await hand.sql(many, [locationId]);
     await hand.sql('delete from products where id = $1', [id]);
     const [role] = await hand.sql<{ name: string }>('select session_user::text as name');
 
@@ -147,16 +133,8 @@ describe('comanda audit', { timeout: 120_000 }, () => {
       id: expect.any(String),
       location_id: locationId,
       created_at: expect.any(String),
-      actor: 'database',
-      by: 'psql',
-      by_known: false,
-      role: role?.name,
-      application: 'psql',
-      operation: 'update',
-      table: 'products',
-      resource_id: id,
-      resource_name: 'Tea',
-      row_count: 1,
+      ...{ actor: 'database', by: 'psql', by_known: false, role: role?.name, application: 'psql' },
+      ...{ operation: 'update', table: 'products', resource_id: id, resource_name: 'Tea', row_count: 1 },
       rows: [
         { key: { id }, before: { price: 12.5, name: 'Flat White' }, after: { price: 13.75, name: 'Tea' } },
       ],
@@ -177,22 +155,17 @@ describe('comanda audit', { timeout: 120_000 }, () => {
     const id = await api.make.product({ locationId, stock: { quantity: 4 } });
     await hand.sql('update product_stock set quantity = 5 where product_id = $1', [id]);
     await hand.sql('delete from products where id = $1', [id]);
-    const find = async (...argv: string[]) =>
-      entries(await comanda('audit', '--location', locationId, ...argv, '--json')).map((entry) => [
-        entry.operation,
-        entry.table,
-      ]);
-    const [stock, removal, cascaded] = [
-      ['update', 'product_stock'],
-      ['delete', 'products'],
-      ['delete', 'product_stock'],
-    ];
+    const find = async (...argv: string[]) => {
+      const found = entries(await comanda('audit', '--location', locationId, ...argv, '--json'));
+      return found.map((entry) => `${entry.operation} ${entry.table}`);
+    };
+    const [stock, removal, cascaded] = ['update product_stock', 'delete products', 'delete product_stock'];
     expect(await find('--since', '2001-01-01')).toEqual([removal, stock]);
     expect(await find('--since', '2999-01-01T00:00:00Z')).toEqual([]);
     expect(await find('--by', 'psql')).toEqual([removal, stock]);
     expect(await find('--by', 'another')).toEqual([]);
-    expect((await find('--table', 'product_stock')).sort()).toEqual([cascaded, stock].sort());
-    expect((await find('--id', id)).sort()).toEqual([removal, cascaded, stock].sort());
+    expect((await find('--table', 'product_stock')).sort()).toEqual([cascaded, stock]);
+    expect((await find('--id', id)).sort()).toEqual([cascaded, removal, stock]);
   });
 
   it('still shows that a location was deleted by hand', async () => {
@@ -248,18 +221,13 @@ describe('comanda audit undo', { timeout: 120_000 }, () => {
 
     const again = await undo('--json');
     expect(again.code).toBe(1);
-    expect(json(again)).toMatchObject({
-      error: {
-        code: 'conflict',
-        message: `a later change is in products: undo that first (comanda audit --id ${id})`,
-      },
-    });
+    const message = `a later change is in products: undo that first (comanda audit --id ${id})`;
+    expect(json(again)).toMatchObject({ error: { code: 'conflict', message } });
   });
 
   it('knows no entry of another id', async () => {
-    expect(json(await comanda('audit', 'undo', 'x', '--json'))).toMatchObject({
-      error: { code: 'resource_not_found' },
-    });
+    const unknown = json(await comanda('audit', 'undo', 'x', '--json'));
+    expect(unknown).toMatchObject({ error: { code: 'resource_not_found' } });
   });
 
   it('says in a sentence what another row has taken since, not what PostgreSQL says', async () => {
@@ -269,9 +237,7 @@ describe('comanda audit undo', { timeout: 120_000 }, () => {
     const [entry] = entries(await comanda('audit', '--id', id, '--json'));
     await api.make.product({ locationId, sku: 'OLD' });
     const { code, stdout } = await comanda('audit', 'undo', String(entry?.id), '--json');
-    expect([code, JSON.parse(stdout)]).toEqual([
-      1,
-      { error: { code: 'conflict', message: 'products.sku: another row has OLD, choose another one' } },
-    ]);
+    const message = 'products.sku: another row has OLD, choose another one';
+    expect([code, JSON.parse(stdout)]).toEqual([1, { error: { code: 'conflict', message } }]);
   });
 });

@@ -78,12 +78,8 @@ it('a location that moves belongs to the cell that answers its reads, and is nev
 
 it('two locations with one code are reported as such, with both cells', async () => {
   const at = await made(api.app.database);
-  const [{ id } = { id: '' }] = (
-    await south.pool.query('insert into locations (code, name) values ($1, $2) returning id', [
-      at.code,
-      'Bar',
-    ])
-  ).rows;
+  const insert = 'insert into locations (code, name) values ($1, $2) returning id';
+  const [{ id } = { id: '' }] = (await south.pool.query(insert, [at.code, 'Bar'])).rows;
   await expect(mapCells(cells)).rejects.toThrow(
     `the code ${at.code} is that of two locations, in north (location ${at.id}) and south (location ${id})`,
   );
@@ -126,46 +122,20 @@ it('by the command every cell says how it does, and one that is away makes it fa
   expect(JSON.parse(stdout)[1].api).toMatch(/ECONNREFUSED|bad port/);
 });
 
+const one = { name: 'a', default: true, origin: 'http://a' };
+const anotherUrl = { database_url: 'postgresql://a@b/c' };
 it.each<[string, object[] | string, string]>([
   [
     'without a default cell',
-    [{ ...southCell, database_url: 'postgresql://a@b/c', database_url_file: undefined }],
+    [{ ...southCell, ...anotherUrl, database_url_file: undefined }],
     '"default": true',
   ],
   ['with two of a name', [{ ...southCell, default: true }, southCell], 'a name each'],
-  [
-    'with a cell without a database',
-    [{ name: 'a', default: true, origin: 'http://a' }],
-    'cell a: database_url: must be set',
-  ],
-  [
-    'with a URL that is none',
-    [{ name: 'a', default: true, origin: 'http://a', database_url: 'x:secret' }],
-    'cell a: database_url: must be a URL',
-  ],
-  [
-    'with a file that is not there',
-    [{ name: 'a', default: true, origin: 'http://a', database_url_file: 'none' }],
-    'database_url_file: ',
-  ],
-  [
-    'with both',
-    [
-      {
-        name: 'a',
-        default: true,
-        origin: 'http://a',
-        database_url: 'postgresql://a@b/c',
-        database_url_file: 'south.url',
-      },
-    ],
-    'database_url is set as well',
-  ],
-  [
-    'with a word that is unknown',
-    [{ name: 'a', default: true, origin: 'http://a', databaseUrl: 'x' }],
-    'cells[0]',
-  ],
+  ['with a cell without a database', [{ ...one }], 'cell a: database_url: must be set'],
+  ['with a URL that is none', [{ ...one, database_url: 'x:secret' }], 'cell a: database_url: must be a URL'],
+  ['with a file that is not there', [{ ...one, database_url_file: 'none' }], 'database_url_file: '],
+  ['with both', [{ ...one, ...anotherUrl, database_url_file: 'south.url' }], 'database_url is set as well'],
+  ['with a word that is unknown', [{ ...one, databaseUrl: 'x' }], 'cells[0]'],
   ['that is not JSON', '{', 'is not JSON'],
 ])('a file %s is refused, and says why without a secret', async (_, content, said) => {
   if (typeof content === 'string') writeFileSync(path, content);

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { roleKinds } from '../../packages/db/src/roles/names.ts';
 import { runComanda } from '../support/command.ts';
 import { quoteName, runOnce, urlOfDatabase } from '../support/server.ts';
+import { openSession } from '../support/session.ts';
 
 // As an operator would: roles by `comanda db roles --apply`, then migrations as the owner, apart from anything that serves.
 
@@ -20,25 +21,15 @@ const urlOf = (user: string): string =>
   Object.assign(new URL(urlOfDatabase(inject('adminUrl'), name())), { username: user, password }).href;
 const ownerFile = () => join(inject('runDirectory'), `owner-${suffix}`);
 
+const asService = () => ({ DATABASE_ROLE_PREFIX: prefix(), DATABASE_URL: urlOf(`${prefix()}_service`) });
+
 /** With the service's connection in the environment and the owner's in a file. */
 const comanda = (...argv: string[]) =>
-  runComanda(
-    {
-      DATABASE_ROLE_PREFIX: prefix(),
-      DATABASE_URL: urlOf(`${prefix()}_service`),
-      DATABASE_OWNER_URL_FILE: ownerFile(),
-    },
-    ...argv,
-  );
+  runComanda({ ...asService(), DATABASE_OWNER_URL_FILE: ownerFile() }, ...argv);
 
 const query = async <Row extends pg.QueryResultRow>(text: string): Promise<Row[]> => {
-  const client = new pg.Client({ connectionString: urlOf(`${prefix()}_owner`) });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows;
-  } finally {
-    await client.end();
-  }
+  const client = await openSession(urlOf(`${prefix()}_owner`));
+  return (await client.query<Row>(text)).rows;
 };
 
 beforeAll(async () => {
@@ -82,9 +73,8 @@ it('shows the SQL of each migration before it runs', async () => {
   const { plan } = JSON.parse(dry.stdout);
   expect(plan.migrations[0].sql).toMatch(/CREATE TABLE/);
   expect(plan.objects).toContain('function place_orders');
-  expect(
-    await query(`select nspname from pg_namespace where nspname in ('internal', 'graphile_worker')`),
-  ).toEqual([]);
+  const schemas = `select nspname from pg_namespace where nspname in ('internal', 'graphile_worker')`;
+  expect(await query(schemas)).toEqual([]);
 });
 
 it('applies all of it as the owner, the queue included, and is then up to date', async () => {
@@ -121,10 +111,7 @@ it('fails as the service, which may change no table, and says so', async () => {
     urlOf(`${prefix()}_owner`),
     `update internal.sql_objects set checksum = '' where identity = 'function place_orders'`,
   );
-  const refused = await runComanda(
-    { DATABASE_ROLE_PREFIX: prefix(), DATABASE_URL: urlOf(`${prefix()}_service`) },
-    'migrate',
-  );
+  const refused = await runComanda(asService(), 'migrate');
   expect(refused.code).toBe(1);
   expect(refused.stderr).toMatch(/permission denied|must be owner/);
   expect(await comanda('migrate')).toMatchObject({ code: 0, stdout: '1 functions and triggers made\n' });

@@ -11,6 +11,7 @@ import { runComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
 import { openAs, roleUrl } from '../support/roles.ts';
 import { runOnce } from '../support/server.ts';
+import { openSession } from '../support/session.ts';
 import { parseStrict } from '../support/strict.ts';
 
 // Every command is a process of its own.
@@ -31,17 +32,10 @@ const comanda = (url: string, ...argv: string[]) =>
   runComanda({ DATABASE_URL: url, DATABASE_ROLE_PREFIX: prefix, USER: 'somebody' }, ...argv);
 const person = (...argv: string[]) => comanda(urlOf(operator), 'db', 'roles', 'person', ...argv);
 
-interface Made {
-  name: string;
-  role: string;
-  url: string;
-  new_password: boolean;
-}
-
-async function made(...argv: string[]): Promise<Made> {
+async function made(...argv: string[]) {
   const { code, stdout, stderr } = await person(...argv, '--json');
   expect(code, stdout + stderr).toBe(0);
-  return JSON.parse(stdout) as Made;
+  return JSON.parse(stdout) as Record<'name' | 'role' | 'url', string> & { new_password: boolean };
 }
 
 /** A session of a connection string, closed after the work. */
@@ -108,13 +102,8 @@ describe('comanda db roles person', () => {
 
     const [stated, known, ...rest] = await entries(ana);
     expect(rest).toEqual([]);
-    expect(known).toMatchObject({
-      resource_id: ids[0],
-      role: ana,
-      application: 'bob',
-      by: ana,
-      by_known: true,
-    });
+    const own = { role: ana, application: 'bob', by: ana, by_known: true };
+    expect(known).toMatchObject({ resource_id: ids[0], ...own });
     expect(stated).toMatchObject({ resource_id: ids[1], role: `${prefix}_admin`, by: ana, by_known: false });
     const { stdout } = await comanda(api.databaseUrl, 'audit', '--by', ana);
     expect(stdout).toContain(` ${ana} by bob  `);
@@ -125,15 +114,12 @@ describe('comanda db roles person', () => {
     const { url } = await made(ana, '--new-password');
     await signedIn(url, async (client) => {
       for (const [setting, value] of Object.entries(sessionDefaults('admin'))) {
-        const { rows } = await client.query<{ same: boolean }>(
-          'select current_setting($1)::interval = $2::interval as same',
-          [setting, value],
-        );
+        const compared = 'select current_setting($1)::interval = $2::interval as same';
+        const { rows } = await client.query(compared, [setting, value]);
         expect(rows, setting).toEqual([{ same: true }]);
       }
-      const { rows } = await client.query(
-        'select rolconnlimit, rolinherit from pg_roles where rolname = session_user',
-      );
+      const own = 'select rolconnlimit, rolinherit from pg_roles where rolname = session_user';
+      const { rows } = await client.query(own);
       expect(rows).toEqual([{ rolconnlimit: roleBounds.admin.connections, rolinherit: true }]);
     });
   });
@@ -179,14 +165,12 @@ describe('comanda db roles person', () => {
     const applied = await comanda(superuserUrl(api.databaseUrl), 'db', 'roles', '--apply');
     expect(applied.code, applied.stderr).toBe(0);
     expect(await look()).not.toMatch(new RegExp(suffix));
-    const client = new pg.Client({ connectionString: superuserUrl(api.databaseUrl) });
-    await client.connect();
+    const client = await openSession(superuserUrl(api.databaseUrl));
     const { rows } = await client.query<{ name: string; own: string[] }>(
       `select r.rolname as name, s.setconfig as own from pg_roles r join pg_db_role_setting s on s.setrole = r.oid
        where r.rolname in ($1, $2) order by 1`,
       [ana, rita],
     );
-    await client.end();
     expect(rows[0]?.own).toEqual(expect.arrayContaining(['statement_timeout=60s', 'lock_timeout=5s']));
     expect(rows[1]?.own).toContain('statement_timeout=7s');
   });
@@ -220,21 +204,15 @@ describe('comanda db roles person', () => {
   it('names its needs to a role that may create no roles, and where there are none', async () => {
     const lacking = await comanda(urlOf(stranger), 'db', 'roles', 'person', `bob_${suffix}`, '--json');
     expect(lacking.code).toBe(1);
-    expect(JSON.parse(lacking.stdout)).toEqual({
-      error: {
-        code: 'permission_denied',
-        message: expect.stringMatching(
-          /^this needs CREATEROLE, and from PostgreSQL 16 on ADMIN OPTION on \w+_admin/,
-        ),
-      },
-    });
+    const needs = /^this needs CREATEROLE, and from PostgreSQL 16 on ADMIN OPTION on \w+_admin/;
+    const { error } = JSON.parse(lacking.stdout);
+    expect(error).toEqual({ code: 'permission_denied', message: expect.stringMatching(needs) });
     const absent = await runComanda(
       { DATABASE_URL: urlOf(operator), DATABASE_ROLE_PREFIX: 'nowhere' },
       ...['db', 'roles', 'person', `bob_${suffix}`],
     );
-    expect(absent.stderr).toContain(
-      'there is no role nowhere_admin: comanda db roles --apply makes the roles',
-    );
+    const none = 'there is no role nowhere_admin: comanda db roles --apply makes the roles';
+    expect(absent.stderr).toContain(none);
   });
 
   it('is taken away with its sessions, and what it did stays known', async () => {
@@ -244,15 +222,8 @@ describe('comanda db roles person', () => {
     await client.connect();
     await client.query(`set role ${prefix}_admin`);
     // As a superuser, who may end it.
-    const removed = await comanda(
-      superuserUrl(api.databaseUrl),
-      'db',
-      'roles',
-      'person',
-      ana,
-      '--remove',
-      '--json',
-    );
+    const argv = ['db', 'roles', 'person', ana, '--remove', '--json'];
+    const removed = await comanda(superuserUrl(api.databaseUrl), ...argv);
     expect(JSON.parse(removed.stdout)).toEqual({ name: ana, removed: true, kept: false, sessions: 0 });
     expect(await ended).toMatchObject({ code: '57P01' });
     expect(await refusedWith(signedIn(url, async () => {}))).toBe('28P01');
@@ -274,22 +245,8 @@ describe('comanda db roles person', () => {
 
 it('a name over the role that does everything is stated', async () => {
   const id = await api.make.product();
-  const owner = new pg.Client({
-    connectionString: roleUrl(api.databaseUrl, 'owner'),
-    application_name: 'eva',
-  });
-  await owner.connect();
-  await owner.query('update products set price = 9 where id = $1', [id]);
-  await owner.end();
-  const superuser = new pg.Client({
-    connectionString: superuserUrl(api.databaseUrl),
-    application_name: 'eva',
-  });
-  await superuser.connect();
-  await superuser.query('update products set price = 8 where id = $1', [id]);
-  await superuser.end();
-  expect((await entries('eva')).map(({ by, by_known }) => [by, by_known])).toEqual([
-    ['eva', false],
-    ['eva', false],
-  ]);
+  for (const url of [roleUrl(api.databaseUrl, 'owner'), superuserUrl(api.databaseUrl)])
+    await (await openSession(url, 'eva')).query('update products set price = price + 1 where id = $1', [id]);
+  const shown = (await entries('eva')).map(({ by, by_known }) => [by, by_known]);
+  expect(shown).toEqual(Array(2).fill(['eva', false]));
 });

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { roleKinds } from '../../packages/db/src/roles/names.ts';
 import { runComanda } from '../support/command.ts';
 import { quoteName, runOnce, urlOfDatabase } from '../support/server.ts';
+import { openSession } from '../support/session.ts';
 
 // Every command is a process of its own, and connects as a role that may create roles and is no superuser.
 
@@ -94,15 +94,13 @@ it('comanda db roles prints SQL that does the same by psql, before the tables an
   await migrate(ownerUrl(2), { rolePrefix: 'nobody' });
   await runOnce(ownerUrl(2), grants);
   const access = async (n: number) => {
-    const client = new pg.Client({ connectionString: ownerUrl(n) });
-    await client.connect();
+    const client = await openSession(ownerUrl(n));
     const { rows } = await client.query<{ given: string }>(
       `select c.relname || ' ' || coalesce(a.attname, '') || ' ' || coalesce(a.attacl, c.relacl)::text as given
          from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attacl is not null
          where c.relnamespace in ('public'::regnamespace, 'internal'::regnamespace, 'graphile_worker'::regnamespace)
            and c.relkind in ('r', 'v', 'S') order by 1`,
     );
-    await client.end();
     return rows.map(({ given }) => sorted(given.replaceAll(prefix(n), 'shop')));
   };
   expect(await access(2)).toEqual(await access(1));
@@ -114,17 +112,15 @@ const sorted = (given: string): string =>
 
 describe('comanda db url', () => {
   const url = async (settings: Record<string, string>, ...argv: string[]) => {
-    const { code, stdout, stderr } = await comanda(
-      { DATABASE_URL: service(), ...settings },
-      ...['db', 'url', ...argv],
-    );
+    const outcome = await comanda({ DATABASE_URL: service(), ...settings }, 'db', 'url', ...argv);
+    const { code, stdout, stderr } = outcome;
     return code === 0 ? stdout.trim() : `${code} ${stderr.trim()}`;
   };
 
   it("gives the reader's unless another is asked for, without a password", async () => {
     expect(await url({})).toBe(withoutPassword(`${prefix()}_reader`));
-    expect(await url({}, '--role', 'admin')).toBe(withoutPassword(`${prefix()}_admin`));
-    expect(await url({}, '--role', 'owner')).toBe(withoutPassword(`${prefix()}_owner`));
+    for (const role of ['admin', 'owner'])
+      expect(await url({}, '--role', role)).toBe(withoutPassword(`${prefix()}_${role}`));
   });
 
   it("gives the owner's as it is set, and the others' past a pooler", async () => {

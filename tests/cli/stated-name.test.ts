@@ -5,6 +5,7 @@ import { commands } from '../../packages/cli/src/commands.ts';
 import { cellsOf, openRestaurant } from '../locations/cells.ts';
 import { encryptionKey, type Place, useFolder, usePlace } from '../locations/moving.ts';
 import { runComanda } from '../support/command.ts';
+import { makeEndpoint } from '../support/endpoints.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
@@ -39,11 +40,7 @@ const disabled = async (place: Place, id: string): Promise<string> => {
   return id;
 };
 
-async function endpoint(): Promise<string> {
-  const body = { url: 'http://127.0.0.1:9/hook', events: ['order.created'] };
-  return (await north.api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', { body })).body.data
-    .id;
-}
+const endpoint = () => makeEndpoint(north.api);
 
 /** An endpoint with an event that it never got. */
 async function missed(): Promise<{ endpointId: string; deliveryId: string }> {
@@ -66,10 +63,9 @@ async function failedJob(): Promise<string> {
     body: { items: [{ external_id: 'mate', name: 'Mate', price: 3 }] },
   };
   const { body } = await north.api.rest<{ data: { job_id: string } }>('POST /v2/sync/products', call);
-  await north.sql(`update sync_jobs set status = 'failed', error = 'stopped' where id = $1`, [
-    body.data.job_id,
-  ]);
-  return body.data.job_id;
+  const { job_id } = body.data;
+  await north.sql(`update sync_jobs set status = 'failed', error = 'stopped' where id = $1`, [job_id]);
+  return job_id;
 }
 
 async function handEdit(): Promise<string> {
@@ -135,10 +131,8 @@ const runs: Readonly<Record<string, () => Promise<Ran> | Ran>> = {
   restored: () => ({ words: ['--ahead', '5', '--location', oldest()] }),
   doctor: async () => {
     await placeOrder(north.api, await createOrderKitchen(north.api));
-    await north.sql(
-      `update internal.location_counters set value = 0 where name = 'order' and location_id = $1`,
-      [oldest()],
-    );
+    const reset = `update internal.location_counters set value = 0 where name = 'order' and location_id = $1`;
+    await north.sql(reset, [oldest()]);
     return { words: ['--repair', '--location', oldest()] };
   },
 };

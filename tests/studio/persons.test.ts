@@ -4,13 +4,13 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
 import { type EmbeddedServer, embeddedLoginUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
-import { openStudioDatabase, type StudioDatabase } from '../../packages/studio/src/database.ts';
+import { openStudioDatabase } from '../../packages/studio/src/database.ts';
 import { runComanda } from '../support/command.ts';
 import { waitFor } from '../support/wait.ts';
 import { ask, freePort, headersIn } from './run.ts';
@@ -72,13 +72,12 @@ async function studio(settings: Record<string, string>, ...args: string[]) {
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
   const closed = once(child, 'close');
-  await waitFor(
-    'Studio to listen or end',
-    () => child.exitCode !== null || output.includes('Ctrl-C ends it'),
-    {
-      timeoutMs: 100_000,
-    },
-  );
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await closed;
+  });
+  const isReady = () => child.exitCode !== null || output.includes('Ctrl-C ends it');
+  await waitFor('Studio to listen or end', isReady, { timeoutMs: 100_000 });
   return {
     output: () => output,
     /** As whom a page of it is signed in to the database. */
@@ -92,46 +91,30 @@ async function studio(settings: Record<string, string>, ...args: string[]) {
       );
       return rows.map(({ name }) => name);
     },
-    async end() {
-      child.kill('SIGTERM');
-      await closed;
-    },
   };
 }
 
 describe('npm run studio', () => {
   it('signs in as the person of --as where there is a login, so the name is known', async () => {
     const run = await studio({}, '--edit', '--as', 'ana');
-    try {
-      expect(await run.users()).toEqual(['ana']);
-      expect(run.output()).toContain('as ana, comanda_admin;');
-      expect(run.output()).not.toContain('stated');
-    } finally {
-      await run.end();
-    }
+    expect(await run.users()).toEqual(['ana']);
+    expect(run.output()).toContain('as ana, comanda_admin;');
+    expect(run.output()).not.toContain('stated');
   });
 
   it('says that a name is only stated where the person has no login', async () => {
     const run = await studio({}, '--edit', '--as', 'eva');
-    try {
-      expect(await run.users()).toEqual(['comanda_admin']);
-      await waitFor('all that it prints', () => run.output().includes('comanda db roles person'));
-      expect(run.output()).toContain('the audit marks eva as stated');
-    } finally {
-      await run.end();
-    }
+    expect(await run.users()).toEqual(['comanda_admin']);
+    await waitFor('all that it prints', () => run.output().includes('comanda db roles person'));
+    expect(run.output()).toContain('the audit marks eva as stated');
   });
 
   it('takes the name of the login in DATABASE_URL, and no other', async () => {
     const run = await studio({ DATABASE_URL: anaUrl }, '--edit');
-    try {
-      expect(await run.users()).toEqual(['ana']);
-      expect(run.output()).toContain('as ana, comanda_admin;');
-    } finally {
-      await run.end();
-    }
+    expect(await run.users()).toEqual(['ana']);
+    expect(run.output()).toContain('as ana, comanda_admin;');
     const other = await studio({ DATABASE_URL: anaUrl }, '--edit', '--as', 'bob');
-    await other.end();
+    await waitFor('all that it prints', () => other.output().includes('leave --as out'));
     expect(other.output()).toContain(
       '--as: the database is opened as ana, so ana makes the edits: leave --as out',
     );
@@ -140,8 +123,11 @@ describe('npm run studio', () => {
 
 // No query of a grid is one of these: what holds would hold if one were.
 describe('a statement that gets to the database of Studio', () => {
-  const open = (url: string, name: string): Promise<StudioDatabase> =>
-    openStudioDatabase({ url, name, role: 'comanda_admin', readOnly: false });
+  const open = async (url: string, name: string) => {
+    const database = await openStudioDatabase({ url, name, role: 'comanda_admin', readOnly: false });
+    onTestFinished(() => database.close());
+    return database;
+  };
   const update = (price: number) => ({
     sql: 'update products set price = $1 where id = $2',
     parameters: [price, productId],
@@ -162,13 +148,9 @@ describe('a statement that gets to the database of Studio', () => {
     ["select set_config('application_name', 'bob', true)"],
   ])('leaves the name of a person as it is after %s', async (sql) => {
     const console = await open(anaUrl, 'studio');
-    try {
-      price += 1;
-      expect(await console.run([{ sql }, update(price)])).toHaveProperty('rows');
-      expect(await last()).toMatchObject({ role: 'ana', by: 'ana', by_known: true });
-    } finally {
-      await console.close();
-    }
+    price += 1;
+    expect(await console.run([{ sql }, update(price)])).toHaveProperty('rows');
+    expect(await last()).toMatchObject({ role: 'ana', by: 'ana', by_known: true });
   });
 
   it.each([
@@ -185,29 +167,19 @@ describe('a statement that gets to the database of Studio', () => {
     ['grant bob to ana'],
   ])('refuses %s, and all that comes with it', async (sql) => {
     const [console, before] = [await open(anaUrl, 'studio'), await last()];
-    try {
-      expect(await console.run([{ sql }, update(99)])).toHaveProperty('refusal');
-      // Behind it, in a statement of its own, too.
-      expect(await console.run([{ sql: `${sql}; update products set price = 99` }])).toHaveProperty(
-        'refusal',
-      );
-      expect(await last()).toEqual(before);
-    } finally {
-      await console.close();
-    }
+    expect(await console.run([{ sql }, update(99)])).toHaveProperty('refusal');
+    // Behind it, in a statement of its own, too.
+    expect(await console.run([{ sql: `${sql}; update products set price = 99` }])).toHaveProperty('refusal');
+    expect(await last()).toEqual(before);
   });
 
   it('over the login of all admins changes a name that is only stated', async () => {
     const console = await open(adminUrl, 'ana');
-    try {
-      price += 1;
-      expect(
-        await console.run([{ sql: "set local application_name = 'bob'" }, update(price)]),
-      ).toHaveProperty('rows');
-      expect(await last()).toMatchObject({ role: 'comanda_admin', by: 'bob', by_known: false });
-    } finally {
-      await console.close();
-    }
+    price += 1;
+    expect(await console.run([{ sql: "set local application_name = 'bob'" }, update(price)])).toHaveProperty(
+      'rows',
+    );
+    expect(await last()).toMatchObject({ role: 'comanda_admin', by: 'bob', by_known: false });
   });
 });
 

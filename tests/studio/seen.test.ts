@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createProduct } from '../support/factories.ts';
+import { beginIn } from '../support/session.ts';
 import { useClosed } from '../support/use.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 import { ask, startStudio } from './run.ts';
@@ -42,29 +43,13 @@ it('of several edits none is written where one of them is refused', async () => 
 
 it('an edit waits for a change that is under way, and is refused when that is committed', async () => {
   const id = await product();
-  const sent = await kit.database.pool.connect().then(async (client) => {
-    try {
-      await client.query('begin');
-      await client.query('update products set price = 140 where id = $1', [id]);
-      const waiting = send(edit(id, 150, { price: '95' }));
-      await expect
-        .poll(
-          async () =>
-            (
-              await kit.sql(
-                `select count(*)::int as n from pg_stat_activity where application_name = 'ana' and wait_event_type = 'Lock'`,
-              )
-            )[0]?.n,
-          { timeout: 20_000 },
-        )
-        .toBe(1);
-      await client.query('commit');
-      return await waiting;
-    } finally {
-      client.release();
-    }
-  });
-  expect(sent.refusal?.message).toContain('from "95" to "140"');
+  const client = await beginIn(kit.database.pool);
+  await client.query('update products set price = 140 where id = $1', [id]);
+  const waiting = send(edit(id, 150, { price: '95' }));
+  const held = `select from pg_stat_activity where application_name = 'ana' and wait_event_type = 'Lock'`;
+  await expect.poll(async () => (await kit.sql(held)).length, { timeout: 20_000 }).toBe(1);
+  await client.query('commit');
+  expect((await waiting).refusal?.message).toContain('from "95" to "140"');
   expect(await price(id)).toBe(140);
 });
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { tokenHeader } from '../../packages/studio/src/page/session.ts';
 import { createProduct } from '../support/factories.ts';
 import { askRaw } from '../support/raw.ts';
@@ -36,12 +36,9 @@ describe('the page', () => {
   it('has the given address of the desk, and no unknown one', async () => {
     expect(await session(ana)).toMatchObject({ title: 'Studio · ana', desk: null });
     const studio = await startStudio(kit.url, ['--as', 'eva', '--edit', '--desk', 'https://pos.example/api']);
-    try {
-      expect(studio.output()).toContain('orders lead to the desk: https://pos.example/app/desk\n');
-      expect(await session(studio)).toMatchObject({ desk: 'https://pos.example/app/desk' });
-    } finally {
-      await studio.close();
-    }
+    onTestFinished(async () => void (await studio.close()));
+    expect(studio.output()).toContain('orders lead to the desk: https://pos.example/app/desk\n');
+    expect(await session(studio)).toMatchObject({ desk: 'https://pos.example/app/desk' });
     const wrong = startRun(['--desk', 'javascript:alert(1)'], kit.url);
     expect(await ended(wrong)).toBe(1);
     expect(wrong.output()).toContain('--desk: must be the address of the service');
