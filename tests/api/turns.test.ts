@@ -34,7 +34,7 @@ const turnOf = async (orderId: string) => {
   return turnId;
 };
 
-/** What became of so many calls at once: the code of each refusal. */
+/** The outcomes of so many calls at once: the code of each refusal. */
 async function outcomesOf(count: number, call: () => Promise<unknown>): Promise<unknown[]> {
   const done = Array.from({ length: count }, () => thrownBy(call()));
   return (await Promise.all(done))
