@@ -17,12 +17,10 @@ const admin = useHand(api, { role: 'admin' });
 let tables: Table[];
 beforeAll(async () => {
   await createShop(api, api.locationId);
-  await admin.sql(
-    `with menu as (insert into menus (location_id, name) values ($1, 'Lunch') returning id)
-     insert into menu_categories (location_id, menu_id, category_id)
-     select $1, menu.id, (select id from categories where location_id = $1 limit 1) from menu`,
-    [api.locationId],
-  );
+  await admin.sql`
+    with menu as (insert into menus (location_id, name) values (${api.locationId}, 'Lunch') returning id)
+    insert into menu_categories (location_id, menu_id, category_id)
+    select ${api.locationId}, menu.id, (select id from categories where location_id = ${api.locationId} limit 1) from menu`;
   const owner = await openHand(api.databaseUrl);
   tables = await readTables(owner);
   for (const table of tables) if (edited.has(table.name)) await fill(owner, table);

@@ -62,12 +62,10 @@ async function fullProduct(): Promise<string> {
     stock: { quantity: 4.125 },
     categoryIds: [await createCategory(api.app.database, { locationId: location })],
   });
-  await api.app.database.pool.query(
-    `with made as (insert into subselections (location_id, product_id, name) values ($1, $2, 'Size') returning id)
-     insert into subselection_items (location_id, subselection_id, name, price)
-     select $1, id, 'Large', 1.50 from made`,
-    [location, id],
-  );
+  await api.sql`
+    with made as (insert into subselections (location_id, product_id, name) values (${location}, ${id}, 'Size') returning id)
+    insert into subselection_items (location_id, subselection_id, name, price)
+    select ${location}, id, 'Large', 1.50 from made`;
   return id;
 }
 
@@ -126,10 +124,8 @@ describe('undoing', () => {
     const id = await fullProduct();
     await hand.sql(`update products set price = 3 where location_id = $1`, [location]);
     const captured = () =>
-      hand.sql('select from internal.captured_changes where $1 = any (resource_ids) and changed = $2', [
-        id,
-        ['price'],
-      ]);
+      hand.sql`
+        select from internal.captured_changes where ${id} = any (resource_ids) and changed = ${['price']}`;
     const before = (await captured()).length;
     await undoLast();
     expect(await captured()).toHaveLength(before + 1);
@@ -155,10 +151,8 @@ describe('an undo of more than 100 rows', () => {
   it('takes back an import of 5,000 by its keys', async () => {
     await hand.sql(teas, [location, 5_000]);
     expect(
-      await hand.sql(
-        'select row_count, jsonb_array_length(changes->$2) as keys from audit_entries where location_id = $1',
-        [location, 'keys'],
-      ),
+      await hand.sql`
+        select row_count, jsonb_array_length(changes->'keys') as keys from audit_entries where location_id = ${location}`,
     ).toEqual([{ row_count: 5_000, keys: 5_000 }]);
     await undoLast();
     expect(await catalog()).toEqual([]);
@@ -167,10 +161,8 @@ describe('an undo of more than 100 rows', () => {
   it('brings back what went with a category of 120 products, and what was deleted', async () => {
     const category = await createCategory(api.app.database, { locationId: location });
     await hand.sql(teas, [location, 120]);
-    await hand.sql(
-      `insert into product_categories (location_id, product_id, category_id) select location_id, id, $2 from products where location_id = $1`,
-      [location, category],
-    );
+    await hand.sql`
+      insert into product_categories (location_id, product_id, category_id) select location_id, id, ${category} from products where location_id = ${location}`;
     const before = await catalog();
     for (const sql of [
       'delete from categories where location_id = $1',
@@ -218,11 +210,8 @@ describe('an undo is refused', () => {
   it('where later rows would be deleted by cascade', async () => {
     await hand.sql(`insert into categories (location_id, name) values ($1, 'New')`, [location]);
     const entry = await lastEntry();
-    await hand.sql(
-      `insert into product_categories (location_id, product_id, category_id)
-       select $1, $2, id from categories where location_id = $1 and name = 'New'`,
-      [location, await fullProduct()],
-    );
+    await hand.sql`insert into product_categories (location_id, product_id, category_id)
+      select ${location}, ${await fullProduct()}, id from categories where location_id = ${location} and name = 'New'`;
     const before = await catalog();
     await expect(undo(owner, entry, { dryRun: false, deed: '' })).rejects.toMatchObject(
       refusal(/would go with them/),
@@ -277,9 +266,8 @@ describe('an undo is refused', () => {
   it('of what no hand did, and of nothing', async () => {
     const key = await createKey(api.app.database, { locationId: location });
     const made = await api.client(key.key).menus.create.mutate({ name: 'Lunch', category_ids: [] });
-    const [entry] = await hand.sql<{ id: string }>('select id from audit_entries where resource_id = $1', [
-      made.id,
-    ]);
+    const [entry] = await hand.sql<{ id: string }>`
+      select id from audit_entries where resource_id = ${made.id}`;
     await expect(undo(owner, entry?.id ?? '', { dryRun: false, deed: '' })).rejects.toMatchObject(
       refusal(/^only what was changed by hand is undone/),
     );

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { belongings, ownRow } from '../../packages/db/src/tables/belongings.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
+import { sqlOf } from '../support/sql.ts';
 import { ownTables } from '../support/tables.ts';
 
 const own = useTestDatabase();
 const database = useDatabase(own);
 
-const rows = async (text: string) => (await database.pool.query<Record<string, string>>(text)).rows;
+const sql = sqlOf(database);
 const short = (table: string) => table.replace('internal.', '');
 
 it('what a location has is every table that names a location or one of its keys', async () => {
@@ -21,11 +22,10 @@ it('what a location has is every table that names a location or one of its keys'
 });
 
 it('parents are before their children, and each table removed with a parent has a foreign key that says so', async () => {
-  const keys = await rows(
-    `select conrelid::regclass::text as child, confrelid::regclass::text as parent, confdeltype as on_delete
-     from pg_constraint where contype = 'f' and connamespace in ('public'::regnamespace, 'internal'::regnamespace)
-       and conrelid <> confrelid`,
-  );
+  const keys = await sql<Record<string, string>>`
+    select conrelid::regclass::text as child, confrelid::regclass::text as parent, confdeltype as on_delete
+    from pg_constraint where contype = 'f' and connamespace in ('public'::regnamespace, 'internal'::regnamespace)
+      and conrelid <> confrelid`;
   const places = [ownRow, ...belongings].map(({ table }) => short(table));
   // How far its move is stays behind as well, until the location's row goes.
   const wrong = keys.filter(
@@ -44,12 +44,11 @@ it('parents are before their children, and each table removed with a parent has 
 });
 
 it('of each number that all locations share its sequence is named', async () => {
-  const found = await rows(
-    `select a.attrelid::regclass::text as name, a.attname as column from pg_attribute a
-     join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
-     where pg_get_expr(d.adbin, d.adrelid) like 'nextval%' and a.attrelid::regclass::text !~ '^graphile_worker'
-       and exists (select from pg_attribute l where l.attrelid = a.attrelid and l.attname = 'location_id')`,
-  );
+  const found = await sql<Record<string, string>>`
+    select a.attrelid::regclass::text as name, a.attname as column from pg_attribute a
+    join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where pg_get_expr(d.adbin, d.adrelid) like 'nextval%' and a.attrelid::regclass::text !~ '^graphile_worker'
+      and exists (select from pg_attribute l where l.attrelid = a.attrelid and l.attname = 'location_id')`;
   const counted = belongings.flatMap(({ table, counted: columns }) =>
     columns.map(({ column }) => `${short(table)}.${column}`),
   );

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
+import { sqlBy } from '../support/sql.ts';
 
 const migrations = join(repositoryRoot, 'prisma', 'migrations');
 const location = '00000000-0000-7000-8000-000000000000';
@@ -16,19 +17,18 @@ let database: TestDatabase;
 let client: pg.Client;
 let number = 0;
 
-const run = async <Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []) =>
-  (await client.query<Row>(sql, values)).rows;
+const sql = sqlBy(async (text, values) => (await client.query(text, values)).rows);
 
 /** A turn as the release before entries left it: closed at 20:00, settled with `payments`; or open. */
 async function turn(batch: number, payments?: readonly { method: string; count: number; amount: number }[]) {
-  const [made] = await run<{ id: string }>(
+  const [made] = await sql<{ id: string }>(
     `insert into turns (location_id, batch_number, status, started_at, ended_at)
      values ($1, $2, $3, '2026-01-0${batch}T08:00Z', $4) returning id`,
     [location, batch, payments ? 'closed' : 'open', payments ? `2026-01-0${batch}T20:00Z` : null],
   );
   const id = made?.id ?? '';
   if (payments !== undefined)
-    await run(
+    await sql(
       `insert into settlements (location_id, turn_id, batch_number, started_at, ended_at, total_orders, total_collected, average_ticket,
          payments, orders, created_at)
        values ($1, $2, $3, '2026-01-0${batch}T08:00Z', '2026-01-0${batch}T20:00Z', 0, $4, 0, $5, '{}', '2026-01-0${batch}T20:00Z')`,
@@ -43,15 +43,11 @@ async function turn(batch: number, payments?: readonly { method: string; count: 
 /** An order with a payment that was completed at the moment. */
 async function paid(turnId: string | null, amount: number, at: string, method = cash) {
   number += 1;
-  const [order] = await run<{ id: string }>(
-    `insert into orders (location_id, number, status, total, payment_method_id, turn_id) values ($1, $2, 'closed', $3, $4, $5) returning id`,
-    [location, number, amount, method, turnId],
-  );
-  const [payment] = await run<{ id: string }>(
-    `insert into payments (location_id, order_id, payment_method_id, amount, status, updated_at)
-     values ($1, $2, $3, $4, 'completed', $5) returning id`,
-    [location, order?.id, method, amount, at],
-  );
+  const [order] = await sql<{ id: string }>`
+    insert into orders (location_id, number, status, total, payment_method_id, turn_id) values (${location}, ${number}, 'closed', ${amount}, ${method}, ${turnId}) returning id`;
+  const [payment] = await sql<{ id: string }>`
+    insert into payments (location_id, order_id, payment_method_id, amount, status, updated_at)
+    values (${location}, ${order?.id}, ${method}, ${amount}, 'completed', ${at}) returning id`;
   return payment?.id ?? '';
 }
 
@@ -69,13 +65,9 @@ beforeAll(async () => {
   rmSync(directory, { recursive: true });
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
-  await run(`insert into locations (id, name, timezone, currency) values ($1, 'Old', 'UTC', 'UYU')`, [
-    location,
-  ]);
-  await run(
-    `insert into payment_methods (location_id, id, name, type) values ($1, $2, 'Cash', 'cash'), ($1, $3, 'Card', 'card')`,
-    [location, cash, card],
-  );
+  await sql`insert into locations (id, name, timezone, currency) values (${location}, 'Old', 'UTC', 'UYU')`;
+  await sql`
+    insert into payment_methods (location_id, id, name, type) values (${location}, ${cash}, 'Cash', 'cash'), (${location}, ${card}, 'Card', 'card')`;
   turns.whole = await turn(1, [
     { method: 'card', count: 1, amount: 5.1 },
     { method: 'cash', count: 2, amount: 20.3 },
@@ -102,17 +94,14 @@ afterAll(async () => {
 
 const turnOf = async (payment = '') =>
   (
-    await run<{ turn_id: string; kind: string }>(
-      'select turn_id, kind from settlement_entries where payment_id = $1',
-      [payment],
-    )
+    await sql<{ turn_id: string; kind: string }>`
+      select turn_id, kind from settlement_entries where payment_id = ${payment}`
   ).map(({ turn_id, kind }) => [kind, turn_id]);
 
 test('a payment that was settled before there were entries has one where they make what was settled', async () => {
   expect(await turnOf(known.cash)).toEqual([['payment', turns.whole]]);
-  const made = await run('select sum(amount)::float as amount from settlement_entries where turn_id = $1', [
-    turns.whole,
-  ]);
+  const made = await sql`
+    select sum(amount)::float as amount from settlement_entries where turn_id = ${turns.whole}`;
   expect(made).toEqual([{ amount: 25.4 }]);
 });
 
@@ -123,20 +112,17 @@ test.each(['late', 'otherMethod', 'changed', 'without'])(
 
 test('a turn that was open at the upgrade collects what it had, and not what another had', async () => {
   expect(await turnOf(known.open)).toEqual([['payment', turns.open]]);
-  await run(`update turns set status = 'closed' where id = $1`, [turns.open]);
-  const settled = await run('select total_collected::float from settlements where turn_id = $1', [
-    turns.open,
-  ]);
+  await sql(`update turns set status = 'closed' where id = $1`, [turns.open]);
+  const settled = await sql`select total_collected::float from settlements where turn_id = ${turns.open}`;
   expect(settled).toEqual([{ total_collected: 3 }]);
 });
 
 test('payments, settlements and what is before books make what was completed', async () => {
-  const [sums] = await run<Record<'completed' | 'entries' | 'before', number>>(
-    `select (select sum(amount)::float from payments where status = 'completed') as completed,
-       (select sum(amount)::float from settlement_entries) as entries,
-       (select sum(p.amount)::float from payments p where p.status = 'completed' and not exists (
-         select from settlement_entries e where e.payment_id = p.id)) as before`,
-  );
+  const [sums] = await sql<Record<'completed' | 'entries' | 'before', number>>`
+    select (select sum(amount)::float from payments where status = 'completed') as completed,
+    (select sum(amount)::float from settlement_entries) as entries,
+    (select sum(p.amount)::float from payments p where p.status = 'completed' and not exists (
+      select from settlement_entries e where e.payment_id = p.id)) as before`;
   expect((sums?.entries ?? 0) + (sums?.before ?? 0)).toBeCloseTo(sums?.completed ?? 0, 6);
   expect(sums?.before).toBe(25);
 });

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
@@ -8,6 +7,7 @@ import { collated } from '../../scripts/migration/collated.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { schemaDifference } from '../support/schema-engine.ts';
 import { runOnce } from '../support/server.ts';
+import { sqlAt } from '../support/sql.ts';
 
 const schema = readFileSync(join(repositoryRoot, 'prisma', 'schema.prisma'), 'utf8');
 
@@ -83,13 +83,5 @@ const untouchedTables = (url: string): Promise<string[]> =>
          and t.tgfoid = 'touch_updated_at'::regproc) order by 1`,
   );
 
-async function namesIn(url: string, sql: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query<{ name: string }>(sql);
-    return rows.map(({ name }) => name);
-  } finally {
-    await client.end();
-  }
-}
+const namesIn = async (url: string, text: string): Promise<string[]> =>
+  (await sqlAt(url)<{ name: string }>(text)).map(({ name }) => name);

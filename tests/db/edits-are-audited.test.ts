@@ -57,10 +57,8 @@ describe.each(audited)('of $name', (table: Table) => {
 
 /** How many entries of this transaction are of statements on the table, and went with no other. */
 async function statementsOn({ name }: Table): Promise<number> {
-  const [found] = await hand.sql<{ n: number }>(
-    `select count(*)::int as n from audit_entries where created_at = now()::timestamptz(3) and relation = $1 and caused_by is null`,
-    [name],
-  );
+  const [found] = await hand.sql<{ n: number }>`
+    select count(*)::int as n from audit_entries where created_at = now()::timestamptz(3) and relation = ${name} and caused_by is null`;
   return found?.n ?? 0;
 }
 

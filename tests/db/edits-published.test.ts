@@ -191,11 +191,8 @@ beforeAll(async () => {
        values ($1, ${product}, $2, 0, 2, false)`,
       [api.locationId, name],
     );
-  await admin.sql(
-    `insert into subselection_items (location_id, subselection_id, name, price)
-     values ($1, (select id from subselections where location_id = $1 and name = 'Extras'), 'Ice', 0)`,
-    [api.locationId],
-  );
+  await admin.sql`insert into subselection_items (location_id, subselection_id, name, price)
+    values (${api.locationId}, (select id from subselections where location_id = ${api.locationId} and name = 'Extras'), 'Ice', 0)`;
   await client.menus.create.mutate({ name: 'Summer' });
   const { id } = await client.menus.create.mutate({ name: 'Winter', category_ids: [drinks] });
   await client.menus.publish.mutate({ id });
@@ -235,10 +232,8 @@ async function published(table: string, edit: Edit): Promise<string[]> {
   const written = await admin.sql(`${sql} returning 1`, [api.locationId]);
   expect(written.length, `no row was edited by: ${sql}`).toBeGreaterThan(0);
   await api.published();
-  const found = await admin.sql<{ type: string }>(
-    'select type from events where location_id = $1 and number > $2 order by number',
-    [api.locationId, before?.last],
-  );
+  const found = await admin.sql<{ type: string }>`
+    select type from events where location_id = ${api.locationId} and number > ${before?.last} order by number`;
   return found.map(({ type }) => type);
 }
 

@@ -14,9 +14,8 @@ const admin = useHand(api, { role: 'admin' });
 
 beforeAll(async () => {
   await createShop(api, api.locationId);
-  const [other] = await owner.sql<{ id: string }>('select id from locations where id <> $1 limit 1', [
-    api.locationId,
-  ]);
+  const [other] = await owner.sql<{ id: string }>`
+    select id from locations where id <> ${api.locationId} limit 1`;
   await createShop(api, other?.id ?? '');
   for (const text of [
     `update products set external_id = 'p-burger' where location_id = $1 and sku = 'burger'`,
@@ -63,14 +62,10 @@ describe.each([
 });
 
 it('an order that comes by COPY with a number of its own is refused, and so are lines of one that has its number', async () => {
-  const [order] = await owner.sql<{ id: string; method: string }>(
-    'select id, payment_method_id as method from orders where location_id = $1 and number = 2',
-    [api.locationId],
-  );
-  const [product] = await owner.sql<{ id: string }>(
-    'select id from products where location_id = $1 limit 1',
-    [api.locationId],
-  );
+  const [order] = await owner.sql<{ id: string; method: string }>`
+    select id, payment_method_id as method from orders where location_id = ${api.locationId} and number = 2`;
+  const [product] = await owner.sql<{ id: string }>`
+    select id from products where location_id = ${api.locationId} limit 1`;
   await expect(
     admin.copy('copy orders (location_id, payment_method_id, number) from stdin (format csv)', [
       `${api.locationId},${order?.method},9001`,

@@ -22,12 +22,9 @@ beforeAll(async () => {
   await createShop(api, locationId);
   await placeOrder(api, await createOrderKitchen(api));
   await admin.sql(`insert into menus (location_id, name) values ($1, 'Lunch'), ($1, 'Dinner')`, [locationId]);
-  await admin.sql(
-    `insert into menu_categories (location_id, menu_id, category_id)
-     select $1, m.id, c.id from menus m join categories c using (location_id)
-     where location_id = $1 and m.name = 'Lunch' and c.name = 'Food'`,
-    [locationId],
-  );
+  await admin.sql`insert into menu_categories (location_id, menu_id, category_id)
+    select ${locationId}, m.id, c.id from menus m join categories c using (location_id)
+    where location_id = ${locationId} and m.name = 'Lunch' and c.name = 'Food'`;
   name = (await admin.sql<{ name: string }>('select session_user::text as name'))[0]?.name ?? '';
 });
 
@@ -41,13 +38,11 @@ interface Told {
 
 /** The statements that the audit has of the transaction of that moment, without what went by cascade. */
 const entriesOf = (moment: string): Promise<Told[]> =>
-  owner.sql<Told>(
-    `select id, format('%s %s %s', operation, relation, row_count) as told, actor_name, application_name,
-       undo_refusal(id) as refusal
-     from audit_entries where created_at = $1::timestamptz(3) and actor_kind = 'database' and caused_by is null
-     order by id desc`,
-    [moment],
-  );
+  owner.sql<Told>`
+    select id, format('%s %s %s', operation, relation, row_count) as told, actor_name, application_name,
+      undo_refusal(id) as refusal
+    from audit_entries where created_at = ${moment}::timestamptz(3) and actor_kind = 'database' and caused_by is null
+    order by id desc`;
 
 const without = (rows: Rows, follows: readonly string[], countsOn?: string) =>
   Object.fromEntries(
@@ -64,9 +59,8 @@ const without = (rows: Rows, follows: readonly string[], countsOn?: string) =>
 async function carryOut(edit: () => Promise<unknown>): Promise<string> {
   await admin.sql('begin');
   try {
-    const [{ moment } = { moment: '' }] = await admin.sql<{ moment: string }>(
-      'select now()::timestamptz(3)::text as moment',
-    );
+    const [{ moment } = { moment: '' }] = await admin.sql<{ moment: string }>`
+      select now()::timestamptz(3)::text as moment`;
     await edit();
     await admin.sql('commit');
     return moment;

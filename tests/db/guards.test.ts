@@ -1,8 +1,9 @@
 import { newId } from '@comanda/db';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Hand, useHand } from '../support/by-hand.ts';
+import { useHand } from '../support/by-hand.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { createCategory, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
+import { sqlBy } from '../support/sql.ts';
 
 // The rules that Postgres itself enforces for every writer: plain SQL as psql and Studio send it.
 
@@ -16,17 +17,14 @@ beforeAll(async () => {
   methodId = await createPaymentMethod(database, { locationId });
 });
 
-const sql: Hand['sql'] = (text, values) => hand.sql(text, values);
-const imported: Hand['sql'] = (text, values) => hand.deed('import: a test', text, values);
+const sql = sqlBy((text, values) => hand.sql(text, values));
+const imported = sqlBy((text, values) => hand.deed('import: a test', text, values));
 
 let number = 0;
 async function insertOrder(status = 'pending'): Promise<string> {
   const id = newId();
-  await imported(
-    `insert into orders (location_id, id, number, external_id, status, total, payment_method_id)
-     values ($1, $2::uuid, $3, $2::text, $4::order_status, 10, $5)`,
-    [locationId, id, ++number, status, methodId],
-  );
+  await imported`insert into orders (location_id, id, number, external_id, status, total, payment_method_id)
+    values (${locationId}, ${id}::uuid, ${++number}, ${id}::text, ${status}::order_status, 10, ${methodId})`;
   return id;
 }
 
@@ -53,10 +51,8 @@ describe('orders', () => {
     const id = await insertOrder();
     const [payment] = await sql('select amount, status from payments where order_id = $1', [id]);
     expect(payment).toEqual({ amount: '10.00', status: 'pending' });
-    const [shown] = await sql<{ doc: { payment: { status: string } } }>(
-      'select doc::json from orders_json($1, array[$2::uuid])',
-      [locationId, id],
-    );
+    const [shown] = await sql<{ doc: { payment: { status: string } } }>`
+      select doc::json from orders_json(${locationId}, array[${id}::uuid])`;
     expect(shown?.doc.payment.status).toBe('pending');
   });
 
@@ -86,11 +82,9 @@ describe('stock', () => {
   it('is given back by a cancellation up to the largest quantity, and no further', async () => {
     const productId = await createProduct(database, { locationId, stock: { quantity: 9_999_999_999 } });
     const id = await insertOrder();
-    await imported(
-      `insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, stock_taken)
-       values ($1, $2, 1, $3, 'x', 1, 50, 50, true)`,
-      [locationId, id, productId],
-    );
+    await imported`
+      insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total, stock_taken)
+      values (${locationId}, ${id}, 1, ${productId}, 'x', 1, 50, 50, true)`;
     await sql(`update orders set status = 'canceled' where id = $1`, [id]);
     const [stock] = await sql('select quantity from product_stock where product_id = $1', [productId]);
     expect(stock).toEqual({ quantity: '9999999999.990' });
@@ -105,9 +99,7 @@ describe('turns and payments', () => {
     const [turn] = await sql<{ id: string }>(open, [locationId, 1]);
     await expect(sql(open, [locationId, 2])).rejects.toMatchObject({ code: '23505' });
     await sql(`update turns set status = 'closed' where id = $1`, [turn?.id]);
-    const [closed] = await sql<{ ended_at: Date | null }>('select ended_at from turns where id = $1', [
-      turn?.id,
-    ]);
+    const [closed] = await sql<{ ended_at: Date | null }>`select ended_at from turns where id = ${turn?.id}`;
     expect(closed?.ended_at).toBeInstanceOf(Date);
     await expect(sql(`update turns set status = 'open' where id = $1`, [turn?.id])).rejects.toMatchObject({
       code: 'CM001',

@@ -30,11 +30,8 @@ const product = (fields: Partial<Parameters<typeof createProduct>[1]> = {}) =>
   createProduct(api.app.database, { locationId: location, ...fields });
 
 const products = (at: string, count: number, sku = 'p') =>
-  hand.sql(
-    `insert into products (location_id, sku, name, price)
-     select $1, $3 || n, 'Tea', 2 from generate_series(1, $2::int) n`,
-    [at, count, sku],
-  );
+  hand.sql`insert into products (location_id, sku, name, price)
+    select ${at}, ${sku} || n, 'Tea', 2 from generate_series(1, ${count}::int) n`;
 
 describe('a statement by hand is one entry a location:', () => {
   it('an update, with its author and the columns that differ', async () => {
@@ -59,9 +56,7 @@ describe('a statement by hand is one entry a location:', () => {
   });
 
   it('an insert and a delete, with the whole row', async () => {
-    await hand.sql(`insert into categories (location_id, name, priority) values ($1, 'Coffee', 3)`, [
-      location,
-    ]);
+    await hand.sql`insert into categories (location_id, name, priority) values (${location}, 'Coffee', 3)`;
     await hand.sql('delete from categories where location_id = $1', [location]);
     const [made, gone, ...rest] = await entries();
     expect(rest).toEqual([]);
@@ -98,12 +93,9 @@ describe('a statement by hand is one entry a location:', () => {
 
   it('an upsert is an insert and an update', async () => {
     await products(location, 2);
-    await hand.sql(
-      `insert into products (location_id, sku, name, price)
-       select $1, 'p' || n, 'Mate', 2 from generate_series(2, 4) n
-       on conflict (location_id, sku) do update set name = excluded.name`,
-      [location],
-    );
+    await hand.sql`insert into products (location_id, sku, name, price)
+      select ${location}, 'p' || n, 'Mate', 2 from generate_series(2, 4) n
+      on conflict (location_id, sku) do update set name = excluded.name`;
     expect(summary((await entries()).slice(1))).toEqual([
       ['insert', 'products', 2],
       ['update', 'products', 1],
@@ -112,13 +104,11 @@ describe('a statement by hand is one entry a location:', () => {
 
   it('a MERGE is one for each of its actions', async () => {
     await products(location, 3);
-    await hand.sql(
-      `merge into products p using (values ('p1'), ('p2'), ('p9')) v (sku) on p.location_id = $1 and p.sku = v.sku
-       when matched and v.sku = 'p1' then delete
-       when matched then update set name = 'Mate'
-       when not matched then insert (location_id, sku, name, price) values ($1, v.sku, 'New', 1)`,
-      [location],
-    );
+    await hand.sql`
+      merge into products p using (values ('p1'), ('p2'), ('p9')) v (sku) on p.location_id = ${location} and p.sku = v.sku
+      when matched and v.sku = 'p1' then delete
+      when matched then update set name = 'Mate'
+      when not matched then insert (location_id, sku, name, price) values (${location}, v.sku, 'New', 1)`;
     expect(summary((await entries()).slice(1))).toEqual([
       ['delete', 'products', 1],
       ['insert', 'products', 1],
@@ -136,9 +126,7 @@ describe('a statement by hand is one entry a location:', () => {
 
   it('a statement that changes nothing is none', async () => {
     await product();
-    await hand.sql('update products set price = price, updated_at = now() where location_id = $1', [
-      location,
-    ]);
+    await hand.sql`update products set price = price, updated_at = now() where location_id = ${location}`;
     await hand.sql('delete from products where location_id = $1 and price < 0', [location]);
     expect(await entries()).toEqual([]);
   });
@@ -277,11 +265,9 @@ describe('never kept', () => {
 
   it('are columns of bytes, or that are named like a secret', async () => {
     const audited = tables.filter(isAudited);
-    const { rows } = await api.app.database.pool.query<{ place: string }>(
-      `select c.table_name || '.' || c.column_name as place from information_schema.columns c
-       where c.table_name = any ($1) and (c.data_type = 'bytea' or c.column_name ~ 'secret|token|password|hash|sealed|body')`,
-      [audited.map(({ name }) => name)],
-    );
+    const rows = await api.sql<{ place: string }>`
+      select c.table_name || '.' || c.column_name as place from information_schema.columns c
+      where c.table_name = any (${audited.map(({ name }) => name)}) and (c.data_type = 'bytea' or c.column_name ~ 'secret|token|password|hash|sealed|body')`;
     const leftOut = audited.flatMap(({ name, columns }) =>
       Object.entries(columns).flatMap(([column, { secret }]) => (secret ? [`${name}.${column}`] : [])),
     );

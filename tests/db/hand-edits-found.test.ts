@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHand, useHand } from '../support/by-hand.ts';
 import { useEditedShop } from './edited-shop.ts';
 import { byConstraint, byGuard, type HandEdit } from './hand-edit.ts';
@@ -154,56 +154,44 @@ describe('a deed', () => {
 
   it('is refused to an admin, and the setting passes nothing for one', async () => {
     const admin = await openHand(api.databaseUrl, 'admin');
-    try {
-      await expect(admin.sql(`select deed('repair: a test')`)).rejects.toThrow(
-        /^only a member of .*_owner declares a deed/,
-      );
-      await expect(
-        admin.sql(`begin; set local comanda.deed = 'repair: by an admin'; ${forbidden}`),
-      ).rejects.toMatchObject({ code: 'CM008' });
-      await admin.sql('rollback');
-    } finally {
-      await admin.close();
-    }
+    onTestFinished(() => admin.close());
+    await expect(admin.sql(`select deed('repair: a test')`)).rejects.toThrow(
+      /^only a member of .*_owner declares a deed/,
+    );
+    await expect(
+      admin.sql(`begin; set local comanda.deed = 'repair: by an admin'; ${forbidden}`),
+    ).rejects.toMatchObject({ code: 'CM008' });
+    await admin.sql('rollback');
   });
 
   it('said by the setting passes one transaction of a session, with a warning, and none after a rollback', async () => {
     const other = await openHand(api.databaseUrl);
-    try {
-      await other.sql(`set comanda.deed = 'repair: try'`);
-      await other.sql(`begin; ${forbidden}; rollback`);
-      await expect(other.sql(forbidden)).rejects.toThrow(
-        /^a setting declares no deed: .* select deed\('repair: try'\)$/,
-      );
-      await other.sql(`begin; set local comanda.deed = 'repair: again'`);
-      await expect(other.sql(forbidden)).rejects.toThrow(/select deed\('repair: again'\)$/);
-      await other.sql('rollback');
-      await other.sql(`reset comanda.deed; begin; select deed('repair: again'); ${forbidden}; commit`);
-    } finally {
-      await other.close();
-    }
+    onTestFinished(() => other.close());
+    await other.sql(`set comanda.deed = 'repair: try'`);
+    await other.sql(`begin; ${forbidden}; rollback`);
+    await expect(other.sql(forbidden)).rejects.toThrow(
+      /^a setting declares no deed: .* select deed\('repair: try'\)$/,
+    );
+    await other.sql(`begin; set local comanda.deed = 'repair: again'`);
+    await expect(other.sql(forbidden)).rejects.toThrow(/select deed\('repair: again'\)$/);
+    await other.sql('rollback');
+    await other.sql(`reset comanda.deed; begin; select deed('repair: again'); ${forbidden}; commit`);
   });
 
   it('said by the setting does not outlive the savepoint in which it was taken', async () => {
     const other = await openHand(api.databaseUrl);
-    try {
-      await other.sql(`set comanda.deed = 'repair: try'`);
-      await other.sql(`begin; savepoint s; ${forbidden}; rollback to s; commit`);
-      await expect(other.sql(forbidden)).rejects.toThrow(/^a setting declares no deed/);
-    } finally {
-      await other.close();
-    }
+    onTestFinished(() => other.close());
+    await other.sql(`set comanda.deed = 'repair: try'`);
+    await other.sql(`begin; savepoint s; ${forbidden}; rollback to s; commit`);
+    await expect(other.sql(forbidden)).rejects.toThrow(/^a setting declares no deed/);
   });
 
   it('that comes with the connection passes nothing', async () => {
     const url = new URL(api.databaseUrl);
     url.searchParams.set('options', `-c comanda.deed=repair:always`);
     const other = await openHand(url.href);
-    try {
-      await expect(other.sql(forbidden)).rejects.toThrow(/^a setting declares no deed/);
-    } finally {
-      await other.close();
-    }
+    onTestFinished(() => other.close());
+    await expect(other.sql(forbidden)).rejects.toThrow(/^a setting declares no deed/);
   });
 
   it('does not change the id of a location, which would follow in no certain order', async () => {

@@ -1,5 +1,5 @@
 import { openDatabase } from '@comanda/db';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHand, useHand } from '../support/by-hand.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { useEditedShop } from './edited-shop.ts';
@@ -53,11 +53,8 @@ describe('a person', () => {
     for (const name of ['new_order', 'api_key_id', 'request_id'])
       await hand.sql(`select set_config($1, $2, false)`, [`comanda.${name}`, api.key.id]);
     await expect(
-      hand.sql(
-        `insert into orders (location_id, id, number, payment_method_id, total)
-        select $1, $2, 77, id, 1 from payment_methods where location_id = $1`,
-        [api.locationId, api.key.id],
-      ),
+      hand.sql`insert into orders (location_id, id, number, payment_method_id, total)
+        select ${api.locationId}, ${api.key.id}, 77, id, 1 from payment_methods where location_id = ${api.locationId}`,
     ).rejects.toMatchObject({ code: 'CM008' });
     await hand.sql('reset all');
   });
@@ -68,15 +65,10 @@ const passable = handEdits.filter(({ by, sql }) => by === 'guard' && !sql.starts
 describe('the deed', () => {
   it.each(passable)('`repair` passes who $edit', async ({ sql }) => {
     await hand.sql('begin');
-    try {
-      await hand.sql(`select deed('repair: a test')`);
-      // Constraints hold with every deed.
-      await hand
-        .sql(sql, valuesFor(sql))
-        .catch((error: { code: string }) => expect(error.code).toMatch(/^23/));
-    } finally {
-      await hand.sql('rollback');
-    }
+    onTestFinished(async () => void (await hand.sql('rollback')));
+    await hand.sql(`select deed('repair: a test')`);
+    // Constraints hold with every deed.
+    await hand.sql(sql, valuesFor(sql)).catch((error: { code: string }) => expect(error.code).toMatch(/^23/));
   });
 
   it('ends with its transaction', async () => {
@@ -105,13 +97,10 @@ describe('the deed', () => {
 
   it('lets no session pass that is no member of the role that owns the tables', async () => {
     const admin = await openHand(api.databaseUrl, 'admin');
-    try {
-      await expect(admin.deed('repair: a test', 'update orders set total = total + 1')).rejects.toMatchObject(
-        { code: 'CM008' },
-      );
-    } finally {
-      await admin.close();
-    }
+    onTestFinished(() => admin.close());
+    await expect(admin.deed('repair: a test', 'update orders set total = total + 1')).rejects.toMatchObject({
+      code: 'CM008',
+    });
   });
 });
 
@@ -136,46 +125,35 @@ describe('the service', () => {
     const url = new URL(api.databaseUrl);
     url.searchParams.set('application_name', 'shop');
     const database = openDatabase({ url: url.href, poolSize: 1, applicationName: 'comanda-api' });
-    try {
-      const { rows } = await database.pool.query(
-        `update internal.process_heartbeats set seen_at = seen_at returning current_setting('application_name') as name`,
-      );
-      expect(rows.map(({ name }) => name)).toEqual(['comanda-api shop']);
-    } finally {
-      await database.close();
-    }
+    onTestFinished(() => database.close());
+    const { rows } = await database.pool.query(
+      `update internal.process_heartbeats set seen_at = seen_at returning current_setting('application_name') as name`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual(['comanda-api shop']);
   });
 });
 
 it('a location without orders goes with everything that is kept in it', async () => {
   const location = await createLocation(api.app.database);
   await createKey(api.app.database, { locationId: location });
-  await api.app.database.pool.query(
-    `with turn as (insert into turns (location_id, batch_number) values ($1, 1) returning id)
-     insert into events (location_id, id, number, type, resource_id, body, created_at)
-     select $1, uuid_v7(), 1, 'turn.open', id, '{}', now() from turn`,
-    [location],
-  );
+  await api.sql`
+    with turn as (insert into turns (location_id, batch_number) values (${location}, 1) returning id)
+    insert into events (location_id, id, number, type, resource_id, body, created_at)
+    select ${location}, uuid_v7(), 1, 'turn.open', id, '{}', now() from turn`;
   await hand.sql(`update turns set status = 'closed' where location_id = $1`, [location]);
-  await api.app.database.pool.query(
-    `insert into audit_entries (location_id, actor_kind, operation) values ($1, 'command_line', 'a.test')`,
-    [location],
-  );
+  await api.sql`
+    insert into audit_entries (location_id, actor_kind, operation) values (${location}, 'command_line', 'a.test')`;
   await hand.sql('delete from locations where id = $1', [location]);
-  const [left] = await hand.sql(
-    `select (select count(*)::int from settlements where location_id = $1) as settlements,
-       (select count(*)::int from events where location_id = $1) as events,
-       (select count(*)::int from audit_entries where location_id = $1) as audit`,
-    [location],
-  );
+  const [left] = await hand.sql`
+    select (select count(*)::int from settlements where location_id = ${location}) as settlements,
+    (select count(*)::int from events where location_id = ${location}) as events,
+    (select count(*)::int from audit_entries where location_id = ${location}) as audit`;
   expect(left).toEqual({ settlements: 0, events: 0, audit: 0 });
 });
 
 it('changing the type of a payment method that has payments is a conflict in the API, too', async () => {
-  const [method] = await hand.sql<{ id: string }>(
-    'select payment_method_id as id from payments where location_id = $1 limit 1',
-    [api.locationId],
-  );
+  const [method] = await hand.sql<{ id: string }>`
+    select payment_method_id as id from payments where location_id = ${api.locationId} limit 1`;
   const client = api.client();
   await expect(
     client.paymentMethods.update.mutate({ id: method?.id ?? '', type: 'card' }),

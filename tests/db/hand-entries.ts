@@ -25,8 +25,6 @@ export interface HandEntry {
 
 /** Manual edits at a location, or at none: the oldest statement first, followed by its cascaded deletions. */
 export const handEntries = (hand: Hand, location: string | null): Promise<HandEntry[]> =>
-  hand.sql<HandEntry>(
-    `select * from audit_entries where actor_kind = 'database' and location_id is not distinct from $1
-     order by xmin::text::bigint, caused_by is not null, relation, operation`,
-    [location],
-  );
+  hand.sql<HandEntry>`
+    select * from audit_entries where actor_kind = 'database' and location_id is not distinct from ${location}
+    order by xmin::text::bigint, caused_by is not null, relation, operation`;

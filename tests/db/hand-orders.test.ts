@@ -56,10 +56,8 @@ async function insert(
 }
 
 const counted = async (): Promise<number> => {
-  const [row] = await hand.sql<{ value: string }>(
-    `select coalesce(max(value), 0) as value from internal.location_counters where location_id = $1 and name = 'order'`,
-    [api.locationId],
-  );
+  const [row] = await hand.sql<{ value: string }>`
+    select coalesce(max(value), 0) as value from internal.location_counters where location_id = ${api.locationId} and name = 'order'`;
   return Number(row?.value);
 };
 
@@ -99,10 +97,8 @@ describe('an order that is inserted by hand', () => {
         { name: 'Sliver', quantity: 0.333, unit_price: 1.25, total: 0.42 },
       ],
     });
-    const [row] = await hand.sql(
-      'select o.turn_id, p.amount from orders o join payments p on p.order_id = o.id where o.id = $1',
-      [id],
-    );
+    const [row] = await hand.sql`
+      select o.turn_id, p.amount from orders o join payments p on p.order_id = o.id where o.id = ${id}`;
     expect(row).toEqual({ turn_id: turnId, amount: '25.42' });
     expect((await placeOrder(api, kitchen)).number).toBe(before.number + 2);
   });
@@ -119,10 +115,8 @@ describe('an order that is inserted by hand', () => {
       return order;
     });
     expect(await total()).toBe(before + 1);
-    const told = await hand.sql(
-      `select distinct operation, seed from internal.captured_changes where resource = 'order' and $1 = any (resource_ids)`,
-      [id],
-    );
+    const told = await hand.sql`
+      select distinct operation, seed from internal.captured_changes where resource = 'order' and ${id} = any (resource_ids)`;
     expect(new Set(told.map(({ seed }) => seed)).size).toBe(1);
     expect(told.map(({ operation }) => operation)).toContain('insert');
   });
@@ -177,9 +171,8 @@ describe('an order that is inserted by hand', () => {
     await insertLine(await insertOrder());
     const placed = await placeOrder(api, kitchen);
     await hand.sql('commit');
-    const [last] = await hand.sql('select max(number) as number from orders where location_id = $1', [
-      api.locationId,
-    ]);
+    const [last] = await hand.sql`
+      select max(number) as number from orders where location_id = ${api.locationId}`;
     expect(last).toEqual({ number: placed.number + 1 });
   });
 
@@ -280,10 +273,8 @@ describe('an import', () => {
       await insertLine(placed.id, { position: 2, name: 'Tea', unit_price: 3.5, total: 7 });
     });
     expect(
-      await hand.sql(
-        `select changed from internal.captured_changes where $1 = any (resource_ids) and resource = 'order' and operation = 'update'`,
-        [placed.id],
-      ),
+      await hand.sql`
+        select changed from internal.captured_changes where ${placed.id} = any (resource_ids) and resource = 'order' and operation = 'update'`,
     ).toEqual([{ changed: ['items'] }]);
   });
 });

@@ -19,14 +19,11 @@ const historic = tables.flatMap(({ name, columns, key, belongs, published }) => 
 type Row = Record<string, unknown>;
 type Snapshot = Map<string, Map<string, Row>>;
 
-const run = async (text: string, values: unknown[]) =>
-  (await api.app.database.pool.query<Row>(text, values)).rows;
-
 /** The historic columns of every row of the location, by table and key. */
 async function snapshotOf(location: string): Promise<Snapshot> {
   const snapshot: Snapshot = new Map();
   for (const { name, kept, key, id } of historic) {
-    const rows = await run(
+    const rows = await api.sql<Row>(
       `select concat_ws(' ', ${key.join(', ')}) as row_key, ${id} as of, to_jsonb(row_to_json((select r from (select ${kept.join(', ')}) r))) as kept
        from ${name} where location_id = $1`,
       [location],
@@ -65,12 +62,9 @@ const sorted = (row?: Row | null) => (row ? Object.entries(row).sort() : null);
 
 /** The history's record, with its key. */
 async function kept(location: string) {
-  const rows = await run(
-    `select a.relation, a.api_key_id, a.request_id, r.value as row
-     from audit_entries a cross join lateral jsonb_array_elements(history_rows(a.relation, a.resource_ids, a.changes, null)) r
-     where a.location_id = $1 and a.resource_ids is not null order by a.id`,
-    [location],
-  );
+  const rows = await api.sql<Row>`select a.relation, a.api_key_id, a.request_id, r.value as row
+    from audit_entries a cross join lateral jsonb_array_elements(history_rows(a.relation, a.resource_ids, a.changes, null)) r
+    where a.location_id = ${location} and a.resource_ids is not null order by a.id`;
   return rows.map(({ relation, api_key_id, request_id, row }) => {
     const { key, before, after } = row as { key: Row; before: Row | null; after: Row | null };
     return {

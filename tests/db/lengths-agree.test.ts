@@ -17,12 +17,10 @@ const held = tables
 it.each(held)(
   'the CHECK of $table.$column has the length of its row',
   async ({ table, column, length: [least, most] }) => {
-    const { rows } = await api.app.database.pool.query<{ definition: string }>(
-      `select pg_get_constraintdef(c.oid) as definition from pg_constraint c
-     join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any (c.conkey)
-     where c.contype = 'c' and c.conrelid = $1::regclass and a.attname = $2`,
-      [table, column],
-    );
+    const rows = await api.sql<{ definition: string }>`
+      select pg_get_constraintdef(c.oid) as definition from pg_constraint c
+      join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any (c.conkey)
+      where c.contype = 'c' and c.conrelid = ${table}::regclass and a.attname = ${column}`;
     const [checked] = rows
       .map(({ definition }) => boundsOf(definition))
       .filter((bounds) => bounds !== undefined);

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { afterEach, beforeEach } from 'vitest';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
+import { type Sql, sqlBy } from '../support/sql.ts';
 
 /** A folder of migrations and a database that they are applied to, new for each test. */
 export interface MigrationsFolder {
@@ -17,8 +18,7 @@ export interface MigrationsFolder {
   run(options?: Parameters<typeof migrate>[1]): Promise<{ applied: string[] }>;
   /** Runs a statement on one connection next to it. */
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<pg.QueryResult<Row>>;
-  /** The rows of a statement. */
-  select<Row = unknown>(sql: string): Promise<Row[]>;
+  select: Sql;
 }
 
 /** Makes both before each test of the file, and removes them after it. */
@@ -49,6 +49,6 @@ export function useMigrations(): MigrationsFolder {
       return { applied };
     },
     query: (sql, values) => client.query(sql, values),
-    select: async <Row>(sql: string) => (await client.query(sql)).rows as Row[],
+    select: sqlBy(async (text, values) => (await client.query(text, values)).rows),
   };
 }

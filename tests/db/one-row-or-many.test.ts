@@ -1,6 +1,6 @@
 import { tables } from '@comanda/db';
 import type { PoolClient } from 'pg';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { useApi } from '../support/api.ts';
 
 // An update of one row is captured by a form of its own (packages/db/src/made/lone.ts). It must leave what the form for many leaves.
@@ -99,18 +99,15 @@ describe.each([
 ])('a change by $by of one row leaves other traces than among other rows', ({ request }) => {
   test.each(cases)('$table: $names', async (of) => {
     const client = await api.app.database.pool.connect();
-    try {
-      const { rows } = await client.query('select id from api_keys limit 1');
-      await client.query('begin');
-      await makeRows(client);
-      await client.query(`select set_config('comanda.request_id', $1, true)`, [request(String(rows[0]?.id))]);
-      await client.query('savepoint made');
-      const lone = await leftBy(client, of, true);
-      await client.query('rollback to savepoint made');
-      expect(lone).toEqual(await leftBy(client, of, false));
-      await client.query('rollback');
-    } finally {
-      client.release(true);
-    }
+    onTestFinished(() => client.release(true));
+    const { rows } = await client.query('select id from api_keys limit 1');
+    await client.query('begin');
+    await makeRows(client);
+    await client.query(`select set_config('comanda.request_id', $1, true)`, [request(String(rows[0]?.id))]);
+    await client.query('savepoint made');
+    const lone = await leftBy(client, of, true);
+    await client.query('rollback to savepoint made');
+    expect(lone).toEqual(await leftBy(client, of, false));
+    await client.query('rollback');
   });
 });

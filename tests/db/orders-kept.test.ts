@@ -3,6 +3,7 @@ import { useApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
 import { createKey, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { atLocks } from '../support/sql.ts';
 import { waitFor } from '../support/wait.ts';
 
 // Orders and their numbers stay under every writer, and a mistake with one has a documented repair.
@@ -24,16 +25,14 @@ describe('an order by hand above READ COMMITTED', () => {
   it.each(['repeatable read', 'serializable'])(
     'at %s is refused where its turn is closed before it commits',
     async (level) => {
-      await hand.sql(`update turns set status = 'closed' where location_id = $1 and status = 'open'`, [
-        api.locationId,
-      ]);
+      await hand.sql`
+        update turns set status = 'closed' where location_id = ${api.locationId} and status = 'open'`;
       await hand.sql('insert into turns (location_id) values ($1)', [api.locationId]);
       await admin.sql(`begin isolation level ${level}`);
       const [order] = await admin.sql<{ id: string }>(draft, [api.locationId, kitchen.paymentMethodId]);
       await admin.sql(line, [api.locationId, order?.id, kitchen.productId]);
-      await other.sql(`update turns set status = 'closed' where location_id = $1 and status = 'open'`, [
-        api.locationId,
-      ]);
+      await other.sql`
+        update turns set status = 'closed' where location_id = ${api.locationId} and status = 'open'`;
       await expect(admin.sql('commit')).rejects.toMatchObject({ code: '40001' });
       await admin.sql('rollback');
       expect(await hand.sql('select from orders where id = $1', [order?.id])).toEqual([]);
@@ -73,10 +72,8 @@ describe('a cancellation by mistake', () => {
   });
   const stock = async () =>
     (
-      await hand.sql<{ left: number }>(
-        'select quantity::float8 as left from product_stock where location_id = $1 and product_id = $2',
-        [api.locationId, kitchen.productId],
-      )
+      await hand.sql<{ left: number }>`
+        select quantity::float8 as left from product_stock where location_id = ${api.locationId} and product_id = ${kitchen.productId}`
     )[0]?.left;
 
   it('is taken back by the deed repair: stock follows, and consumers and the timeline read of it', async () => {
@@ -89,11 +86,9 @@ describe('a cancellation by mistake', () => {
     await hand.deed('repair: canceled by a slip', back, [placed.id]);
     expect(await stock()).toBe(taken);
     expect(
-      await hand.sql(
-        `select changed, before[1]->>'status' as was, after[1]->>'status' as becomes from internal.captured_changes
-        where $1 = any (resource_ids) and operation = 'update' order by id desc limit 1`,
-        [placed.id],
-      ),
+      await hand.sql`
+        select changed, before[1]->>'status' as was, after[1]->>'status' as becomes from internal.captured_changes
+        where ${placed.id} = any (resource_ids) and operation = 'update' order by id desc limit 1`,
     ).toEqual([{ changed: ['status', 'cancel_reason'], was: 'canceled', becomes: 'ready' }]);
     const { body } = await api.rest(`GET /v2/orders/${placed.id}/timeline`);
     expect((body as { data: unknown[] }).data).toContainEqual(
@@ -105,10 +100,8 @@ describe('a cancellation by mistake', () => {
       }),
     );
     expect(
-      await hand.sql(
-        `select deed from audit_entries where location_id = $1 and relation = 'orders' order by created_at desc limit 1`,
-        [api.locationId],
-      ),
+      await hand.sql`
+        select deed from audit_entries where location_id = ${api.locationId} and relation = 'orders' order by created_at desc limit 1`,
     ).toEqual([{ deed: 'repair: canceled by a slip' }]);
   });
 
@@ -137,18 +130,14 @@ describe('what a session that is not the service says of itself', () => {
       await hand.sql('select moved_by, request_id from internal.order_moves where order_id = $1', [id]),
     ).toEqual([{ moved_by: null, request_id: null }]);
     expect(
-      await hand.sql(
-        `select request_id from internal.captured_changes where $1 = any (resource_ids) and operation = 'update'`,
-        [id],
-      ),
+      await hand.sql`select request_id from internal.captured_changes where ${id} = any (resource_ids) and operation = 'update'`,
     ).toEqual([{ request_id: null }]);
   });
 
   it('hides no payment from those who read changes', async () => {
     const { id } = await placeOrder(api, kitchen);
-    const [{ since } = { since: '' }] = await hand.sql<{ since: string }>(
-      `select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since`,
-    );
+    const [{ since } = { since: '' }] = await hand.sql<{ since: string }>`
+      select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as since`;
     await admin.sql(`set comanda.announced = '1'`);
     await admin.sql(`update payments set status = 'completed' where order_id = $1`, [id]);
     await admin.sql('reset comanda.announced');
@@ -167,22 +156,17 @@ describe('what a session that is not the service says of itself', () => {
   });
 
   it('names no deed and no undone entry in the audit', async () => {
-    const [entry] = await hand.sql<{ id: string }>(
-      `insert into categories (location_id, name) values ($1, 'New') returning (select id from audit_entries limit 1) as id`,
-      [api.locationId],
-    );
+    const [entry] = await hand.sql<{ id: string }>`
+      insert into categories (location_id, name) values (${api.locationId}, 'New') returning (select id from audit_entries limit 1) as id`;
     await admin.sql(
       `begin; set local comanda.deed = 'repair: ordered by the owner'; set local comanda.undoing = '${entry?.id ?? api.locationId}'`,
     );
-    await admin.sql(`update categories set name = 'Newer' where location_id = $1 and name = 'New'`, [
-      api.locationId,
-    ]);
+    await admin.sql`
+      update categories set name = 'Newer' where location_id = ${api.locationId} and name = 'New'`;
     await admin.sql('commit');
     expect(
-      await hand.sql(
-        `select deed, undo_of from audit_entries where location_id = $1 and relation = 'categories' order by created_at desc limit 1`,
-        [api.locationId],
-      ),
+      await hand.sql`
+        select deed, undo_of from audit_entries where location_id = ${api.locationId} and relation = 'categories' order by created_at desc limit 1`,
     ).toEqual([{ deed: null, undo_of: null }]);
     await expect(admin.sql('select begin_undo($1)', [api.locationId])).rejects.toMatchObject({
       code: '42501',
@@ -201,19 +185,15 @@ it('rows that go with a deletion name its entry, even if the session names anoth
   await admin.sql('delete from products where id = $1', [id]);
   await admin.sql('commit');
   expect(
-    await hand.sql(
-      `select c.relation from audit_entries a join audit_entries c on c.caused_by = a.id
-       where a.location_id = $1 and a.resource_id = $2 and a.operation = 'delete'`,
-      [api.locationId, id],
-    ),
+    await hand.sql`select c.relation from audit_entries a join audit_entries c on c.caused_by = a.id
+      where a.location_id = ${api.locationId} and a.resource_id = ${id} and a.operation = 'delete'`,
   ).toEqual([{ relation: 'product_stock' }]);
 });
 
 describe('a turn', () => {
   it('ends between its last order and now, for any way of closing it', async () => {
-    await hand.sql(`update turns set status = 'closed' where location_id = $1 and status = 'open'`, [
-      api.locationId,
-    ]);
+    await hand.sql`
+      update turns set status = 'closed' where location_id = ${api.locationId} and status = 'open'`;
     await hand.sql('insert into turns (location_id) values ($1)', [api.locationId]);
     await placeOrder(api, kitchen);
     for (const ended of [`'2099-01-01'`, 'started_at'])
@@ -240,15 +220,7 @@ it('a key that is deleted by hand while its call is under way is not valid, and 
     headers: { 'Idempotency-Key': 'c-1' },
     body: { reason: 'a test' },
   });
-  await waitFor(
-    'the call to wait for the order',
-    async () =>
-      (
-        await other.sql(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-      ).length > 0,
-  );
+  await waitFor('the call to wait for the order', async () => (await atLocks(other.sql)) > 0);
   await other.sql('delete from api_keys where id = $1', [key.id]);
   await hand.sql('commit');
   expect(await call).toMatchObject({ status: 401, body: { error: { code: 'unauthorized' } } });

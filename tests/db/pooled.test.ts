@@ -1,5 +1,5 @@
 import { openSqlDatabase } from '@comanda/db';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { useTestDatabase } from '../support/database.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
@@ -25,14 +25,13 @@ describe('with DATABASE_DIRECT_URL, behind a pooler in transaction mode', () => 
     expect((await api.rest(`GET /v2/orders/export?${january}`)).status).toBe(200);
     const { pool } = api.app.database;
     const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()));
-    try {
-      expect(clients.length).toBeGreaterThan(0);
-      for (const client of clients) {
-        const { rows } = await client.query('select name, statement from pg_prepared_statements');
-        expect(rows).toEqual([]);
-      }
-    } finally {
+    onTestFinished(async () => {
       for (const client of clients) client.release();
+    });
+    expect(clients.length).toBeGreaterThan(0);
+    for (const client of clients) {
+      const { rows } = await client.query('select name, statement from pg_prepared_statements');
+      expect(rows).toEqual([]);
     }
   });
 });

@@ -62,10 +62,8 @@ interface Entry {
  */
 export async function replay(hand: Hand, before: Rows, moment?: string): Promise<Rows> {
   const rows = new Map([...before].map(([name, known]) => [name, new Map(known)]));
-  const entries = await hand.sql<Entry>(
-    `select * from audit_entries where created_at = coalesce($1, now())::timestamptz(3) and actor_kind = 'database' order by id`,
-    [moment ?? null],
-  );
+  const entries = await hand.sql<Entry>`
+    select * from audit_entries where created_at = coalesce(${moment ?? null}, now())::timestamptz(3) and actor_kind = 'database' order by id`;
   for (const entry of entries) {
     const table = rows.get(entry.relation);
     if (table === undefined) throw new Error(`an entry of ${entry.relation}`);

@@ -56,10 +56,9 @@ it('a location that has orders is kept, and goes with all that it has when its e
 
 it('triggers that a dump has made again agree with the book of what was made', async () => {
   await hand.sql('set search_path = public, internal');
-  const triggers = await hand.sql<{ drop: string; make: string }>(
-    `select format('drop trigger %I on %s', tgname, tgrelid::regclass) as drop, pg_get_triggerdef(oid) as make
-     from pg_trigger where not tgisinternal`,
-  );
+  const triggers = await hand.sql<{ drop: string; make: string }>`
+    select format('drop trigger %I on %s', tgname, tgrelid::regclass) as drop, pg_get_triggerdef(oid) as make
+    from pg_trigger where not tgisinternal`;
   expect(triggers.length).toBeGreaterThan(100);
   for (const { drop, make } of triggers) await hand.sql(`${drop}; ${make}`);
   expect(await readChangedObjects(api.app.database.pool)).toEqual([]);
@@ -100,9 +99,8 @@ async function ending(deed: string, statement: string): Promise<unknown> {
       `select ${counts.join(', ')}, (select json_object_agg(l.id || ' ' || t.name, t.n) from locations l
          cross join lateral tally(l.id, '{catalog,product visible,product hidden}') t) as totals`,
     );
-    const told = await hand.sql(
-      `select resource, operation, changed, sum(cardinality(resource_ids))::int as count from internal.captured_changes group by 1, 2, 3 order by 1, 2, 3`,
-    );
+    const told = await hand.sql`
+      select resource, operation, changed, sum(cardinality(resource_ids))::int as count from internal.captured_changes group by 1, 2, 3 order by 1, 2, 3`;
     return { left, told };
   } catch (error) {
     // The order decides which of two constraints refuses it, but not whether it is refused.

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
@@ -100,20 +100,17 @@ describe('a role that may make roles, and no more', () => {
   it('leaves an admin no place for a trigger, whose deletions would pass a guard as a cascade does', async () => {
     const admin = await openHand(urlOf(`${prefix()}_admin`), 'admin');
     const payments = () => admin.sql<{ n: number }>('select count(*)::int as n from payments');
-    try {
-      const before = await payments();
-      expect(before[0]?.n).toBeGreaterThan(0);
-      await expect(
-        admin.sql(`create temporary table way (past int);
+    onTestFinished(() => admin.close());
+    const before = await payments();
+    expect(before[0]?.n).toBeGreaterThan(0);
+    await expect(
+      admin.sql(`create temporary table way (past int);
           create function pg_temp.past() returns trigger language plpgsql as $$
             begin delete from public.payments; return new; end $$;
           create trigger past before insert on way for each row execute function pg_temp.past();
           insert into way values (1)`),
-      ).rejects.toMatchObject({ code: '42501' });
-      expect(await payments()).toEqual(before);
-    } finally {
-      await admin.close();
-    }
+    ).rejects.toMatchObject({ code: '42501' });
+    expect(await payments()).toEqual(before);
   });
 
   it('leaves to doctor what it may not grant, until it may', async () => {
@@ -125,9 +122,8 @@ describe('a role that may make roles, and no more', () => {
       return checks.find(({ name }) => name === 'sessions of people');
     };
     const own = await openHand(urlOf(operator()));
-    const [version] = await own.sql<{ old: boolean }>(
-      `select current_setting('server_version_num')::int < 160000 as old`,
-    );
+    const [version] = await own.sql<{ old: boolean }>`
+      select current_setting('server_version_num')::int < 160000 as old`;
     await own.sql(`alter role ${prefix()}_reader connection limit 200`);
     await own.close();
     const lacks = `${prefix()}_service lacks pg_signal_backend, pg_read_all_stats; `;
@@ -148,18 +144,15 @@ describe('a role that may make roles, and no more', () => {
 
   it('bounds admins and readers, and leaves a reader no temporary table to fill the disk with', async () => {
     const reader = await openHand(urlOf(`${prefix()}_reader`), 'reader');
-    try {
-      const [bounds] = await reader.sql(`select current_setting('statement_timeout') as statement,
+    onTestFinished(() => reader.close());
+    const [bounds] = await reader.sql(`select current_setting('statement_timeout') as statement,
         current_setting('idle_in_transaction_session_timeout') as idle, current_setting('default_transaction_read_only') as reads,
         (select rolconnlimit from pg_roles where rolname = current_user) as connections`);
-      expect(bounds).toEqual({ statement: '5min', idle: '1min', reads: 'on', connections: 20 });
-      await reader.sql('set default_transaction_read_only = off');
-      await expect(reader.sql('create temporary table much (id int)')).rejects.toMatchObject({
-        code: '42501',
-      });
-    } finally {
-      await reader.close();
-    }
+    expect(bounds).toEqual({ statement: '5min', idle: '1min', reads: 'on', connections: 20 });
+    await reader.sql('set default_transaction_read_only = off');
+    await expect(reader.sql('create temporary table much (id int)')).rejects.toMatchObject({
+      code: '42501',
+    });
   });
 
   it('becomes no superuser by that, and passes no row security', async () => {
@@ -213,13 +206,8 @@ it("tables that another role has restored become the owner's", async () => {
   );
   await apply();
   const owner = await openHand(urlOf(`${prefix()}_owner`));
-  try {
-    const rows = await owner.sql(
-      `select distinct relowner::regrole::text as owner from pg_class
-       where relnamespace in ('public'::regnamespace, 'internal'::regnamespace) and relkind = 'r'`,
-    );
-    expect(rows).toEqual([{ owner: `${prefix()}_owner` }]);
-  } finally {
-    await owner.close();
-  }
+  onTestFinished(() => owner.close());
+  const rows = await owner.sql`select distinct relowner::regrole::text as owner from pg_class
+      where relnamespace in ('public'::regnamespace, 'internal'::regnamespace) and relkind = 'r'`;
+  expect(rows).toEqual([{ owner: `${prefix()}_owner` }]);
 });

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { tableAccess, viewsForPeople } from '../../packages/db/src/roles/access.ts';
 import { useApi } from '../support/api.ts';
@@ -128,17 +128,14 @@ describe('an admin', () => {
   it('passes no guard by a deed', async () => {
     await placeOrder(api, await createOrderKitchen(api));
     const admin = await openHand(api.databaseUrl, 'admin');
-    try {
-      await expect(
-        admin.deed(
-          'import: orders of 2019',
-          `insert into orders (location_id, payment_method_id, number)
+    onTestFinished(() => admin.close());
+    await expect(
+      admin.deed(
+        'import: orders of 2019',
+        `insert into orders (location_id, payment_method_id, number)
           select location_id, id, 77 from payment_methods limit 1`,
-        ),
-      ).rejects.toMatchObject({ code: 'CM008' });
-    } finally {
-      await admin.close();
-    }
+      ),
+    ).rejects.toMatchObject({ code: 'CM008' });
   });
 });
 
@@ -237,18 +234,13 @@ test('every function of a trigger has a search path of its own, and only what wo
 test('triggers work in a session that has no search path', async () => {
   const id = await createProduct(api.app.database, { locationId: api.locationId });
   const owner = await openAs(api.databaseUrl, 'owner');
-  try {
-    await owner.query(`set search_path = ''`);
-    await owner.query('update public.products set price = 3 where id = $1', [id]);
-    await owner.query(`delete from public.products where id = $1`, [id]);
-    await owner.query(`insert into public.turns (location_id, batch_number) values ($1, 1)`, [
-      api.locationId,
-    ]);
-    await owner.query(`update public.turns set status = 'closed' where location_id = $1`, [api.locationId]);
-    await expect(
-      owner.query('delete from public.turns where location_id = $1', [api.locationId]),
-    ).rejects.toMatchObject({ code: 'CM008' });
-  } finally {
-    await owner.end();
-  }
+  onTestFinished(() => owner.end());
+  await owner.query(`set search_path = ''`);
+  await owner.query('update public.products set price = 3 where id = $1', [id]);
+  await owner.query(`delete from public.products where id = $1`, [id]);
+  await owner.query(`insert into public.turns (location_id, batch_number) values ($1, 1)`, [api.locationId]);
+  await owner.query(`update public.turns set status = 'closed' where location_id = $1`, [api.locationId]);
+  await expect(
+    owner.query('delete from public.turns where location_id = $1', [api.locationId]),
+  ).rejects.toMatchObject({ code: 'CM008' });
 });

@@ -135,39 +135,31 @@ describe('a change by hand moves the revision', () => {
     await hand.sql('select announce_change()');
     await other.sql("update products set name = name || 'x' where id = $1", [ids.products]);
     const between = await revision('products', other);
-    await hand.sql(
-      'insert into product_categories (location_id, product_id, category_id) values ($1, $2, $3)',
-      [ids.locations, ids.products, ids.categories],
-    );
+    await hand.sql`
+      insert into product_categories (location_id, product_id, category_id) values (${ids.locations}, ${ids.products}, ${ids.categories})`;
     await hand.sql('commit');
     expect(await revision('products')).toBeGreaterThan(between);
   });
 
   it('past every revision that a deleted row had, when it is brought back', async () => {
-    const [row] = await hand.sql<{ row: object }>(
-      'select to_jsonb(c) as row from categories c where id = $1',
-      [ids.categories],
-    );
+    const [row] = await hand.sql<{ row: object }>`
+      select to_jsonb(c) as row from categories c where id = ${ids.categories}`;
     await hand.sql("update categories set name = name || 'x' where id = $1", [ids.categories]);
     const before = await revision('categories');
     await hand.sql('delete from categories where id = $1', [ids.categories]);
-    await hand.sql('insert into categories select * from jsonb_populate_record(null::categories, $1)', [
-      JSON.stringify(row?.row),
-    ]);
+    await hand.sql`
+      insert into categories select * from jsonb_populate_record(null::categories, ${JSON.stringify(row?.row)})`;
     expect(await revision('categories')).toBeGreaterThan(before);
   });
 });
 
 it('stock leaves the revision of its product, and a payment that of its order', async () => {
-  await hand.sql(
-    `insert into product_stock (location_id, product_id, enabled, quantity, min_stock_alarm) values ($1, $2, true, 5, 0)
-     on conflict (location_id, product_id) do update set enabled = true, quantity = 5`,
-    [ids.locations, ids.products],
-  );
+  await hand.sql`
+    insert into product_stock (location_id, product_id, enabled, quantity, min_stock_alarm) values (${ids.locations}, ${ids.products}, true, 5, 0)
+    on conflict (location_id, product_id) do update set enabled = true, quantity = 5`;
   const before = [await revision('products'), await revision('orders')];
-  await hand.sql('update product_stock set quantity = 4, min_stock_alarm = 1 where product_id = $1', [
-    ids.products,
-  ]);
+  await hand.sql`
+    update product_stock set quantity = 4, min_stock_alarm = 1 where product_id = ${ids.products}`;
   await hand.sql("update payments set status = 'completed' where order_id = $1", [ids.orders]);
   expect([await revision('products'), await revision('orders')]).toEqual(before);
 });

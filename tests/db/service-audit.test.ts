@@ -9,12 +9,7 @@ import { operations } from '../support/documented.ts';
 
 const api = useApi();
 
-const byHand = async () =>
-  (
-    await api.app.database.pool.query(
-      `select relation, operation from audit_entries where actor_kind = 'database'`,
-    )
-  ).rows;
+const byHand = () => api.sql`select relation, operation from audit_entries where actor_kind = 'database'`;
 
 describe('nothing is taken for a manual edit of', () => {
   // The subject of the audit's own operations is a manual edit.
@@ -23,9 +18,7 @@ describe('nothing is taken for a manual edit of', () => {
     const kitchen = await openKitchen(api);
     const input = await inputIn(kitchen, operation);
     if (operation.name === 'turns.open')
-      await api.app.database.pool.query(`update turns set status = 'closed' where location_id = $1`, [
-        kitchen.locationId,
-      ]);
+      await api.sql`update turns set status = 'closed' where location_id = ${kitchen.locationId}`;
     const { code, message } = await call(api.url, kitchen.key, input);
     expect(code, message).toBeUndefined();
     expect(await byHand()).toEqual([]);

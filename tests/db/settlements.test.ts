@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { events } from '../../packages/api/src/resources/events/types.schema.ts';
 import { createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { averageCents, decimal, json, type RecordedOrder, recordOrder, totalOf } from '../support/money.ts';
@@ -152,14 +152,13 @@ describe('what the database refuses', () => {
 
   it('a turn is not closed on an older snapshot', async () => {
     const client = await kit.database.pool.connect();
-    try {
-      await client.query('begin isolation level repeatable read');
-      const change = client.query(`update turns set status = 'closed' where id = $1`, [turnId]);
-      await expect(change).rejects.toMatchObject({ code: 'CM007' });
-    } finally {
+    onTestFinished(async () => {
       await client.query('rollback');
       client.release();
-    }
+    });
+    await client.query('begin isolation level repeatable read');
+    const change = client.query(`update turns set status = 'closed' where id = $1`, [turnId]);
+    await expect(change).rejects.toMatchObject({ code: 'CM007' });
   });
 
   it('a second open turn', async () => {

@@ -21,9 +21,8 @@ CREATE VIEW counted_pots as select count(*) from clean_pots;`;
 const potObjects = ['trigger wash on pots', 'view clean_pots', 'view counted_pots', 'function touch_pot'];
 
 const gone = () =>
-  kit.select(
-    'select identity, gone_since as since from internal.sql_objects where gone_since is not null order by 1',
-  );
+  kit.select`
+    select identity, gone_since as since from internal.sql_objects where gone_since is not null order by 1`;
 const there = async () => {
   const [row] = await kit.select(`
     select to_regproc('touch_pot') is not null as "function", to_regclass('clean_pots') is not null as view,

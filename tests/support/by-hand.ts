@@ -1,11 +1,12 @@
 import pg from 'pg';
 import type { RoleKind } from '../../packages/db/src/roles/access.ts';
 import { openAs } from './roles.ts';
+import { type Sql, sqlOf } from './sql.ts';
 import { type Lifetime, useClosed } from './use.ts';
 
 /** A person at psql: plain SQL through a session that is not the service's. */
 export interface Hand {
-  sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  sql: Sql;
   /** The same in a transaction that has said a deed: `import: orders of 2019`. */
   deed<Row = Record<string, unknown>>(said: string, text: string, values?: unknown[]): Promise<Row[]>;
   /** Feeds lines to a `copy … from stdin`, and returns how many rows it wrote. */
@@ -17,8 +18,7 @@ export interface Hand {
 export async function openHand(url: string, role: RoleKind = 'owner'): Promise<Hand> {
   const client = await openAs(url, role);
   return {
-    sql: async <Row>(text: string, values: unknown[] = []) =>
-      (await client.query(text, values)).rows as Row[],
+    sql: sqlOf(client),
     deed: (said, text, values) => inTransaction(client, said, text, values),
     copy: (text, lines) => copyIn(client, text, lines),
     close: () => client.end(),

@@ -3,6 +3,7 @@ import type { ComandaClient } from '@comanda/client';
 import type { Database } from '@comanda/db';
 import * as factories from './factories.ts';
 import { type Answer, type Call, callRest, typedClient } from './rest.ts';
+import { type Sql, sqlOf } from './sql.ts';
 import { use } from './use.ts';
 
 type Row<Factory extends (database: Database, row: never) => unknown> = Omit<
@@ -22,22 +23,6 @@ export interface Make {
   ): ReturnType<typeof factories.createSubselection>;
 }
 
-/** Runs a statement; its rows. */
-export interface Sql {
-  <Found = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Found[]>;
-  <Found = Record<string, unknown>>(text: TemplateStringsArray, ...values: unknown[]): Promise<Found[]>;
-}
-
-const sqlOf =
-  (pool: Database['pool']): Sql =>
-  async <Found>(text: string | TemplateStringsArray, ...values: unknown[]) => {
-    const query =
-      typeof text === 'string'
-        ? { text, values: values[0] as unknown[] | undefined }
-        : { text: text.reduce((before, part, index) => `${before}$${index}${part}`), values };
-    return (await pool.query(query.text, query.values)).rows as Found[];
-  };
-
 /** A location of a server, a key there, and what tests do with them. */
 export interface Place {
   url: string;
@@ -55,7 +40,7 @@ export interface Place {
   client(key?: string): ComandaClient;
   /** The typed client with a new key of the place, which has these permissions alone. */
   clientThatMay(...permissions: Grant[]): Promise<ComandaClient>;
-  /** The rows of a statement that the service's own role runs. Of a tagged template, every `${…}` is a parameter. */
+  /** The rows of a statement that the service's own role runs. */
   sql: Sql;
 }
 

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { type Migrated, type MigrateOptions, migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { createTestDatabase } from './database.ts';
 import { roleUrl } from './roles.ts';
+import { type Sql, sqlOf } from './sql.ts';
 
 /** A database of our tables in which nothing of `prisma/sql` is remembered, and a folder of SQL of a test's own. */
 export interface SqlFolderKit {
@@ -15,7 +16,7 @@ export interface SqlFolderKit {
   write(files: Readonly<Record<string, string | null>>): void;
   /** Applies the folder, as release 1.0.0 unless said. */
   apply(options?: MigrateOptions): Promise<Migrated>;
-  select(sql: string, values?: unknown[]): Promise<unknown[]>;
+  select: Sql;
   close(): Promise<void>;
 }
 
@@ -42,7 +43,7 @@ export async function openSqlFolder(): Promise<SqlFolderKit> {
       }
     },
     apply: (options) => migrate(url, { sqlDirectory: directory, release: '1.0.0', ...options }),
-    select: async (sql, values) => (await client.query(sql, values)).rows,
+    select: sqlOf(client),
     async close() {
       await client.end();
       await database.drop();
