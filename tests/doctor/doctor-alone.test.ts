@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '@comanda/db';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, it, test, vi } from 'vitest';
 import { judgeDisk } from '../../packages/api/src/doctor/disk-check.ts';
 import type { Diagnosis } from '../../packages/api/src/doctor/doctor.ts';
 import { defaultThresholds, diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { type EmbeddedServer, startEmbedded } from '../../packages/embedded/src/server.ts';
+import { openHand } from '../support/by-hand.ts';
+import type { CommandOutcome } from '../support/command.ts';
+import { sqlAt, sqlBy } from '../support/sql.ts';
 
 // The command as a process, on an embedded database of its own.
 
@@ -32,38 +34,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Outcome {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-async function withClients<Result>(
-  count: number,
-  work: (first: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const clients = Array.from(
-    { length: count },
-    () => new pg.Client({ connectionString: server?.url, application_name: 'comanda-test' }),
-  );
-  for (const client of clients) client.on('error', () => {});
-  try {
-    await Promise.all(clients.map((client) => client.connect()));
-    const [first] = clients;
-    if (first === undefined) throw new Error('no client');
-    return await work(first);
-  } finally {
-    await Promise.all(clients.map((client) => client.end()));
-  }
-}
-
+const sql = sqlBy((text, values) => sqlAt(server?.url ?? '')(text, values));
 const comanda = (argv: string[], more: Record<string, string> = {}) => run('scripts/comanda.mjs', argv, more);
 
-function run(script: string, argv: string[], more: Record<string, string> = {}): Promise<Outcome> {
+function run(script: string, argv: string[], more: Record<string, string> = {}): Promise<CommandOutcome> {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, ...more };
   return promisify(execFile)(process.execPath, [join(repositoryRoot, script), ...argv], { env }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    (error: Outcome) => error,
+    (error: CommandOutcome) => error,
   );
 }
 
@@ -79,11 +57,7 @@ it('finds the embedded database by itself; what is wrong makes the exit code 1',
   expect(alone.stdout).toMatch(/ok +disk +\d+\.\d GiB free|warning +disk|WRONG +disk/);
   expect(alone.stdout.trimEnd().endsWith('Something is wrong: see above what to do.')).toBe(true);
 
-  await withClients(1, (client) =>
-    client.query(
-      `insert into internal.process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`,
-    ),
-  );
+  await sql`insert into internal.process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`;
   const better = await comanda(['doctor', '--json']);
   expect(better.code, better.stdout + better.stderr).toBe(1);
   expect(outcomes(better.stdout).get('workers')?.outcome).toBe('ok');
@@ -102,20 +76,18 @@ it('runs as node dist/comanda.js, too, with the same exit codes', async () => {
 });
 
 it('sees that the connections run out', async () => {
-  const { stdout } = await withClients(10, () => comanda(['doctor', '--json']));
+  const hands = await Promise.all(Array.from({ length: 10 }, () => openHand(server?.url ?? '')));
+  const { stdout } = await comanda(['doctor', '--json']);
+  await Promise.all(hands.map((hand) => hand.close()));
   expect(outcomes(stdout).get('connections')?.outcome, stdout).toMatch(/warning|wrong/);
 });
 
 it('sees a transaction that a session prepared and forgot', async () => {
-  const found = await withClients(1, async (client) => {
-    await client.query(`begin; create table held (n integer); prepare transaction 'forgotten'`);
-    const environment = { DATABASE_URL: server?.url };
-    const options = { thresholds: { idleInTransactionSeconds: 0, probeSeconds: 0 } };
-    const { checks } = await diagnose(environment, options);
-    await client.query(`rollback prepared 'forgotten'`);
-    return checks.find(({ name }) => name === 'prepared transactions');
-  });
-  expect(found).toMatchObject({
+  await sql(`begin; create table held (n integer); prepare transaction 'forgotten'`);
+  const options = { thresholds: { idleInTransactionSeconds: 0, probeSeconds: 0 } };
+  const { checks } = await diagnose({ DATABASE_URL: server?.url }, options);
+  await sql(`rollback prepared 'forgotten'`);
+  expect(checks.find(({ name }) => name === 'prepared transactions')).toMatchObject({
     outcome: 'warning',
     found: expect.stringMatching(/^forgotten of \w+ for \d+ s$/),
   });
@@ -134,19 +106,14 @@ test.each([
 });
 
 it('brings back with relay retry what was set aside', async () => {
-  await withClients(1, async (client) => {
-    await client.query(
-      `insert into internal.captured_changes (location_id, resource, resource_ids, operation, failures, retry_at, error)
-       select uuid_v7(), 'mystery', array[uuid_v7()], 'insert', f, now(), 'why' from unnest(array[3, 10]) f`,
-    );
-    const { stdout } = await comanda(['relay', 'retry', '--json']);
-    expect(JSON.parse(stdout)).toEqual({ retried: 2 });
-    const { rows } = await client.query(
-      'select distinct failures, retry_at, error from internal.captured_changes',
-    );
-    expect(rows).toEqual([{ failures: 0, retry_at: null, error: null }]);
-    await client.query('delete from internal.captured_changes');
-  });
+  await sql`
+    insert into internal.captured_changes (location_id, resource, resource_ids, operation, failures, retry_at, error)
+    select uuid_v7(), 'mystery', array[uuid_v7()], 'insert', f, now(), 'why' from unnest(array[3, 10]) f`;
+  const { stdout } = await comanda(['relay', 'retry', '--json']);
+  expect(JSON.parse(stdout)).toEqual({ retried: 2 });
+  const rows = await sql('select distinct failures, retry_at, error from internal.captured_changes');
+  expect(rows).toEqual([{ failures: 0, retry_at: null, error: null }]);
+  await sql('delete from internal.captured_changes');
 });
 
 it('says in one line that no database runs, and what to do', async () => {

@@ -1,9 +1,9 @@
 import { startWorker } from '@comanda/worker';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Diagnosis, type DoctorOptions, diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { invariants } from '../../packages/api/src/doctor/invariants/table.ts';
 import { useApi } from '../support/api.ts';
+import { type Hand, openHand } from '../support/by-hand.ts';
 import { superuserUrl } from '../support/database.ts';
 import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 60_000 });
 const encryptionKey = 'a key for the tests of the invariants';
 const api = useApi(() => ({ encryptionKey }));
 const kitchen = useOrderKitchen(api);
-let superuser: pg.Client;
+let superuser: Hand;
 beforeAll(async () => {
   const client = api.client();
   await client.webhookEndpoints.create.mutate({ url: 'http://127.0.0.1:1/', events: ['order.created'] });
@@ -30,11 +30,7 @@ beforeAll(async () => {
   await placeOrder(api, kitchen);
   await placeOrder(api, kitchen);
   await client.catalog.get.query();
-  superuser = new pg.Client({
-    connectionString: superuserUrl(api.databaseUrl),
-    application_name: 'superuser',
-  });
-  await superuser.connect();
+  superuser = await openHand(superuserUrl(api.databaseUrl));
   const worker = await startWorker({
     databaseUrl: api.databaseUrl,
     encryptionKey,
@@ -44,14 +40,14 @@ beforeAll(async () => {
     webhookAllowCidrs: [],
     logLevel: 'silent',
   });
-  await waitFor('the events', async () => {
-    const { rows } = await superuser.query('select count(*)::int as waiting from internal.captured_changes');
-    return rows[0].waiting === 0;
-  });
+  await waitFor(
+    'the events',
+    async () => (await superuser.sql('select from internal.captured_changes')).length === 0,
+  );
   await worker.stop();
 }, 60_000);
 afterAll(async () => {
-  await superuser?.end();
+  await superuser?.close();
 });
 
 const doctor = (options: DoctorOptions = {}): Promise<Diagnosis> =>
@@ -69,9 +65,9 @@ const amiss = ({ checks }: Diagnosis) =>
   checks.filter(({ name, outcome }) => outcome !== 'ok' && invariants.some((each) => each.name === name));
 
 async function unhindered(sql: string): Promise<void> {
-  await superuser.query('set session_replication_role = replica');
-  await superuser.query(sql);
-  await superuser.query('reset session_replication_role');
+  await superuser.sql('set session_replication_role = replica');
+  await superuser.sql(sql);
+  await superuser.sql('reset session_replication_role');
 }
 
 it('all invariants hold without manual edits', async () => {
@@ -126,9 +122,8 @@ describe('doctor --repair', () => {
   });
 
   it('writes down in the audit what it did', async () => {
-    const { rows } = await superuser.query(
-      `select actor_kind, operation, changes from audit_entries where operation = 'doctor.repair' order by created_at desc, id desc limit 1`,
-    );
+    const rows = await superuser.sql`
+      select actor_kind, operation, changes from audit_entries where operation = 'doctor.repair' order by created_at desc, id desc limit 1`;
     expect(rows).toEqual([
       {
         actor_kind: 'command_line',
@@ -158,23 +153,22 @@ describe('doctor --repair', () => {
     await doctor({ repair: 'repair' });
     expect(amiss(await doctor())).toEqual([]);
     const orders = (await api.rest('GET /v2/orders?limit=1')).body as { pagination: { total: number } };
-    const { rows } = await superuser.query('select count(*)::int as there from orders');
-    expect(orders.pagination.total).toBe(rows[0].there);
+    const there = await superuser.sql('select from orders');
+    expect(orders.pagination.total).toBe(there.length);
   });
 
   it('says what a permission keeps it from', async () => {
     await unhindered(`update internal.location_counters set value = 0 where name = 'order'`);
-    await superuser.query(`create function nobody_counts() returns trigger language plpgsql as
+    await superuser.sql(`create function nobody_counts() returns trigger language plpgsql as
       $$ begin raise exception 'the counters are frozen'; end $$`);
-    await superuser.query(
-      'create trigger a before update on internal.location_counters execute function nobody_counts()',
-    );
+    await superuser.sql`
+      create trigger a before update on internal.location_counters execute function nobody_counts()`;
     const { repairs, outcome } = await doctor({ repair: 'repair' });
     expect(repairs).toEqual([
       { name: 'order numbers', location: api.locationId, done: [], error: 'the counters are frozen' },
     ]);
     expect(outcome).toBe('wrong');
-    await superuser.query('drop trigger a on internal.location_counters; drop function nobody_counts()');
+    await superuser.sql('drop trigger a on internal.location_counters; drop function nobody_counts()');
     await doctor({ repair: 'repair' });
   });
 

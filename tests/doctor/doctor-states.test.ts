@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type CheckResult, diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { superuserUrl } from '../support/database.ts';
 import { quoteName, runOnce } from '../support/server.ts';
@@ -40,15 +40,12 @@ describe.each([
        create trigger short_of before insert on ${table} for each statement
          execute function short_of()`,
     );
-    try {
-      expect((await look()).get(check)).toMatchObject({
-        outcome,
-        found: expect.stringContaining(message),
-        advice,
-      });
-    } finally {
-      await runOnce(superuser, 'drop function short_of cascade');
-    }
+    onTestFinished(() => runOnce(superuser, 'drop function short_of cascade'));
+    expect((await look()).get(check)).toMatchObject({
+      outcome,
+      found: expect.stringContaining(message),
+      advice,
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Outcome, Thresholds } from '../../packages/api/src/doctor/check.ts';
 import { type Diagnosis, diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { createTestDatabase, superuserUrl } from '../support/database.ts';
@@ -70,12 +70,9 @@ describe('doctor', () => {
 
   it('sees that the pooler leads elsewhere', async () => {
     const other = await createTestDatabase();
-    try {
-      const found = await look({ DATABASE_URL: other.url, DATABASE_DIRECT_URL: kit.url });
-      expect(of(found, 'pooler')).toEqual({ outcome: 'wrong', found: 'it leads to another database' });
-    } finally {
-      await other.drop();
-    }
+    onTestFinished(() => other.drop());
+    const found = await look({ DATABASE_URL: other.url, DATABASE_DIRECT_URL: kit.url });
+    expect(of(found, 'pooler')).toEqual({ outcome: 'wrong', found: 'it leads to another database' });
   });
 
   it('counts a check that cannot be made as no success', async () => {
@@ -160,10 +157,8 @@ describe('doctor', () => {
       .rows;
     const waited = waiter.query('select pg_advisory_lock(1972)');
     await waitFor('a wait of a second', async () => {
-      const [{ seconds } = {}] = await kit.sql(
-        'select extract(epoch from clock_timestamp() - min(waitstart))::float8 as seconds from pg_locks where $1 = any (pg_blocking_pids(pid))',
-        [pid],
-      );
+      const [{ seconds } = {}] = await kit.sql`
+        select extract(epoch from clock_timestamp() - min(waitstart))::float8 as seconds from pg_locks where ${pid} = any (pg_blocking_pids(pid))`;
       return Number(seconds) > 1;
     });
     expect(of(await look(), 'locks').found).not.toContain(`pid ${pid}`);
@@ -199,18 +194,16 @@ describe('doctor', () => {
 
   it('sees that a worker beats and does no job, and leaves no probe behind', async () => {
     await kit.stopWorkers();
-    await kit.sql(
-      `insert into internal.process_heartbeats (id, kind, host, pid) values ('dead', 'worker', 'kitchen', 1)`,
-    );
+    await kit.sql`
+      insert into internal.process_heartbeats (id, kind, host, pid) values ('dead', 'worker', 'kitchen', 1)`;
     const found = await look({}, { probeSeconds: 0.3 });
     expect(of(found, 'workers').outcome).toBe('ok');
     expect(of(found, 'queue')).toEqual({
       outcome: 'wrong',
       found: 'no worker did probe-deliveries within 0.3 s; no worker did probe-imports within 0.3 s',
     });
-    const [{ count } = {}] = await kit.sql(
-      `select count(*)::int as count from graphile_worker.jobs where task_identifier like 'probe-%'`,
-    );
+    const [{ count } = {}] = await kit.sql`
+      select count(*)::int as count from graphile_worker.jobs where task_identifier like 'probe-%'`;
     expect(count).toBe(0);
   });
 });

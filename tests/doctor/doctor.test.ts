@@ -1,7 +1,7 @@
 import { newId } from '@comanda/db';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Thresholds } from '../../packages/api/src/doctor/check.ts';
+import type { Outcome, Thresholds } from '../../packages/api/src/doctor/check.ts';
 import { type CheckResult, diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
@@ -25,6 +25,13 @@ async function look(name: string, thresholds: Partial<Thresholds> = {}): Promise
   if (found === undefined) throw new Error(`there is no check ${name}`);
   return found;
 }
+
+/** Expects an outcome, with words of what was found, and of the advice. */
+const sees = async (name: string, outcome: Outcome, found: string | RegExp, advice = '') =>
+  expect(await look(name)).toMatchObject({
+    ...{ outcome, advice: expect.stringContaining(advice) },
+    found: typeof found === 'string' ? expect.stringContaining(found) : expect.stringMatching(found),
+  });
 
 async function openClient(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: kit.url, application_name: 'forgotten-psql' });
@@ -71,49 +78,29 @@ describe('it sees', () => {
   it('a migration that is pending, one that was changed, and one from a newer version', async () => {
     const last = `(select max(migration_name) from _prisma_migrations where migration_name < '3')`;
     await kit.sql(`update _prisma_migrations set rolled_back_at = now() where migration_name = ${last}`);
-    expect(await look('migrations')).toMatchObject({
-      outcome: 'wrong',
-      found: expect.stringContaining('1 migration pending'),
-    });
+    await sees('migrations', 'wrong', '1 migration pending');
     await kit.sql(
       `update _prisma_migrations set rolled_back_at = null, checksum = reverse(checksum) where migration_name = ${last}`,
     );
-    expect(await look('migrations')).toMatchObject({
-      outcome: 'wrong',
-      found: expect.stringContaining('was changed after it was applied'),
-    });
+    await sees('migrations', 'wrong', 'was changed after it was applied');
     await kit.sql(
       `update _prisma_migrations set checksum = reverse(checksum) where migration_name = ${last}`,
     );
-    await kit.sql(
-      `insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('f', 'f', '39990101000000_future', now())`,
-    );
-    expect(await look('migrations')).toMatchObject({
-      outcome: 'warning',
-      found: expect.stringContaining('39990101000000_future'),
-    });
+    await kit.sql`
+      insert into _prisma_migrations (id, checksum, migration_name, finished_at) values ('f', 'f', '39990101000000_future', now())`;
+    await sees('migrations', 'warning', '39990101000000_future');
     await kit.sql(`delete from _prisma_migrations where id = 'f'`);
     expect((await look('migrations')).outcome).toBe('ok');
   });
 
   it('functions and triggers that are pending, and those of another version', async () => {
-    await kit.sql(
-      `insert into internal.sql_releases (hash, release, applied_at) values ('other', '0.0.1', now() + interval '1 minute')`,
-    );
-    expect(await look('migrations')).toMatchObject({
-      outcome: 'wrong',
-      found: 'functions and triggers of this version are pending',
-    });
+    await kit.sql`
+      insert into internal.sql_releases (hash, release, applied_at) values ('other', '0.0.1', now() + interval '1 minute')`;
+    await sees('migrations', 'wrong', /^functions and triggers of this version are pending$/);
     await kit.sql(`update internal.sql_releases set release = '999.0.0' where hash = 'other'`);
-    expect(await look('migrations')).toMatchObject({
-      outcome: 'warning',
-      found: expect.stringContaining('functions and triggers of another version'),
-    });
+    await sees('migrations', 'warning', 'functions and triggers of another version');
     await kit.sql(`update internal.sql_releases set hash = 'ours ' || hash where hash <> 'other'`);
-    expect(await look('migrations')).toMatchObject({
-      outcome: 'wrong',
-      found: expect.stringContaining('the functions and triggers of release 999.0.0'),
-    });
+    await sees('migrations', 'wrong', 'the functions and triggers of release 999.0.0');
     await kit.sql(`delete from internal.sql_releases where hash = 'other'`);
     await kit.sql(`update internal.sql_releases set hash = replace(hash, 'ours ', '')`);
     expect((await look('migrations')).outcome).toBe('ok');
@@ -134,16 +121,15 @@ describe('it sees', () => {
   });
 
   it('a change that cannot be published; relay retry brings it back', async () => {
-    await kit.sql(
-      `insert into internal.captured_changes (location_id, resource, resource_ids, operation, failures, retry_at, error)
-       values ($1, 'mystery', array[$2::uuid], 'insert', 10, now(), 'unknown resource mystery')`,
-      [kit.locationId, newId()],
+    await kit.sql`
+      insert into internal.captured_changes (location_id, resource, resource_ids, operation, failures, retry_at, error)
+      values (${kit.locationId}, 'mystery', array[${newId()}::uuid], 'insert', 10, now(), 'unknown resource mystery')`;
+    await sees(
+      'changes set aside',
+      'wrong',
+      '1 of mystery (10 failures): unknown resource mystery',
+      'relay retry',
     );
-    expect(await look('changes set aside')).toMatchObject({
-      outcome: 'wrong',
-      found: expect.stringContaining('1 of mystery (10 failures): unknown resource mystery'),
-      advice: expect.stringContaining('relay retry'),
-    });
     await kit.sql(`delete from internal.captured_changes where resource = 'mystery'`);
   });
 
@@ -158,41 +144,29 @@ describe('it sees', () => {
         ])
         .catch(() => {});
     const event = newId();
-    await kit.sql(
-      `insert into events (location_id, id, number, type, resource_id, body, created_at) values ($1, $2, 900, 'turn.open', $2, '{}', now())`,
-      [kit.locationId, event],
-    );
+    await kit.sql`
+      insert into events (location_id, id, number, type, resource_id, body, created_at) values (${kit.locationId}, ${event}, 900, 'turn.open', ${event}, '{}', now())`;
     for (let n = 0; n < 2; n += 1)
-      await kit.sql(
-        `insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at) values ($1, $2, $3, now())`,
-        [kit.locationId, id, event],
-      );
+      await kit.sql`
+        insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at) values (${kit.locationId}, ${id}, ${event}, now())`;
     const dead = await waitFor('two dead deliveries', async () => {
       const found = await look('dead deliveries');
       return found.outcome === 'warning' && found.found.startsWith('2 deliveries to 1 endpoint') && found;
     });
     expect(dead.advice).toContain('replay');
-    expect(await look('failing endpoints')).toMatchObject({
-      outcome: 'warning',
-      found: expect.stringContaining(`${id} of location ${kit.locationId}: connection refused`),
-    });
-    const [totals] = await kit.sql<{ failed: string; dead: string }>(
-      `select sum(total) filter (where name = 'deliveries_failed') as failed,
-         sum(total) filter (where name = 'deliveries_dead') as dead from internal.work_totals`,
-    );
+    await sees('failing endpoints', 'warning', `${id} of location ${kit.locationId}: connection refused`);
+    const [totals] = await kit.sql<{ failed: string; dead: string }>`
+      select sum(total) filter (where name = 'deliveries_failed') as failed,
+      sum(total) filter (where name = 'deliveries_dead') as dead from internal.work_totals`;
     expect(totals).toEqual({ failed: '8', dead: '2' });
     await kit.sql('delete from webhook_endpoints');
   });
 
   it('a job that was given up', async () => {
     await kit.sql(`select graphile_worker.add_job('unknown-task', '{}', max_attempts := 1)`);
-    await kit.sql(
-      `update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'it burnt' where locked_at is null`,
-    );
-    expect(await look('jobs given up')).toMatchObject({
-      outcome: 'wrong',
-      found: expect.stringContaining('1 unknown-task: it burnt'),
-    });
+    await kit.sql`
+      update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'it burnt' where locked_at is null`;
+    await sees('jobs given up', 'wrong', '1 unknown-task: it burnt');
     await kit.sql(`delete from graphile_worker._private_jobs`);
   });
 
@@ -240,41 +214,29 @@ describe('it sees', () => {
   });
 
   it('a worker that fell silent, then that none is left, and what is left undone', async () => {
-    await kit.sql(
-      `insert into internal.process_heartbeats (id, kind, host, pid, seen_at) values ('gone', 'worker', 'kitchen', 77, now() - interval '3 minutes')`,
-    );
-    expect(await look('workers')).toMatchObject({
-      outcome: 'warning',
-      found: expect.stringContaining('kitchen:77 for 3 min'),
-    });
+    await kit.sql`
+      insert into internal.process_heartbeats (id, kind, host, pid, seen_at) values ('gone', 'worker', 'kitchen', 77, now() - interval '3 minutes')`;
+    await sees('workers', 'warning', 'kitchen:77 for 3 min');
     await kit.stopWorkers();
-    expect(await look('workers')).toMatchObject({ outcome: 'wrong', found: 'no worker is alive' });
+    await sees('workers', 'wrong', /^no worker is alive$/);
 
-    await kit.sql(
-      `insert into internal.captured_changes (location_id, resource, resource_ids, operation, captured_at)
-       values ($1, 'orders', array[$2::uuid], 'insert', now() - interval '30 seconds')`,
-      [kit.locationId, newId()],
-    );
-    expect(await look('relay lag')).toMatchObject({
-      outcome: 'warning',
-      found: expect.stringContaining('waiting, the oldest for 3'),
-    });
+    await kit.sql`
+      insert into internal.captured_changes (location_id, resource, resource_ids, operation, captured_at)
+      values (${kit.locationId}, 'orders', array[${newId()}::uuid], 'insert', now() - interval '30 seconds')`;
+    await sees('relay lag', 'warning', 'waiting, the oldest for 3');
     await kit.sql(`update internal.captured_changes set captured_at = now() - interval '2 hours'`);
     expect((await look('relay lag')).outcome).toBe('wrong');
 
     const { id } = await kit.createEndpoint({ url: 'http://127.0.0.1:1/', events: ['turn.open'] });
     const event = newId();
-    await kit.sql(
-      `insert into events (location_id, id, number, type, resource_id, body, created_at) values ($1, $2, 901, 'turn.open', $2, '{}', now())`,
-      [kit.locationId, event],
+    await kit.sql`
+      insert into events (location_id, id, number, type, resource_id, body, created_at) values (${kit.locationId}, ${event}, 901, 'turn.open', ${event}, '{}', now())`;
+    await kit.sql`
+      insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at) values (${kit.locationId}, ${id}, ${event}, now() - interval '5 minutes')`;
+    await sees(
+      'stuck deliveries',
+      'wrong',
+      /^1 delivery to 1 endpoint due and untouched, the oldest for 5 min$/,
     );
-    await kit.sql(
-      `insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at) values ($1, $2, $3, now() - interval '5 minutes')`,
-      [kit.locationId, id, event],
-    );
-    expect(await look('stuck deliveries')).toMatchObject({
-      outcome: 'wrong',
-      found: '1 delivery to 1 endpoint due and untouched, the oldest for 5 min',
-    });
   });
 });

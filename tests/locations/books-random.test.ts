@@ -76,14 +76,11 @@ test.each([11, 12, 13])(
     // A session does one thing at a time.
     const bySession: Record<string, (own: Chance) => Promise<unknown>> = {
       completeMany: (own) =>
-        here.admin.sql(
-          `update payments set status = 'completed' where location_id = $1 and status = 'pending' and id = any ($2)`,
-          [locationId, [some(own)?.payment, some(own)?.payment, some(own)?.payment]],
-        ),
+        here.admin.sql`
+          update payments set status = 'completed' where location_id = ${locationId} and status = 'pending' and id = any (${[some(own)?.payment, some(own)?.payment, some(own)?.payment]})`,
       closeByHand: () =>
-        here.admin.sql(`update turns set status = 'closed' where location_id = $1 and status = 'open'`, [
-          locationId,
-        ]),
+        here.admin.sql`
+          update turns set status = 'closed' where location_id = ${locationId} and status = 'open'`,
       openByHand: () => here.admin.sql('insert into turns (location_id) values ($1)', [locationId]),
       repair: (own) =>
         here.owner.deed(
@@ -167,19 +164,17 @@ test.each([11, 12, 13])(
     async function requireBooks() {
       const sums = await here.owner.sql<
         Record<'completed' | 'settled' | 'entries' | 'open' | 'waiting' | 'before', string>
-      >(
-        `select
-         (select coalesce(sum(amount), 0) from payments where location_id = $1 and status = 'completed') as completed,
-         (select coalesce(sum(total_collected), 0) from settlements where location_id = $1) as settled,
-         (select coalesce(sum(e.amount), 0) from settlement_entries e join settlements s using (location_id, turn_id)
-           where e.location_id = $1 and e.kind <> 'refund') as entries,
-         (select coalesce(sum(e.amount), 0) from settlement_entries e join turns t on t.location_id = e.location_id and t.id = e.turn_id
-           where e.location_id = $1 and e.kind <> 'refund' and t.status = 'open') as open,
-         (select coalesce(sum(amount), 0) from settlement_entries where location_id = $1 and kind <> 'refund' and turn_id is null) as waiting,
-         (select coalesce(sum(p.amount), 0) from payments p where p.location_id = $1 and p.status = 'completed' and not exists (
-           select from settlement_entries e where e.location_id = $1 and e.payment_id = p.id)) as before`,
-        [locationId],
-      );
+      >`
+        select
+        (select coalesce(sum(amount), 0) from payments where location_id = ${locationId} and status = 'completed') as completed,
+        (select coalesce(sum(total_collected), 0) from settlements where location_id = ${locationId}) as settled,
+        (select coalesce(sum(e.amount), 0) from settlement_entries e join settlements s using (location_id, turn_id)
+          where e.location_id = ${locationId} and e.kind <> 'refund') as entries,
+        (select coalesce(sum(e.amount), 0) from settlement_entries e join turns t on t.location_id = e.location_id and t.id = e.turn_id
+          where e.location_id = ${locationId} and e.kind <> 'refund' and t.status = 'open') as open,
+        (select coalesce(sum(amount), 0) from settlement_entries where location_id = ${locationId} and kind <> 'refund' and turn_id is null) as waiting,
+        (select coalesce(sum(p.amount), 0) from payments p where p.location_id = ${locationId} and p.status = 'completed' and not exists (
+          select from settlement_entries e where e.location_id = ${locationId} and e.payment_id = p.id)) as before`;
       const [sum] = sums;
       const cents = (text = '') => BigInt(text.replace('.', ''));
       expect(cents(sum?.settled)).toBe(cents(sum?.entries));
@@ -189,18 +184,14 @@ test.each([11, 12, 13])(
       // The guide's sum, of what the API lists.
       expect(await listed('unsettled')).toBe(cents(sum?.waiting));
       expect(await listed('before_books')).toBe(cents(sum?.before));
-      const wrong = await here.owner.sql(
-        `select p.id, p.status, p.amount, b.* from payments p cross join lateral collected_of(p.location_id, p.id) b
-       where p.location_id = $1 and (b.refunded > b.collected
-         or b.known and b.collected <> case p.status when 'completed' then p.amount else 0 end)`,
-        [locationId],
-      );
+      const wrong = await here.owner.sql`
+        select p.id, p.status, p.amount, b.* from payments p cross join lateral collected_of(p.location_id, p.id) b
+        where p.location_id = ${locationId} and (b.refunded > b.collected
+          or b.known and b.collected <> case p.status when 'completed' then p.amount else 0 end)`;
       expect(wrong).toEqual([]);
-      const waiting = await here.owner.sql(
-        `select from settlement_entries e join turns t on t.location_id = e.location_id and t.status = 'open'
-       where e.location_id = $1 and e.turn_id is null`,
-        [locationId],
-      );
+      const waiting = await here.owner.sql`
+        select from settlement_entries e join turns t on t.location_id = e.location_id and t.status = 'open'
+        where e.location_id = ${locationId} and e.turn_id is null`;
       expect(waiting).toEqual([]);
       // The API says the same, and what was settled once never changes.
       const { data, pagination } = await here.client.settlements.list.query({ limit: 3 });

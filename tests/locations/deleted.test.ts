@@ -26,11 +26,9 @@ beforeAll(async () => {
   const theirs = await createOrderKitchen(api, locationId);
   for (let more = 0; more < 3; more += 1) await placeOrder(own, theirs);
   // As many as take some batches.
-  await place.sql(
-    `insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, response)
-     select location_id, id, 'orders.create', n::text, '', '{}' from api_keys, generate_series(1, 20000) n where location_id = $1`,
-    [locationId],
-  );
+  await place.sql`
+    insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, response)
+    select location_id, id, 'orders.create', n::text, '', '{}' from api_keys, generate_series(1, 20000) n where location_id = ${locationId}`;
 });
 
 it('a location is deleted only when it is disabled, and its name is said', async () => {

@@ -56,10 +56,9 @@ it('what a person left in an order is nowhere in the database once it is erased,
     );
   await hand.close();
   await waitFor('all webhooks', async () => {
-    const [waiting] = await place.sql<{ n: number }>(
-      `select (select count(*) from internal.captured_changes)::int + (select count(*) from webhook_deliveries
-         where status <> 'delivered')::int as n`,
-    );
+    const [waiting] = await place.sql<{ n: number }>`
+      select (select count(*) from internal.captured_changes)::int + (select count(*) from webhook_deliveries
+      where status <> 'delivered')::int as n`;
     return waiting?.n === 0 && consumer.received.length >= 4;
   });
   const before = await api.rest(`GET /v2/orders/${order.id}`);

@@ -49,10 +49,8 @@ it('a location that was given up refuses a process that has not learned of it as
   expect((await write()).status).toBe(201);
   await quietly(locationId, 'disabled');
   expect((await write()).headers.get('x-error-reason')).toBe('location_disabled');
-  await place.sql(
-    `insert into internal.moved_locations (code, location_id, cell) select code, id, 'south' from locations where id = $1`,
-    [locationId],
-  );
+  await place.sql`
+    insert into internal.moved_locations (code, location_id, cell) select code, id, 'south' from locations where id = ${locationId}`;
   expect((await write()).headers.get('x-error-reason')).toBe('moved');
 });
 

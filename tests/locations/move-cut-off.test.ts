@@ -82,10 +82,9 @@ describe('a move that is taken back', () => {
   // However late the kill comes, callers are not led away.
   beforeAll(async () => {
     await holdingUp('update', `new.status = 'read_only'`);
-    await south.sql(
-      `create trigger not_yet before update on locations for each row when (new.status = 'read_only')
-       execute function not_yet()`,
-    );
+    await south.sql`
+      create trigger not_yet before update on locations for each row when (new.status = 'read_only')
+      execute function not_yet()`;
   });
   afterAll(holdingUpNoMore);
 
@@ -121,9 +120,8 @@ describe('a move that is taken back', () => {
   it('is gone on with when it was killed while it deleted the copy', async () => {
     await begun();
     await killedAt('import: done');
-    await south.sql(
-      `create trigger held_up_too before delete on locations for each row execute function held_up()`,
-    );
+    await south.sql`
+      create trigger held_up_too before delete on locations for each row execute function held_up()`;
     await killedAt('is here as before', '--abort');
     await neverBoth();
     await north.comanda(...move, ...argv(), '--abort');

@@ -48,9 +48,7 @@ const idOf = ({ status, text, body }: Awaited<ReturnType<typeof order>>): string
   return body.data?.id ?? '';
 };
 const ordersAt = async ({ sql }: typeof north): Promise<string[]> => {
-  const rows = await sql<{ id: string }>('select id from orders where location_id = $1 order by number', [
-    bar.id,
-  ]);
+  const rows = await sql<{ id: string }>`select id from orders where location_id = ${bar.id} order by number`;
   return rows.map(({ id }) => id);
 };
 const argv = () => ['locations', 'move', bar.id, '--to', 'south', ...cells.options];

@@ -75,29 +75,23 @@ it('a location moves under load: no order is lost or published twice, reads go o
   expect(others.faults).toEqual([]);
   expect(Object.keys(others.told)).not.toContain('location_read_only');
   expect(Object.keys(others.told)).not.toContain('moved');
-  const [theirs] = await north.sql<{ n: number }>(
-    'select count(*)::int as n from orders where location_id = $1',
-    [neighbour.id],
-  );
+  const [theirs] = await north.sql<{ n: number }>`
+    select count(*)::int as n from orders where location_id = ${neighbour.id}`;
   expect(theirs?.n).toBe(others.acknowledged.length);
   const ids = (
     await south.sql<{ id: string }>(`select id from orders where location_id = $1`, [moving.id])
   ).map(({ id }) => id);
   expect(ids.toSorted()).toEqual(guests.acknowledged.toSorted());
-  const [numbers] = await south.sql<{ n: number; most: number }>(
-    'select count(distinct number)::int as n, max(number)::int as most from orders where location_id = $1',
-    [moving.id],
-  );
+  const [numbers] = await south.sql<{ n: number; most: number }>`
+    select count(distinct number)::int as n, max(number)::int as most from orders where location_id = ${moving.id}`;
   expect(numbers).toEqual({ n: ids.length, most: ids.length });
 
   // A reader goes on with its cursor, and the whole feed has each order once.
   await waitFor(
     'all to be published',
     async () => {
-      const [left] = await south.sql<{ n: number }>(
-        'select count(*)::int as n from internal.captured_changes where location_id = $1',
-        [moving.id],
-      );
+      const [left] = await south.sql<{ n: number }>`
+        select count(*)::int as n from internal.captured_changes where location_id = ${moving.id}`;
       return left?.n === 0;
     },
     patience,
@@ -117,21 +111,17 @@ it('a location moves under load: no order is lost or published twice, reads go o
   await waitFor(
     'nothing to be due',
     async () => {
-      const [left] = await south.sql<{ n: number }>(
-        'select count(*)::int as n from webhook_deliveries where location_id = $1 and next_attempt_at is not null',
-        [moving.id],
-      );
+      const [left] = await south.sql<{ n: number }>`
+        select count(*)::int as n from webhook_deliveries where location_id = ${moving.id} and next_attempt_at is not null`;
       return left?.n === 0;
     },
     patience,
   );
   expect([...new Set(told(ill))].toSorted()).toEqual(told(well).toSorted());
-  const [sent] = await south.sql<{ delivered: number; differ: number; repeated: number }>(
-    `select count(*)::int as delivered, count(distinct delivery_id)::int as differ,
-       count(*) filter (where attempt > 1)::int as repeated
-     from webhook_attempts where location_id = $1 and status = 'delivered'`,
-    [moving.id],
-  );
+  const [sent] = await south.sql<{ delivered: number; differ: number; repeated: number }>`
+    select count(*)::int as delivered, count(distinct delivery_id)::int as differ,
+      count(*) filter (where attempt > 1)::int as repeated
+    from webhook_attempts where location_id = ${moving.id} and status = 'delivered'`;
   expect(sent?.delivered).toBe(sent?.differ);
   expect(sent?.repeated).toBeGreaterThan(0);
 });

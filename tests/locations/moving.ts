@@ -10,6 +10,7 @@ import { startTestApi, type TestApi } from '../support/api.ts';
 import { type CommandOutcome, runComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
 import { roleUrl } from '../support/roles.ts';
+import { type Sql, sqlOf } from '../support/sql.ts';
 import { ownTables } from '../support/tables.ts';
 import { useClosed } from '../support/use.ts';
 
@@ -25,7 +26,7 @@ export interface Place {
   /** Starts a worker, which is stopped with the place. */
   startWorker(): Promise<RunningWorker>;
   /** Plain SQL of a superuser. */
-  sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  sql: Sql;
   /** How many rows each table has of a location; those with none are left out. */
   rowsOf(locationId: string): Promise<Record<string, number>>;
   close(): Promise<void>;
@@ -84,9 +85,7 @@ async function startPlace(): Promise<Place> {
       workers.push(worker);
       return worker;
     },
-    async sql<Row>(text: string, values: unknown[] = []) {
-      return (await outside.query(text, values)).rows as Row[];
-    },
+    sql: sqlOf(outside),
     async rowsOf(locationId) {
       const counts: Record<string, number> = {};
       for (const { name, sql } of await ownTables(outside, 'location_id')) {

@@ -50,9 +50,7 @@ beforeAll(async () => {
   await here.startWorker();
   expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBeLessThan(300);
   await waitFor('the demo to be published', async () => {
-    const waiting = await here.sql('select from internal.captured_changes where location_id = $1', [
-      locationId,
-    ]);
+    const waiting = await here.sql`select from internal.captured_changes where location_id = ${locationId}`;
     return waiting.length === 0;
   });
   const endpoint = await api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
@@ -190,9 +188,8 @@ describe('a location that is exported', () => {
     import_.kill('SIGCONT');
     await import_.ended;
     await waitFor('its transaction to end', async () => {
-      const found = await there.sql(
-        `select from pg_stat_activity where datname = current_database() and application_name = 'comanda-cli'`,
-      );
+      const found = await there.sql`
+        select from pg_stat_activity where datname = current_database() and application_name = 'comanda-cli'`;
       return found.length === 0;
     });
     expect(await there.rowsOf(locationId)).toEqual({});
@@ -220,10 +217,8 @@ describe('a location that is exported', () => {
     const { repeat, answer } = order;
     const repeated = await postOrder(there.api, repeat.body, { ...repeat, key });
     expect(repeated.text).toBe(answer);
-    const [last] = await there.sql<{ number: number }>(
-      'select max(number) as number from orders where location_id = $1',
-      [locationId],
-    );
+    const [last] = await there.sql<{ number: number }>`
+      select max(number) as number from orders where location_id = ${locationId}`;
     const kitchen = await createOrderKitchen(there.api, locationId);
     const { number } = await placeOrder(own(there), kitchen);
     expect(number).toBe(Number(last?.number) + 1);

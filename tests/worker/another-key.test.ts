@@ -4,7 +4,6 @@ import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import type { RecordingConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
-import { startProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from './kit.ts';
 
@@ -15,21 +14,10 @@ beforeEach(async () => {
   await kit.createEndpoint({ url: consumer.url, events: ['product.created'] });
 });
 
-const delivered = async () => {
-  const rows = await kit.sql(`select from webhook_deliveries where status = 'delivered'`);
-  return rows.length;
-};
+const delivered = () => kit.count(`webhook_deliveries where status = 'delivered'`);
 
 const startStranger = () =>
-  startProcess({
-    entry: 'worker',
-    env: {
-      DATABASE_URL: kit.url,
-      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-      WEBHOOK_TARGETS: 'any',
-      LOG_LEVEL: 'info',
-    },
-  });
+  kit.startProcess({ ENCRYPTION_KEY: randomBytes(32).toString('base64'), LOG_LEVEL: 'info' });
 
 test('a worker with another key leaves every delivery to the one that can sign it', async () => {
   const stranger = await startStranger();

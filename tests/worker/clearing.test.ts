@@ -12,27 +12,22 @@ const hand = useHand(kit, { lifetime: 'test' });
 async function endpointWith(history: { delivered: number; waiting: number }, locationId = kit.locationId) {
   const consumer = await kit.consumer();
   const { id } = await kit.createEndpoint({ url: consumer.url, events: ['product.created'], locationId });
-  await kit.sql(
-    `with event as (
-       insert into events (location_id, id, number, type, resource_id, body, created_at)
-       select $1, uuid_v7(), coalesce(max(number), 0) + 1, 'product.created', $1, '{"api_version":"v2"}', now()
-       from events where location_id = $1 returning id
-     ), made as (
-       insert into webhook_deliveries (location_id, endpoint_id, event_id, status, attempts, next_attempt_at)
-       select $1, $2, event.id, (case when n <= $3 then 'delivered' else 'pending' end)::delivery_status,
-         case when n <= $3 then 1 else 0 end, case when n > $3 then now() end
-       from event, generate_series(1, $3::int + $4::int) n
-       returning id, event_id, status
-     )
-     insert into webhook_attempts (location_id, delivery_id, endpoint_id, event_id, event_type, attempt, status, duration_ms, attempted_at)
-     select $1, id, $2, event_id, 'product.created', 1, 'delivered', 1, now() from made where status = 'delivered'`,
-    [locationId, id, history.delivered, history.waiting],
-  );
-  await kit.sql(
-    `insert into internal.location_counters (location_id, name, value) values ($1, 'event', 1000)
-     on conflict do nothing`,
-    [locationId],
-  );
+  await kit.sql`with event as (
+      insert into events (location_id, id, number, type, resource_id, body, created_at)
+      select ${locationId}, uuid_v7(), coalesce(max(number), 0) + 1, 'product.created', ${locationId}, '{"api_version":"v2"}', now()
+      from events where location_id = ${locationId} returning id
+    ), made as (
+      insert into webhook_deliveries (location_id, endpoint_id, event_id, status, attempts, next_attempt_at)
+      select ${locationId}, ${id}, event.id, (case when n <= ${history.delivered} then 'delivered' else 'pending' end)::delivery_status,
+        case when n <= ${history.delivered} then 1 else 0 end, case when n > ${history.delivered} then now() end
+      from event, generate_series(1, ${history.delivered}::int + ${history.waiting}::int) n
+      returning id, event_id, status
+    )
+    insert into webhook_attempts (location_id, delivery_id, endpoint_id, event_id, event_type, attempt, status, duration_ms, attempted_at)
+    select ${locationId}, id, ${id}, event_id, 'product.created', 1, 'delivered', 1, now() from made where status = 'delivered'`;
+  await kit.sql`
+    insert into internal.location_counters (location_id, name, value) values (${locationId}, 'event', 1000)
+    on conflict do nothing`;
   return { id, consumer };
 }
 
@@ -107,10 +102,8 @@ describe('an endpoint with a big history', () => {
   test('that is enabled again before it was cleared gets what is new and nothing that waited', async () => {
     const { id, consumer } = await endpointWith({ delivered: 0, waiting: 50 });
     for (const status of ['disabled', 'active'])
-      await kit.sql('update webhook_endpoints set status = $2::webhook_endpoint_status where id = $1', [
-        id,
-        status,
-      ]);
+      await kit.sql`
+        update webhook_endpoints set status = ${status}::webhook_endpoint_status where id = ${id}`;
     const worker = await kit.startWorker();
     await createProduct(kit.database, { locationId: kit.locationId });
     await waitFor(
@@ -128,10 +121,8 @@ test('clearing goes on where it was interrupted, and waits for no locked row', a
   const { id } = await endpointWith({ delivered: 0, waiting: 1_200 });
   await hand.sql('begin');
   await hand.sql(`select deed('repair: holds a row')`);
-  const [held] = await hand.sql<{ id: string }>(
-    'select id from webhook_deliveries where endpoint_id = $1 order by next_attempt_at, id limit 1 for update',
-    [id],
-  );
+  const [held] = await hand.sql<{ id: string }>`
+    select id from webhook_deliveries where endpoint_id = ${id} order by next_attempt_at, id limit 1 for update`;
   await kit.sql(`update webhook_endpoints set status = 'disabled' where id = $1`, [id]);
   expect(await clearAll()).toEqual([999, 200]);
   expect(await kit.sql(`select id from webhook_deliveries where next_attempt_at is not null`)).toEqual([
@@ -178,8 +169,5 @@ test('what was being published to an endpoint while it was disabled waited ten m
 
 /** As a transaction does that saw the endpoint as it was. */
 const publishLate = (id: string) =>
-  kit.sql(
-    `insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at)
-     select $1, $2, id, now() from events where location_id = $1 order by number limit 1`,
-    [kit.locationId, id],
-  );
+  kit.sql`insert into webhook_deliveries (location_id, endpoint_id, event_id, next_attempt_at)
+    select ${kit.locationId}, ${id}, id, now() from events where location_id = ${kit.locationId} order by number limit 1`;

@@ -54,9 +54,8 @@ test('five attempts with the same bytes and id, then dead and never again', asyn
   await kit.startWorker();
   await createProduct(kit.database, { locationId: kit.locationId });
   await kit.settled('dead');
-  const [delivery] = await kit.sql<{ next_attempt_at: Date | null; leased_until: Date | null }>(
-    'select next_attempt_at, leased_until from webhook_deliveries',
-  );
+  const [delivery] = await kit.sql<{ next_attempt_at: Date | null; leased_until: Date | null }>`
+    select next_attempt_at, leased_until from webhook_deliveries`;
   expect(delivery).toEqual({ next_attempt_at: null, leased_until: null });
   expect(erp.received.map(({ headers }) => headers['x-comanda-attempt'])).toEqual(['1', '2', '3', '4', '5']);
   expect(new Set(erp.received.map(({ text }) => text)).size).toBe(1);
@@ -84,20 +83,17 @@ test('delays count from the end of an attempt, on the clock of the database', as
   await createProduct(kit.database, { locationId: kit.locationId });
   for (const [index, delay] of [60, 300, 900, 3600].entries()) {
     const row = await waitFor(`attempt ${index + 1} and the job for the next`, async () => {
-      const [found] = await kit.sql<{ wait: number }>(
-        `select round(extract(epoch from d.next_attempt_at - a.attempted_at - a.duration_ms * interval '1 ms')::numeric, 1)::float8 as wait
-         from webhook_deliveries d join webhook_attempts a on a.delivery_id = d.id and a.attempt = d.attempts
-         join graphile_worker.jobs j on j.run_at = d.next_attempt_at
-         where d.attempts = $1`,
-        [index + 1],
-      );
+      const [found] = await kit.sql<{ wait: number }>`
+        select round(extract(epoch from d.next_attempt_at - a.attempted_at - a.duration_ms * interval '1 ms')::numeric, 1)::float8 as wait
+        from webhook_deliveries d join webhook_attempts a on a.delivery_id = d.id and a.attempt = d.attempts
+        join graphile_worker.jobs j on j.run_at = d.next_attempt_at
+        where d.attempts = ${index + 1}`;
       return found;
     });
     expect(row).toEqual({ wait: delay });
     await kit.sql(`update webhook_deliveries set next_attempt_at = now()`);
-    await kit.sql(
-      `select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at := now())`,
-    );
+    await kit.sql`
+      select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at := now())`;
   }
   await kit.settled('dead');
   expect(await kit.attempts(endpoint.id)).toHaveLength(5);
@@ -134,20 +130,16 @@ test('two workers share the work and send nothing twice', async () => {
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await Promise.all([kit.startWorker(), kit.startWorker()]);
-  await kit.sql(
-    `insert into products (location_id, sku, name, price) select $1, 's' || n, 'p', 1 from generate_series(1, 400) n`,
-    [kit.locationId],
-  );
+  await kit.sql`
+    insert into products (location_id, sku, name, price) select ${kit.locationId}, 's' || n, 'p', 1 from generate_series(1, 400) n`;
   await waitFor('every delivery', async () => {
-    const [row] = await kit.sql<{ count: number }>(
-      `select count(*)::int from webhook_deliveries where status = 'delivered'`,
-    );
+    const [row] = await kit.sql<{ count: number }>`
+      select count(*)::int from webhook_deliveries where status = 'delivered'`;
     return row?.count === 800;
   });
   expect(erp.received).toHaveLength(800);
-  const [events] = await kit.sql<{ count: number; most: number }>(
-    'select count(*)::int, max(number)::int as most from events',
-  );
+  const [events] = await kit.sql<{ count: number; most: number }>`
+    select count(*)::int, max(number)::int as most from events`;
   // Numbered without a gap.
   expect(events).toEqual({ count: 400, most: 400 });
 });

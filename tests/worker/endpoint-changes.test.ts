@@ -122,9 +122,8 @@ test('after a rotation both secrets sign until the old one expires', async () =>
   if (both === undefined) throw new Error('nothing arrived');
   verify(endpoint.secret, both);
   verify(young, both);
-  await kit.sql(
-    `update internal.webhook_secrets set expires_at = now() - interval '1 s' where expires_at is not null`,
-  );
+  await kit.sql`
+    update internal.webhook_secrets set expires_at = now() - interval '1 s' where expires_at is not null`;
   await createProduct(kit.database, { locationId: kit.locationId });
   const last = await waitFor('the next delivery', () => erp.received[1]);
   verify(young, last);
@@ -153,11 +152,8 @@ test('a test event reaches its endpoint alone, with any subscription', async () 
   await kit.createEndpoint({ url: other.url, events: ['product.created'] });
   await kit.startWorker();
   const eventId = newId();
-  await kit.sql(
-    `insert into internal.captured_changes (location_id, resource, operation, resource_ids, after)
-     values ($1, 'webhook_endpoint', 'test', array[$2::uuid], array[$3::jsonb])`,
-    [kit.locationId, endpoint.id, { event_id: eventId }],
-  );
+  await kit.sql`insert into internal.captured_changes (location_id, resource, operation, resource_ids, after)
+    values (${kit.locationId}, 'webhook_endpoint', 'test', array[${endpoint.id}::uuid], array[${{ event_id: eventId }}::jsonb])`;
   const received = await waitFor('the test event', () => tested.received[0]);
   expect(verify(endpoint.secret, received)).toMatchObject({
     id: eventId,

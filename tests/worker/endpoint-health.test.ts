@@ -154,11 +154,9 @@ test('a thousand deliveries write one row, and none where nothing was tried', as
   const { one } = twoProcesses();
   const written = async () =>
     (
-      await api.app.database.pool.query<{ xmin: string }>(
-        'select xmin::text from internal.endpoint_health where endpoint_id = $1',
-        [endpoint.endpointId],
-      )
-    ).rows.map(({ xmin }) => xmin);
+      await api.sql<{ xmin: string }>`
+      select xmin::text from internal.endpoint_health where endpoint_id = ${endpoint.endpointId}`
+    ).map(({ xmin }) => xmin);
   for (let n = 0; n < 1_000; n += 1) one.note(endpoint, true);
   expect(await written()).toEqual([]);
   await one.write();

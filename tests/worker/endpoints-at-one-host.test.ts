@@ -7,11 +7,8 @@ import { useWorkerKit } from './kit.ts';
 const kit = useWorkerKit({ lifetime: 'test' });
 
 const makeProducts = (locationId: string, count: number) =>
-  kit.sql(
-    `insert into products (location_id, sku, name, price)
-     select $1, 's-' || uuid_v7(), 'p', 1 from generate_series(1, $2::int)`,
-    [locationId, count],
-  );
+  kit.sql`insert into products (location_id, sku, name, price)
+    select ${locationId}, 's-' || uuid_v7(), 'p', 1 from generate_series(1, ${count}::int)`;
 
 const attempts = (where: string) =>
   kit.sql<{ path: string; status: string; count: number }>(

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp, startServer } from '@comanda/api';
 import { statement } from '@comanda/db';
 import pg from 'pg';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { superuserUrl } from '../support/database.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
+import { atLocks } from '../support/sql.ts';
 import { type OpenStream, openStream, type Sent } from '../support/sse.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -245,30 +246,22 @@ describe('a caller who goes while a stream is opened, in a slow database,', () =
     const opening = vi.spyOn(api.app.live, 'open');
     const database = new pg.Client({ connectionString: superuserUrl(api.databaseUrl) });
     await database.connect();
-    try {
-      await database.query('begin; lock table events in access exclusive mode');
-      const ending = new AbortController();
-      const headers = { authorization: `Bearer ${api.key.key}`, accept: 'text/event-stream' };
-      const asked = fetch(api.url + path, { headers, signal: ending.signal }).catch(() => {});
-      await waitFor('the look for its place', async () => {
-        const { rows } = await api.app.database.pool.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-             and query like '%from events e where e.location_id = $1::uuid order by e.number desc%'`,
-        );
-        return rows.length > 0;
-      });
-      ending.abort();
-      await asked;
-      // Long enough for the service to hear of it; on a machine where it is not, less is proved.
-      await sleep(300);
-      await database.query('commit');
-      await waitFor('the opening', () =>
-        opening.mock.settledResults.some(({ type }) => type === 'fulfilled'),
-      );
-      await waitFor('its seat', () => api.app.live.count() === before);
-    } finally {
+    onTestFinished(async () => {
       opening.mockRestore();
       await database.end();
-    }
+    });
+    await database.query('begin; lock table events in access exclusive mode');
+    const ending = new AbortController();
+    const headers = { authorization: `Bearer ${api.key.key}`, accept: 'text/event-stream' };
+    const asked = fetch(api.url + path, { headers, signal: ending.signal }).catch(() => {});
+    const look = '%from events e where e.location_id = $1::uuid order by e.number desc%';
+    await waitFor('the look for its place', async () => (await atLocks(api.sql, look)) > 0);
+    ending.abort();
+    await asked;
+    // Long enough for the service to hear of it; on a machine where it is not, less is proved.
+    await sleep(300);
+    await database.query('commit');
+    await waitFor('the opening', () => opening.mock.settledResults.some(({ type }) => type === 'fulfilled'));
+    await waitFor('its seat', () => api.app.live.count() === before);
   });
 });

@@ -6,19 +6,14 @@ import { describe, expect, test } from 'vitest';
 import { livenessOf } from '../../packages/worker/src/runner-liveness.ts';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { createProduct } from '../support/factories.ts';
-import { startProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from './kit.ts';
 import { startProxy } from './proxy.ts';
 
 const kit = useWorkerKit({ lifetime: 'test' });
 
-const environment = () => ({
-  DATABASE_URL: kit.url,
-  ENCRYPTION_KEY: kit.encryptionKey,
-  WEBHOOK_TARGETS: 'any',
-  WEBHOOK_RETRY_DELAYS: '0.05,0.05,0.05,0.05',
-});
+const start = (env: Record<string, string> = {}) =>
+  kit.startProcess({ WEBHOOK_RETRY_DELAYS: '0.05,0.05,0.05,0.05', ...env });
 
 const delivered = () =>
   waitFor(
@@ -34,7 +29,7 @@ describe('the worker process', () => {
   test('says that it is ready, finishes what is in flight on SIGTERM and ends with 0', async () => {
     const erp = await kit.consumer((_, response) => setTimeout(() => response.end(), 300));
     await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-    const worker = await startProcess({ entry: 'worker', env: environment() });
+    const worker = await start();
     await createProduct(kit.database, { locationId: kit.locationId });
     await waitFor('the attempt', () => erp.received.length === 1);
     expect(await worker.stop()).toEqual({ code: 0, signal: null });
@@ -46,7 +41,7 @@ describe('the worker process', () => {
   test('writes no secret and no body into its log', async () => {
     const erp = await kit.consumer((_, response) => response.writeHead(500).end('canary-answer'));
     const { secret } = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-    const worker = await startProcess({ entry: 'worker', env: { ...environment(), LOG_LEVEL: 'trace' } });
+    const worker = await start({ LOG_LEVEL: 'trace' });
     await createProduct(kit.database, { locationId: kit.locationId, name: 'canary-name' });
     await waitFor('all five attempts', () => erp.received.length === 5);
     await worker.stop();
@@ -56,8 +51,8 @@ describe('the worker process', () => {
   });
 
   test('refuses an encryption key that cannot be one', async () => {
-    const env = { ...environment(), ENCRYPTION_KEY: 'a:short,b:short, both of them much too short' };
-    await expect(startProcess({ entry: 'worker', env })).rejects.toThrow(/exit code 78.*ENCRYPTION_KEY/s);
+    const key = 'a:short,b:short, both of them much too short';
+    await expect(start({ ENCRYPTION_KEY: key })).rejects.toThrow(/exit code 78.*ENCRYPTION_KEY/s);
   });
 
   test('killed while a consumer hangs, it is taken over: the same event again, then recorded', async () => {
@@ -66,15 +61,14 @@ describe('the worker process', () => {
       if (answers) response.end();
     });
     await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-    const first = await startProcess({ entry: 'worker', env: environment() });
+    const first = await start();
     await createProduct(kit.database, { locationId: kit.locationId });
     await waitFor('the attempt', () => erp.received.length === 1);
     await first.stop('SIGKILL');
     answers = true;
     // Time passes for the dead, as if on another machine: there its silence counts, on the clock of the database.
-    await kit.sql(
-      `update internal.process_heartbeats set seen_at = seen_at - interval '1 minute', pid_space = 'elsewhere'`,
-    );
+    await kit.sql`
+      update internal.process_heartbeats set seen_at = seen_at - interval '1 minute', pid_space = 'elsewhere'`;
     const worker = await kit.startWorker();
     expect(await sweep(kit.database, worker.id)).toMatchObject({ claims: 1 });
     await delivered();
@@ -85,9 +79,7 @@ describe('the worker process', () => {
       { attempt: 1, status: 'delivered' },
     ]);
     expect(
-      await kit.sql(
-        `select id from internal.process_heartbeats where kind = 'worker' and seen_at > now() - interval '20 s'`,
-      ),
+      await kit.sql`select id from internal.process_heartbeats where kind = 'worker' and seen_at > now() - interval '20 s'`,
     ).toEqual([{ id: worker.id }]);
   });
 });
@@ -103,9 +95,8 @@ describe('the sweeper', () => {
       async () => (await kit.sql(`select 1 from webhook_deliveries where status = 'delivered'`)).length === 1,
     );
     await worker.stop();
-    await kit.sql(
-      `update webhook_deliveries set status = 'pending', attempts = 0, next_attempt_at = now() - interval '1 minute'`,
-    );
+    await kit.sql`
+      update webhook_deliveries set status = 'pending', attempts = 0, next_attempt_at = now() - interval '1 minute'`;
     await kit.sql('delete from webhook_attempts');
     await kit.sql('select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))');
     return erp;
@@ -125,14 +116,10 @@ describe('the sweeper', () => {
     await overdue();
     const dead = spawnSync(process.execPath, ['--version']).pid;
     const beat = (id: string, pid: number, space: string | undefined) =>
-      kit.sql(
-        `insert into internal.process_heartbeats (id, kind, host, pid, pid_space) values ($1, 'worker', 'here', $2, $3)`,
-        [id, pid, space],
-      );
+      kit.sql`
+        insert into internal.process_heartbeats (id, kind, host, pid, pid_space) values (${id}, 'worker', 'here', ${pid}, ${space})`;
     const claim = (by: string) =>
-      kit.sql(`update webhook_deliveries set leased_by = $1, leased_until = now() + interval '1 minute'`, [
-        by,
-      ]);
+      kit.sql`update webhook_deliveries set leased_by = ${by}, leased_until = now() + interval '1 minute'`;
     await beat('lives', process.pid, pidSpace());
     await beat('died elsewhere', dead, 'elsewhere');
     for (const id of ['lives', 'died elsewhere']) {
@@ -152,9 +139,7 @@ describe('the sweeper', () => {
     await overdue();
     const heartbeat = await startHeartbeat(kit.database, 'worker');
     const claim = (by: string) =>
-      kit.sql(`update webhook_deliveries set leased_by = $1, leased_until = now() + interval '1 minute'`, [
-        by,
-      ]);
+      kit.sql`update webhook_deliveries set leased_by = ${by}, leased_until = now() + interval '1 minute'`;
     await claim(heartbeat.id);
     expect(await sweep(kit.database, heartbeat.id)).toMatchObject({ claims: 0, endpoints: 0 });
     await claim('worker-of-yesterday');
@@ -166,13 +151,10 @@ describe('the sweeper', () => {
   test('frees jobs that a dead pool has locked, not those of a living one', async () => {
     const heartbeat = await startHeartbeat(kit.database, 'worker');
     await heartbeat.add('pool-living', 'worker_pool');
-    await kit.sql(
-      `select graphile_worker.add_job('sync-products', job_key := k) from unnest(array['a', 'b']) k`,
-    );
-    await kit.sql(
-      `update graphile_worker._private_jobs set locked_at = now() - interval '1 minute',
-         locked_by = case key when 'a' then 'pool-living' else 'pool-dead' end`,
-    );
+    await kit.sql`
+      select graphile_worker.add_job('sync-products', job_key := k) from unnest(array['a', 'b']) k`;
+    await kit.sql`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute',
+      locked_by = case key when 'a' then 'pool-living' else 'pool-dead' end`;
     await sweep(kit.database, heartbeat.id);
     expect(await kit.sql('select key, locked_by from graphile_worker.jobs order by key')).toEqual([
       { key: 'a', locked_by: 'pool-living' },
@@ -203,9 +185,8 @@ test('when every connection breaks in mid-delivery nothing is lost, and the atte
   await kit.startWorker();
   await createProduct(kit.database, { locationId: kit.locationId });
   await waitFor('the attempt', () => erp.received.length === 1);
-  await kit.sql(
-    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
-  );
+  await kit.sql`
+    select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
   answer();
   await delivered();
   expect(erp.received).toHaveLength(1);

@@ -22,10 +22,8 @@ const idsOf = ({ received }: RecordingConsumer) => received.map(({ headers }) =>
 const jobs = () => kit.count(`graphile_worker.jobs where task_identifier = 'deliver-webhooks'`);
 /** How many jobs there were, those that are done included. */
 const jobsMade = async () => {
-  const [row] = await kit.sql<{ n: number }>(
-    `select sum(coalesce(last_value, 0))::int as n from pg_sequences
-     where schemaname = 'graphile_worker' and sequencename like '%jobs_id%'`,
-  );
+  const [row] = await kit.sql<{ n: number }>`select sum(coalesce(last_value, 0))::int as n from pg_sequences
+    where schemaname = 'graphile_worker' and sequencename like '%jobs_id%'`;
   if (row?.n === undefined || row.n === null) throw new Error('the queue counts its jobs elsewhere');
   return row.n;
 };
@@ -50,9 +48,8 @@ test('a first attempt that fails has its retry scheduled, by a job', async () =>
   await change();
   await kit.settled('failed');
   await waitFor('the job of its retry', async () => (await jobs()) === 1);
-  const [delivery] = await kit.sql<{ seconds: number; leased_by: string | null }>(
-    `select extract(epoch from next_attempt_at - now())::float8 as seconds, leased_by from webhook_deliveries`,
-  );
+  const [delivery] = await kit.sql<{ seconds: number; leased_by: string | null }>`
+    select extract(epoch from next_attempt_at - now())::float8 as seconds, leased_by from webhook_deliveries`;
   expect(delivery?.leased_by).toBeNull();
   expect(delivery?.seconds).toBeGreaterThan(3_500);
   expect(await kit.attempts(id)).toMatchObject([{ attempt: 1, status: 'failed', response_code: 500 }]);

@@ -2,7 +2,6 @@ import { addJob, syncJobsKey } from '@comanda/db';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { openHand } from '../support/by-hand.ts';
-import { startProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from './kit.ts';
 import { createSyncKit, type SyncKit } from './sync-kit.ts';
@@ -46,12 +45,8 @@ test('events, last part: a sync job whose last try died with its worker ends as 
   const hand = await openHand(kit.url);
   await hand.sql('begin');
   await hand.sql('lock table products in access exclusive mode');
-  const env = { DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey };
-  const worker = await startProcess({ entry: 'worker', env });
-  await waitFor(
-    'its last try',
-    async () => (await kit.sql('select from sync_jobs where tries = 25')).length === 1,
-  );
+  const worker = await kit.startProcess();
+  await waitFor('its last try', async () => (await kit.count('sync_jobs where tries = 25')) === 1);
   await worker.stop('SIGKILL');
   await hand.sql('rollback');
   await hand.close();
@@ -90,10 +85,8 @@ test('sync jobs of a location that waits, is under way, or is tried again later 
   }
   // One that began a job is known by that, when another has taken its key, too.
   const [running] = await set('key = null');
-  await kit.sql(
-    `update sync_jobs set status = 'processing', queue_job = $1 where id = (select min(id::text)::uuid from sync_jobs)`,
-    [running?.id],
-  );
+  await kit.sql`
+    update sync_jobs set status = 'processing', queue_job = ${running?.id} where id = (select min(id::text)::uuid from sync_jobs)`;
   expect(await sweep(kit.database, undefined)).toMatchObject({ syncJobs: 0 });
   expect(await queued()).toHaveLength(1);
   // It is gone, and the others with it.

@@ -16,11 +16,9 @@ export async function holdPublishing(
     waitFor(
       `"${query}" to wait`,
       async () => {
-        const found = await sql(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-             and query ilike $1 || '%'`,
-          [query],
-        );
+        const found = await sql`
+          select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and query ilike ${query} || '%'`;
         return found.length > 0;
       },
       { intervalMs: 5 },

@@ -16,6 +16,8 @@ import { underDeed } from '../support/by-hand.ts';
 import { type Answerer, type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLocation } from '../support/factories.ts';
+import { startProcess, type TestProcess } from '../support/processes.ts';
+import { type Sql, sqlBy } from '../support/sql.ts';
 import { type Lifetime, useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -30,6 +32,8 @@ export interface WorkerKit {
   encryptionKey: string;
   /** Starts a worker with short delays; it is stopped with the kit. */
   startWorker(settings?: Partial<WorkerOptions>): Promise<RunningWorker>;
+  /** Starts one as a process, with these settings on top of its own. */
+  startProcess(env?: Readonly<Record<string, string>>, readyTimeoutMs?: number): Promise<TestProcess>;
   /** Makes an endpoint with a signing secret. */
   createEndpoint(endpoint: {
     url: string;
@@ -40,7 +44,7 @@ export interface WorkerKit {
   /** Adds a second signing secret; the older ones expire at `expiresAt`. */
   addSecret(endpointId: string, expiresAt: Date): Promise<string>;
   /** Runs plain SQL past the guards, to make a scene. */
-  sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  sql: Sql;
   /** How many rows there are in `from`: a table, and a condition after `where`. */
   count(from: string): Promise<number>;
   /** Events as published, in the order of their numbers. */
@@ -101,8 +105,7 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
   const box = createSecretBox(parseEncryptionKeys(encryptionKey));
   const workers: RunningWorker[] = [];
   const consumers: RecordingConsumer[] = [];
-  const sql: WorkerKit['sql'] = (text, values) =>
-    underDeed(database.pool, 'repair: the scene of a test', text, values);
+  const sql = sqlBy((text, values) => underDeed(database.pool, 'repair: the scene of a test', text, values));
   const events = async () => {
     const rows = await database.run(publishedEvents, []);
     return rows.map((row) => ({ ...row, body: JSON.parse(row.text) }));
@@ -145,6 +148,11 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
       workers.push(worker);
       return worker;
     },
+    startProcess: (env = {}, readyTimeoutMs = 30_000) =>
+      startProcess({
+        ...{ entry: 'worker', readyTimeoutMs },
+        env: { DATABASE_URL: test.url, ENCRYPTION_KEY: encryptionKey, WEBHOOK_TARGETS: 'any', ...env },
+      }),
     async createEndpoint({ url, events, apiVersion = 'v2', locationId: location = locationId }) {
       const { id } = await database.prisma.webhookEndpoint.create({
         data: { locationId: location, url, events, apiVersion },
@@ -175,11 +183,8 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
       return consumer;
     },
     attempts: (endpointId) =>
-      sql(
-        `select attempt, status, response_code, error, response_body from webhook_attempts
-         where endpoint_id = $1 order by attempt`,
-        [endpointId],
-      ),
+      sql`select attempt, status, response_code, error, response_body from webhook_attempts
+        where endpoint_id = ${endpointId} order by attempt`,
     settled: (status) =>
       waitFor(`a delivery that is ${status}`, async () => {
         const [row] = await sql<{ status: string }>('select status from webhook_deliveries');
@@ -220,14 +225,11 @@ export async function insertOrder(
     create: { locationId, id: locationId, name: 'Cash', type: 'cash' },
     update: {},
   });
-  await sql(
-    `with made as (
-       insert into orders (location_id, id, number, external_id, total, payment_method_id)
-       select $1, $2, coalesce(max(number), 0) + 1, $3, 12.5, $1 from orders where location_id = $1
-       returning location_id, id
-     ) insert into payments (location_id, order_id, payment_method_id, amount) select location_id, id, $1, 12.5 from made`,
-    [locationId, id, externalId],
-  );
+  await sql`with made as (
+      insert into orders (location_id, id, number, external_id, total, payment_method_id)
+      select ${locationId}, ${id}, coalesce(max(number), 0) + 1, ${externalId}, 12.5, ${locationId} from orders where location_id = ${locationId}
+      returning location_id, id
+    ) insert into payments (location_id, order_id, payment_method_id, amount) select location_id, id, ${locationId}, 12.5 from made`;
   return id;
 }
 

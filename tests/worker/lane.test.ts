@@ -18,11 +18,8 @@ test('what was claimed ahead for an endpoint that stops answering goes back, and
   });
   const { id } = await kit.createEndpoint({ url: consumer.url, events: ['product.created'] });
   await kit.startWorker({ webhookTimeoutMs: 30_000 });
-  await kit.sql(
-    `insert into products (location_id, sku, name, price)
-     select $1, 's-' || n, 'p', 1 from generate_series(1, 600) n`,
-    [kit.locationId],
-  );
+  await kit.sql`insert into products (location_id, sku, name, price)
+    select ${kit.locationId}, 's-' || n, 'p', 1 from generate_series(1, 600) n`;
   await waitFor('the endpoint to hang', () => waiting.length === fullWidth, { timeoutMs: 30_000 });
   await waitFor(
     'the rest to be given back',

@@ -1,5 +1,5 @@
 import { pageBytes, readerBytes, streamBytes } from '@comanda/db';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { defaultLiveBounds } from '../../packages/api/src/live/bounds.ts';
 import { createHeld } from '../../packages/api/src/live/held.ts';
 import type { News } from '../../packages/api/src/live/news.ts';
@@ -91,15 +91,12 @@ test('a look for new events is bounded in bytes', async () => {
 test('an export is read in pieces that are bounded in bytes, and holds each order once', async () => {
   const day = new Date().toISOString().slice(0, 10);
   const cursor = await openOrderCursor(kit.database, kit.locationId, { from: day, to: day });
-  try {
-    await cursor.begin(null, 0);
-    const numbers: number[] = [];
-    for (let docs = await cursor.next(); docs.length > 0; docs = await cursor.next()) {
-      expect(Buffer.byteLength(docs.join())).toBeLessThanOrEqual(pageBytes + one);
-      numbers.push(...docs.map((doc) => JSON.parse(doc).number));
-    }
-    expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: orders }, (_, n) => n + 1));
-  } finally {
-    await cursor.close();
+  onTestFinished(() => cursor.close());
+  await cursor.begin(null, 0);
+  const numbers: number[] = [];
+  for (let docs = await cursor.next(); docs.length > 0; docs = await cursor.next()) {
+    expect(Buffer.byteLength(docs.join())).toBeLessThanOrEqual(pageBytes + one);
+    numbers.push(...docs.map((doc) => JSON.parse(doc).number));
   }
+  expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: orders }, (_, n) => n + 1));
 });

@@ -31,18 +31,14 @@ async function claimUnderWay() {
   await waitFor('the attempt that hangs', () => erp.received.length === 1);
   // From then on it has a connection for its claims: none can be opened while answers are held back.
   await waitFor('it to look for more', async () => {
-    const looks = await kit.sql(
-      `select from pg_stat_activity where datname = current_database() and query like '%from claim_due_deliveries(%'
-         and application_name = 'comanda-worker-attempts'`,
-    );
+    const looks = await kit.sql`
+      select from pg_stat_activity where datname = current_database() and query like '%from claim_due_deliveries(%'
+      and application_name = 'comanda-worker-attempts'`;
     return looks.length > 0;
   });
   const deliveryId = newId();
-  await kit.sql(
-    `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
-     select location_id, $2, $1, event_id, now() + interval '1 hour' from webhook_deliveries where endpoint_id = $1`,
-    [endpointId, deliveryId],
-  );
+  await kit.sql`insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
+    select location_id, ${deliveryId}, ${endpointId}, event_id, now() + interval '1 hour' from webhook_deliveries where endpoint_id = ${endpointId}`;
   // It is made due when answers are held back; where a look had just been asked for, once more.
   await waitFor(
     'a claim without its answer',
@@ -54,10 +50,8 @@ async function claimUnderWay() {
       const isClaimed = async () => (await kit.sql(claimed, [deliveryId])).length === 1;
       const found = await waitFor('the claim', isClaimed, { timeoutMs: 2_500 }).catch(() => false);
       if (found) return true;
-      await kit.sql(
-        `update webhook_deliveries set next_attempt_at = now() + interval '1 hour' where id = $1`,
-        [deliveryId],
-      );
+      await kit.sql`
+        update webhook_deliveries set next_attempt_at = now() + interval '1 hour' where id = ${deliveryId}`;
       proxy.mend();
       return false;
     },
@@ -92,15 +86,10 @@ test.each([
   if (how.startsWith('taken over')) {
     // A further look shows that the answer has come: what it claims is sent.
     const next = newId();
-    await kit.sql(
-      `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
-       select location_id, $2, endpoint_id, event_id, now() from webhook_deliveries where id = $1`,
-      [deliveryId, next],
-    );
+    await kit.sql`insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
+      select location_id, ${next}, endpoint_id, event_id, now() from webhook_deliveries where id = ${deliveryId}`;
     await waitFor('the next one to be delivered', async () => {
-      const done = await kit.sql(`select from webhook_deliveries where id = $1 and status = 'delivered'`, [
-        next,
-      ]);
+      const done = await kit.sql`select from webhook_deliveries where id = ${next} and status = 'delivered'`;
       return done.length === 1;
     });
     expect(erp.received).toHaveLength(2);
@@ -110,10 +99,8 @@ test.each([
     return;
   }
   await waitFor('the claim to be given back, or to be cleared away', async () => {
-    const held = await kit.sql(
-      'select from webhook_deliveries where id = $1 and attempts = 0 and leased_by is not null',
-      [deliveryId],
-    );
+    const held = await kit.sql`
+      select from webhook_deliveries where id = ${deliveryId} and attempts = 0 and leased_by is not null`;
     return held.length === 0;
   });
   expect(erp.received).toHaveLength(1);

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { beforeEach, expect, inject, test, vi } from 'vitest';
 import type { RecordingConsumer } from '../support/consumer.ts';
-import { startProcess } from '../support/processes.ts';
 import { quoteName, runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from './kit.ts';
@@ -32,15 +31,7 @@ async function setReadOnly(on: boolean): Promise<void> {
     );
 }
 
-const start = () =>
-  startProcess({
-    entry: 'worker',
-    env: {
-      ...{ DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey },
-      ...{ WEBHOOK_TARGETS: 'any', LOG_LEVEL: 'warn' },
-    },
-    readyTimeoutMs: 90_000,
-  });
+const start = () => kit.startProcess({ LOG_LEVEL: 'warn' }, 90_000);
 
 /** Runs a statement over a session to which the database is not read-only. */
 async function overWritableSession<Row extends pg.QueryResultRow>(

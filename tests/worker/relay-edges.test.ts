@@ -119,10 +119,8 @@ test('a change that cannot be published is set aside, the others pass, and it co
   expect(aside).toEqual([
     { resource_ids: [orders[1]], failures: 1, error: `order ${orders[1]} cannot be shown` },
   ]);
-  await kit.sql(
-    `insert into payments (location_id, id, order_id, payment_method_id, amount) values ($1, $2, $3, $1, 1)`,
-    [kit.locationId, payment?.id, orders[1]],
-  );
+  await kit.sql`
+    insert into payments (location_id, id, order_id, payment_method_id, amount) values (${kit.locationId}, ${payment?.id}, ${orders[1]}, ${kit.locationId}, 1)`;
   await kit.sql('update internal.captured_changes set retry_at = now() where failures > 0');
   await publishSetAside(kit.database, silent);
   const mended = (await kit.events()).filter(({ resourceId }) => resourceId === orders[1]);

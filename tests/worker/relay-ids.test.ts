@@ -54,18 +54,13 @@ test('all rows of a transaction share a seed, savepoints or not, and no other ha
 
 test('a statement captures what is alike in one row, at most 500 resources each', async () => {
   await kit.sql('delete from internal.captured_changes');
-  await kit.sql(
-    `insert into products (location_id, sku, name, price) select $1, 'many-' || n, 'p', 1 from generate_series(1, 1200) n`,
-    [kit.locationId],
-  );
-  await kit.sql(
-    `update products set price = 2, description = case when sku like '%9' then 'nine' else description end
-     where location_id = $1 and sku like 'many-1_'`,
-    [kit.locationId],
-  );
-  const rows = await kit.sql<{ size: number; changed: string[] }>(
-    'select cardinality(resource_ids) as size, changed from internal.captured_changes order by operation, 1',
-  );
+  await kit.sql`
+    insert into products (location_id, sku, name, price) select ${kit.locationId}, 'many-' || n, 'p', 1 from generate_series(1, 1200) n`;
+  await kit.sql`
+    update products set price = 2, description = case when sku like '%9' then 'nine' else description end
+    where location_id = ${kit.locationId} and sku like 'many-1_'`;
+  const rows = await kit.sql<{ size: number; changed: string[] }>`
+    select cardinality(resource_ids) as size, changed from internal.captured_changes order by operation, 1`;
   expect(rows.map(({ size, changed }) => [size, ...changed])).toEqual([
     [200],
     [500],
@@ -100,10 +95,8 @@ test('catalog.updated is published once, though another change of its transactio
   await publish();
   expect(await types()).toEqual(['catalog.updated', 'product.updated']);
   await kit.sql(`update internal.captured_changes set resource = 'category' where resource = 'mystery'`);
-  await kit.sql(
-    'insert into payments (location_id, id, order_id, payment_method_id, amount) values ($1, $2, $3, $1, 12.5)',
-    [kit.locationId, payment?.id, orderId],
-  );
+  await kit.sql`
+    insert into payments (location_id, id, order_id, payment_method_id, amount) values (${kit.locationId}, ${payment?.id}, ${orderId}, ${kit.locationId}, 12.5)`;
   await kit.sql('update internal.captured_changes set retry_at = now()');
   await publishSetAside(kit.database, silent);
   while ((await publishRound(kit.database, silent)).changes > 0);
@@ -114,10 +107,8 @@ test('catalog.updated is published once, though another change of its transactio
 test('the active menu is published as the catalog is, once a transaction, and no other menu is', async () => {
   const { locationId, database } = kit;
   const categoryId = await createCategory(database, { locationId });
-  const [menu] = await kit.sql<{ id: string }>(
-    'insert into menus (location_id, name) values ($1, $2) returning id',
-    [locationId, 'Lunch'],
-  );
+  const [menu] = await kit.sql<{ id: string }>`
+    insert into menus (location_id, name) values (${locationId}, 'Lunch') returning id`;
   await publish();
   const link = 'insert into menu_categories (location_id, menu_id, category_id) values ($1, $2, $3)';
   const told = async (sql: string, values: unknown[]) => {

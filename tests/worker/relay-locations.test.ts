@@ -1,8 +1,7 @@
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { publishRound, publishSetAside } from '../../packages/worker/src/relay/round.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
-import { startProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 import { insertOrder, silent, useWorkerKit } from './kit.ts';
 
@@ -28,10 +27,8 @@ async function hold(sql: string, values: unknown[]): Promise<pg.Client> {
 }
 
 const eventsOf = (locationId: string) =>
-  kit.sql<{ id: string; type: string; resource: string; number: number }>(
-    `select id, type, resource_id as resource, number::int from events where location_id = $1 order by number`,
-    [locationId],
-  );
+  kit.sql<{ id: string; type: string; resource: string; number: number }>`
+    select id, type, resource_id as resource, number::int from events where location_id = ${locationId} order by number`;
 
 const typesOf = async (locationId: string) => (await eventsOf(locationId)).map(({ type }) => type);
 
@@ -122,9 +119,8 @@ describe('a transaction of thousands of changes', () => {
     await client.query(`update orders set status = 'closed' where id = $1`, [orderId]);
     await client.query('commit');
     await publishAll();
-    const moves = await kit.sql<{ to: string }>(
-      `select body::jsonb #>> '{data,status}' as to from events where type = 'order.status_changed' order by number`,
-    );
+    const moves = await kit.sql<{ to: string }>`
+      select body::jsonb #>> '{data,status}' as to from events where type = 'order.status_changed' order by number`;
     expect(moves.map(({ to }) => to)).toEqual(['ready', 'closed']);
   });
 });
@@ -154,12 +150,10 @@ describe('any number of workers share the locations', () => {
     await Promise.all([kit.startWorker(), kit.startWorker()]);
     for (let round = 0; round < 10; round += 1)
       await Promise.all(
-        locations.map((locationId) =>
-          kit.sql(
-            `insert into products (location_id, sku, name, price)
-             select $1::uuid, $2 || '-' || n, 'p', 1 from generate_series(1, 100) n`,
-            [locationId, String(round)],
-          ),
+        locations.map(
+          (locationId) =>
+            kit.sql`insert into products (location_id, sku, name, price)
+            select ${locationId}::uuid, ${String(round)} || '-' || n, 'p', 1 from generate_series(1, 100) n`,
         ),
       );
     await waitFor(
@@ -183,49 +177,41 @@ describe('any number of workers share the locations', () => {
   test('a frozen one is rid of its transaction after some seconds, and blocks no other location', async () => {
     const url = new URL(kit.url);
     url.searchParams.set('application_name', 'comanda-frozen');
-    const frozen = await startProcess({
-      entry: 'worker',
-      env: { DATABASE_URL: url.href, ENCRYPTION_KEY: kit.encryptionKey, WEBHOOK_TARGETS: 'any' },
-    });
-    try {
-      // A wait of a second at most, in which it is caught with its transaction open.
-      await createProduct(kit.database, { locationId: kit.locationId });
-      await told(kit.locationId);
-      const holder = await hold('select from internal.location_counters where location_id = $1 for update', [
-        kit.locationId,
-      ]);
-      await createProduct(kit.database, { locationId: kit.locationId });
-      await waitFor(
-        'the worker to be caught',
-        async () => {
-          if (!(await waitsForLock())) return false;
-          process.kill(frozen.pid, 'SIGSTOP');
-          if (await waitsForLock()) return true;
-          process.kill(frozen.pid, 'SIGCONT');
-          return false;
-        },
-        { timeoutMs: 60_000, intervalMs: 5 },
-      );
-      await holder.query('rollback');
-      await kit.startWorker();
-      await createProduct(kit.database, { locationId: other });
-      await told(other);
-      await told(kit.locationId, 2);
-      process.kill(frozen.pid, 'SIGCONT');
-      await createProduct(kit.database, { locationId: kit.locationId });
-      await told(kit.locationId, 3);
-      expect(await typesOf(kit.locationId)).toEqual([1, 2, 3].map(() => 'product.created'));
-    } finally {
+    const frozen = await kit.startProcess({ DATABASE_URL: url.href });
+    onTestFinished(async () => {
       process.kill(frozen.pid, 'SIGCONT');
       await frozen.stop('SIGKILL');
-    }
+    });
+    // A wait of a second at most, in which it is caught with its transaction open.
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await told(kit.locationId);
+    const holder = await hold('select from internal.location_counters where location_id = $1 for update', [
+      kit.locationId,
+    ]);
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await waitFor(
+      'the worker to be caught',
+      async () => {
+        if (!(await waitsForLock())) return false;
+        process.kill(frozen.pid, 'SIGSTOP');
+        if (await waitsForLock()) return true;
+        process.kill(frozen.pid, 'SIGCONT');
+        return false;
+      },
+      { timeoutMs: 60_000, intervalMs: 5 },
+    );
+    await holder.query('rollback');
+    await kit.startWorker();
+    await createProduct(kit.database, { locationId: other });
+    await told(other);
+    await told(kit.locationId, 2);
+    process.kill(frozen.pid, 'SIGCONT');
+    await createProduct(kit.database, { locationId: kit.locationId });
+    await told(kit.locationId, 3);
+    expect(await typesOf(kit.locationId)).toEqual([1, 2, 3].map(() => 'product.created'));
   }, 120_000);
 });
 
 const waitsForLock = async () =>
-  (
-    await kit.sql(
-      `select from pg_stat_activity where application_name like 'comanda-frozen%' and wait_event_type = 'Lock'
-       and query like '%location_counters%' and datname = current_database()`,
-    )
-  ).length > 0;
+  (await kit.count(`pg_stat_activity where application_name like 'comanda-frozen%' and wait_event_type = 'Lock'
+    and query like '%location_counters%' and datname = current_database()`)) > 0;

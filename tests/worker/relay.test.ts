@@ -67,17 +67,12 @@ describe('plain SQL is heard like any other change:', () => {
 
   test('a turn opens and closes, and is settled', async () => {
     const id = newId();
-    await kit.sql('insert into turns (location_id, id, batch_number) values ($1, $2, 1)', [
-      kit.locationId,
-      id,
-    ]);
+    await kit.sql`insert into turns (location_id, id, batch_number) values (${kit.locationId}, ${id}, 1)`;
     expect(typesOf(await kit.publish())).toEqual(['turn.open']);
     await kit.sql('delete from events');
-    await kit.sql(
-      `update turns set status = 'closed', started_at = '2026-01-31T12:00:00Z', ended_at = '2026-01-31T20:00:00Z'
-       where id = $1`,
-      [id],
-    );
+    await kit.sql`
+      update turns set status = 'closed', started_at = '2026-01-31T12:00:00Z', ended_at = '2026-01-31T20:00:00Z'
+      where id = ${id}`;
     const events = await kit.publish();
     expect(typesOf(events).sort()).toEqual(['settlement.created', 'turn.closed', 'turn.updated']);
     expect(events.find(({ type }) => type === 'settlement.created')?.body.data).toEqual({

@@ -10,12 +10,9 @@ const kit = useWorkerKit();
 it('forgets deletions behind their days, of products and categories, location by location', async () => {
   const other = await createLocation(kit.database);
   for (const location of [kit.locationId, other])
-    await kit.sql(
-      `insert into internal.deleted_records (location_id, resource, deleted_at, id)
-       select $1, resource, now() - make_interval(secs => days * 86400), uuid_v7()
-       from unnest('{product,category}'::text[]) resource, unnest('{29.9,30.9,32.1,90}'::float8[]) days`,
-      [location],
-    );
+    await kit.sql`insert into internal.deleted_records (location_id, resource, deleted_at, id)
+      select ${location}, resource, now() - make_interval(secs => days * 86400), uuid_v7()
+      from unnest('{product,category}'::text[]) resource, unnest('{29.9,30.9,32.1,90}'::float8[]) days`;
   const rule = retentionRules.find(({ setting }) => setting === deletionsKept);
   if (rule === undefined) throw new Error('nothing removes old deletions');
   const pass = await sweepRule(kit.database, rule, {
@@ -24,8 +21,7 @@ it('forgets deletions behind their days, of products and categories, location by
     restMs: () => 0,
   });
   expect(pass).toEqual({ removed: 8, after: undefined });
-  const left = await kit.sql<{ days: number }>(
-    'select extract(day from now() - deleted_at)::int as days from internal.deleted_records order by 1',
-  );
+  const left = await kit.sql<{ days: number }>`
+    select extract(day from now() - deleted_at)::int as days from internal.deleted_records order by 1`;
   expect(left.map(({ days }) => days)).toEqual([29, 29, 29, 29, 30, 30, 30, 30]);
 });

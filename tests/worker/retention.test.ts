@@ -65,12 +65,9 @@ describe('retention', () => {
   it('goes through more old events than one batch holds, and through all locations in slices', async () => {
     const others = await Promise.all([1, 2, 3].map(() => createLocation(kit.database)));
     for (const location of [kit.locationId, ...others])
-      await kit.sql(
-        `insert into events (location_id, id, number, type, resource_id, body, created_at)
-         select $1, gen_random_uuid(), n, 'order.created', gen_random_uuid(), '{}', now() - interval '40 days'
-         from generate_series(1, 2300) n`,
-        [location],
-      );
+      await kit.sql`insert into events (location_id, id, number, type, resource_id, body, created_at)
+        select ${location}, gen_random_uuid(), n, 'order.created', gen_random_uuid(), '{}', now() - interval '40 days'
+        from generate_series(1, 2300) n`;
     await event({ daysAgo: 1, deliveries: [], number: 10_000 });
     // Each pass ends after its first batch, as a slice of time would make it.
     let after: string | undefined;
@@ -95,10 +92,8 @@ describe('retention', () => {
     const id = await event({ daysAgo: 20, deliveries: ['delivered', 'failed'] });
     await event({ daysAgo: 5, deliveries: ['delivered'] });
     expect(await sweep('delivery attempts', 10)).toBe(1);
-    const left = await kit.sql<{ status: string }>(
-      'select status from webhook_attempts where event_id = $1',
-      [id],
-    );
+    const left = await kit.sql<{ status: string }>`
+      select status from webhook_attempts where event_id = ${id}`;
     expect(left).toEqual([{ status: 'failed' }]);
     expect(await kit.count('webhook_attempts')).toBe(2);
     expect(await kit.count('webhook_deliveries')).toBe(3);
@@ -110,11 +105,9 @@ describe('retention', () => {
       ['border', 24.5],
       ['young', 1],
     ] as const)
-      await kit.sql(
-        `insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, response, created_at)
-         values ($1, $2, 'orders.create', $3, '\\x00', '{}', now() - make_interval(secs => $4::float8 * 3600))`,
-        [kit.locationId, apiKeyId, key, hours],
-      );
+      await kit.sql`
+        insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, response, created_at)
+        values (${kit.locationId}, ${apiKeyId}, 'orders.create', ${key}, '\\x00', '{}', now() - make_interval(secs => ${hours}::float8 * 3600))`;
     expect(await sweep('idempotency keys', 24)).toBe(1);
     const left = await kit.sql<{ key: string }>('select key from internal.idempotency_keys order by key');
     expect(left.map(({ key }) => key)).toEqual(['border', 'young']);
@@ -122,12 +115,9 @@ describe('retention', () => {
 
   it('removes sync jobs that ended long ago, and none that still has to run', async () => {
     const job = (status: string, daysAgo: number, endedDaysAgo: number | null) =>
-      kit.sql(
-        `insert into sync_jobs (location_id, status, total_items, created_at, completed_at)
-         values ($1, $2::sync_job_status, 1, now() - make_interval(secs => $3::float8 * 86400),
-           now() - make_interval(secs => $4::float8 * 86400))`,
-        [kit.locationId, status, daysAgo, endedDaysAgo],
-      );
+      kit.sql`insert into sync_jobs (location_id, status, total_items, created_at, completed_at)
+        values (${kit.locationId}, ${status}::sync_job_status, 1, now() - make_interval(secs => ${daysAgo}::float8 * 86400),
+          now() - make_interval(secs => ${endedDaysAgo}::float8 * 86400))`;
     await job('completed', 95, 95);
     await job('failed', 95, 95);
     await job('completed', 95, 89);
@@ -140,11 +130,8 @@ describe('retention', () => {
 
   it('removes audit entries past their days', async () => {
     for (const daysAgo of [402.1, 400.5, 1])
-      await kit.sql(
-        `insert into audit_entries (location_id, actor_kind, operation, created_at)
-         values ($1, 'command_line', 'test', now() - make_interval(secs => $2::float8 * 86400))`,
-        [kit.locationId, daysAgo],
-      );
+      await kit.sql`insert into audit_entries (location_id, actor_kind, operation, created_at)
+        values (${kit.locationId}, 'command_line', 'test', now() - make_interval(secs => ${daysAgo}::float8 * 86400))`;
     const before = await kit.count('audit_entries');
     expect(await sweep('audit entries', 400)).toBe(1);
     expect(await kit.count('audit_entries')).toBe(before - 1);
@@ -152,11 +139,8 @@ describe('retention', () => {
 
   it('removes audit entries that belong to no location, too', async () => {
     for (const daysAgo of [402.1, 1])
-      await kit.sql(
-        `insert into audit_entries (actor_kind, operation, created_at)
-         values ('database', 'of old', now() - make_interval(secs => $1::float8 * 86400))`,
-        [daysAgo],
-      );
+      await kit.sql`insert into audit_entries (actor_kind, operation, created_at)
+        values ('database', 'of old', now() - make_interval(secs => ${daysAgo}::float8 * 86400))`;
     expect(await sweep('audit entries', 400)).toBe(0);
     expect(await sweep('audit entries of no location', 400)).toBe(1);
     expect(await kit.sql(`select from audit_entries where operation = 'of old'`)).toHaveLength(1);
@@ -181,11 +165,9 @@ describe('retention', () => {
 
   it('removes changes that were set aside long ago, and none that is still to be published', async () => {
     const change = (failures: number, daysAgo: number) =>
-      kit.sql(
-        `insert into internal.captured_changes (location_id, resource, operation, resource_ids, failures, captured_at)
-         values ($1, 'order', 'insert', array[$1::uuid], $2, now() - make_interval(secs => $3::float8 * 86400))`,
-        [kit.locationId, failures, daysAgo],
-      );
+      kit.sql`
+        insert into internal.captured_changes (location_id, resource, operation, resource_ids, failures, captured_at)
+        values (${kit.locationId}, 'order', 'insert', array[${kit.locationId}::uuid], ${failures}, now() - make_interval(secs => ${daysAgo}::float8 * 86400))`;
     await change(10, 93);
     await change(10, 90.5);
     await change(9, 200);
@@ -202,11 +184,9 @@ describe('retention', () => {
         { rule: 'none' },
         { runAt: new Date('2100-01-01') },
       );
-      await kit.sql(
-        `update graphile_worker._private_jobs set attempts = $2, updated_at = now() - make_interval(secs => $3::float8 * 86400)
-         where id = $1`,
-        [id, attempts, daysAgo],
-      );
+      await kit.sql`
+        update graphile_worker._private_jobs set attempts = ${attempts}, updated_at = now() - make_interval(secs => ${daysAgo}::float8 * 86400)
+        where id = ${id}`;
     };
     await job(3, 33);
     await job(3, 30.5);
@@ -230,9 +210,8 @@ describe('retention', () => {
     await event({ daysAgo: 90, deliveries: ['delivered'] });
     await kit.startWorker();
     const hours = async () => {
-      const rows = await kit.sql<{ identifier: string }>(
-        'select identifier from graphile_worker._private_known_crontabs order by 1',
-      );
+      const rows = await kit.sql<{ identifier: string }>`
+        select identifier from graphile_worker._private_known_crontabs order by 1`;
       return rows.map(({ identifier }) => identifier);
     };
     await waitFor('the hours of the rules', async () => (await hours()).length > 0);
@@ -249,25 +228,22 @@ async function event(made: {
   number?: number;
 }): Promise<string> {
   const id = newId();
-  await kit.sql(
-    `with made as (
-       insert into events (location_id, id, number, type, resource_id, body, created_at)
-       values ($1, $2, coalesce($3::bigint, (select coalesce(max(number), 0) + 1 from events where location_id = $1)),
-         'order.created', $1, '{}', now() - make_interval(secs => $4::float8 * 86400))
-       returning location_id, id, created_at
-     ), sent as (
-       insert into webhook_deliveries (location_id, endpoint_id, event_id, status, attempts, next_attempt_at, created_at)
-       select location_id, $5, id, s::delivery_status, case s when 'pending' then 0 else 1 end,
-         case when s in ('pending', 'failed') then now() + interval '1 hour' end, created_at
-       from made, unnest($6::text[]) s returning *
-     )
-     insert into webhook_attempts (location_id, delivery_id, endpoint_id, event_id, event_type, attempt, status,
-       duration_ms, attempted_at)
-     select location_id, id, endpoint_id, event_id, 'order.created', 1,
-       (case status::text when 'delivered' then 'delivered' when 'dead' then 'dead' else 'failed' end)::delivery_status,
-       1, created_at from sent where status <> 'pending'`,
-    [kit.locationId, id, made.number ?? null, made.daysAgo, endpoint.id, made.deliveries],
-  );
+  await kit.sql`with made as (
+      insert into events (location_id, id, number, type, resource_id, body, created_at)
+      values (${kit.locationId}, ${id}, coalesce(${made.number ?? null}::bigint, (select coalesce(max(number), 0) + 1 from events where location_id = ${kit.locationId})),
+        'order.created', ${kit.locationId}, '{}', now() - make_interval(secs => ${made.daysAgo}::float8 * 86400))
+      returning location_id, id, created_at
+    ), sent as (
+      insert into webhook_deliveries (location_id, endpoint_id, event_id, status, attempts, next_attempt_at, created_at)
+      select location_id, ${endpoint.id}, id, s::delivery_status, case s when 'pending' then 0 else 1 end,
+        case when s in ('pending', 'failed') then now() + interval '1 hour' end, created_at
+      from made, unnest(${made.deliveries}::text[]) s returning *
+    )
+    insert into webhook_attempts (location_id, delivery_id, endpoint_id, event_id, event_type, attempt, status,
+      duration_ms, attempted_at)
+    select location_id, id, endpoint_id, event_id, 'order.created', 1,
+      (case status::text when 'delivered' then 'delivered' when 'dead' then 'dead' else 'failed' end)::delivery_status,
+      1, created_at from sent where status <> 'pending'`;
   return id;
 }
 

@@ -29,11 +29,8 @@ export function createSyncKit({ database, sql }: WorkerKit, locationId: string):
   const kit: SyncKit = {
     async insertJob(items, mode = 'upsert') {
       const id = newId();
-      await sql(
-        `insert into sync_jobs (location_id, id, mode, items, total_items, request_id)
-         values ($1, $2, $3, $4, $5, 'sync-1')`,
-        [locationId, id, mode, JSON.stringify(items), items.length],
-      );
+      await sql`insert into sync_jobs (location_id, id, mode, items, total_items, request_id)
+        values (${locationId}, ${id}, ${mode}, ${JSON.stringify(items)}, ${items.length}, 'sync-1')`;
       return id;
     },
     async run(items, mode, chunkSize = itemsPerChunk) {
@@ -46,19 +43,15 @@ export function createSyncKit({ database, sql }: WorkerKit, locationId: string):
       return { ...row, errors: row.errors as unknown as SyncItemError[] };
     },
     async products() {
-      const found = await sql<{ doc: Record<string, unknown> }>(
-        `select j.doc::json as doc from products p, lateral products_json(p.location_id, array[p.id]) j
-         where p.location_id = $1`,
-        [locationId],
-      );
+      const found = await sql<{ doc: Record<string, unknown> }>`
+        select j.doc::json as doc from products p, lateral products_json(p.location_id, array[p.id]) j
+        where p.location_id = ${locationId}`;
       return Object.fromEntries(found.map(({ doc: { id: _, ...doc } }) => [String(doc.external_id), doc]));
     },
     async captured() {
-      const found = await sql<{ what: string; times: number }>(
-        `with gone as (delete from internal.captured_changes where location_id = $1 returning *)
-         select resource || ' ' || operation as what, sum(cardinality(resource_ids))::int as times from gone group by 1`,
-        [locationId],
-      );
+      const found = await sql<{ what: string; times: number }>`
+        with gone as (delete from internal.captured_changes where location_id = ${locationId} returning *)
+        select resource || ' ' || operation as what, sum(cardinality(resource_ids))::int as times from gone group by 1`;
       return Object.fromEntries(found.map(({ what, times }) => [what, times]));
     },
   };

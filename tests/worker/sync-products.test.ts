@@ -6,6 +6,7 @@ import type { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs
 import { runSyncJobs } from '../../packages/worker/src/tasks/run-sync-jobs.ts';
 import type { TaskContext } from '../../packages/worker/src/tasks/task.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
+import { atLocks } from '../support/sql.ts';
 import { runSyncJob } from '../support/sync-jobs.ts';
 import { waitFor } from '../support/wait.ts';
 import { silent, useWorkerKit } from './kit.ts';
@@ -78,10 +79,8 @@ describe('what becomes of the items', () => {
     await createCategory(kit.database, { locationId, externalId: 'c' });
     const more = { category_external_ids: ['c'], stock: { enabled: true, quantity: 1, min_stock_alarm: 0 } };
     await sync.run(many(10, more));
-    const requests = await kit.sql<{ request_id: string }>(
-      `select distinct request_id from internal.captured_changes where location_id = $1 and resource = 'product'`,
-      [locationId],
-    );
+    const requests = await kit.sql<{ request_id: string }>`
+      select distinct request_id from internal.captured_changes where location_id = ${locationId} and resource = 'product'`;
     expect(requests).toEqual([{ request_id: 'sync-1' }]);
     const { 'sync_job update': _, 'category insert': __, ...first } = await sync.captured();
     expect(first).toEqual({ 'product insert': 10, 'product_categories insert': 10, 'stock insert': 10 });
@@ -194,11 +193,8 @@ describe('who applies', () => {
       values,
     );
     const applying = runSyncJob(kit.database, locationId);
-    await waitFor('the chunk to wait for the other product', async () => {
-      const waiting = await kit.sql(`select 1 from pg_stat_activity where wait_event_type = 'Lock'
-        and query like 'insert into products%' and datname = current_database()`);
-      return waiting.length === 1;
-    });
+    const waiting = () => atLocks(kit.sql, 'insert into products%');
+    await waitFor('the chunk to wait for the other product', async () => (await waiting()) === 1);
     await other.query('commit');
     other.release();
     await applying;

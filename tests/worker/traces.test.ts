@@ -37,10 +37,8 @@ async function changed(traceparent: string, requestId: string): Promise<unknown[
 
 async function told(requestId: string): Promise<unknown[]> {
   const event = await waitFor('the event', async () => {
-    const { rows } = await api.app.database.pool.query(
-      'select id, request_id, traceparent from events where request_id = $1',
-      [requestId],
-    );
+    const rows = await api.sql`
+      select id, request_id, traceparent from events where request_id = ${requestId}`;
     return rows[0] as { id: string; traceparent: string | null } | undefined;
   });
   const sent = await waitFor('its webhook', () =>
@@ -99,10 +97,8 @@ it('what a sync job writes later carries that of the call that sent the job', as
 });
 
 it('the id of the request stays what it was, in the audit, too', async () => {
-  const { rows } = await api.app.database.pool.query(
-    `select (select count(*)::int from events where request_id like '% %') as events,
-       (select count(*)::int from audit_entries where request_id like '% %') as entries,
-       (select count(*)::int from sync_jobs where request_id like '% %') as jobs`,
-  );
+  const rows = await api.sql`select (select count(*)::int from events where request_id like '% %') as events,
+    (select count(*)::int from audit_entries where request_id like '% %') as entries,
+    (select count(*)::int from sync_jobs where request_id like '% %') as jobs`;
   expect(rows).toEqual([{ events: 0, entries: 0, jobs: 0 }]);
 });

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { makePersonLogin } from '../../packages/db/src/roles/persons.ts';
 import { verifier } from '../../packages/embedded/src/password.ts';
 import { type HandSession, lookAtHands } from '../../packages/worker/src/warden.statements.ts';
@@ -90,21 +90,20 @@ describe('a worker', () => {
     const url = new URL(roleUrl(kit.url, 'admin'));
     const superuser = new pg.Client({ connectionString: superuserUrl(kit.url) });
     await superuser.connect();
-    try {
-      const secret = { verifier: verifier(url.password), always: true };
-      await makePersonLogin(superuser, prefix(), { name, role: 'admin' }, secret);
-      url.username = name;
-      await runOnce(url.href, `alter role ${name} set idle_in_transaction_session_timeout = 0`);
-      await kit.startWorker();
-      session = await openAs(url.href, 'admin');
-      await session.query('set lock_timeout = 0; begin; lock table products in access exclusive mode');
-      const ended = new Promise((resolve) => session.once('error', resolve));
-      await kit.database.pool.query('select count(*) from products');
-      expect(await ended).toMatchObject({ code: '57P01' });
-    } finally {
+    onTestFinished(async () => {
       await superuser.query(`drop role if exists ${name}`);
       await superuser.end();
-    }
+    });
+    const secret = { verifier: verifier(url.password), always: true };
+    await makePersonLogin(superuser, prefix(), { name, role: 'admin' }, secret);
+    url.username = name;
+    await runOnce(url.href, `alter role ${name} set idle_in_transaction_session_timeout = 0`);
+    await kit.startWorker();
+    session = await openAs(url.href, 'admin');
+    await session.query('set lock_timeout = 0; begin; lock table products in access exclusive mode');
+    const ended = new Promise((resolve) => session.once('error', resolve));
+    await kit.database.pool.query('select count(*) from products');
+    expect(await ended).toMatchObject({ code: '57P01' });
   });
 
   it('ends a login role that is a member of reader, and holds a lock over one statement after the other', async () => {
@@ -112,20 +111,17 @@ describe('a worker', () => {
     const url = new URL(roleUrl(kit.url, 'reader'));
     await asSuperuser(openToPublic);
     await asSuperuser(`create role ${name} login password '${url.password}' in role ${prefix()}_reader`);
-    try {
-      await kit.startWorker();
-      url.username = name;
-      session = await openAs(url.href, 'reader');
-      session.on('error', () => {});
-      const worked = (async () => {
-        await session.query('begin; select count(*) from orders; commit');
-        await session.query(`select pg_advisory_lock_shared(change_lock(), 5)`);
-        for (;;) await session.query('select pg_sleep(0.05)');
-      })();
-      // Between two statements nothing but the end of the connection is heard.
-      await expect(worked).rejects.toThrow(/terminat|connection/);
-    } finally {
-      await asSuperuser(`drop owned by ${name}; drop role ${name}`);
-    }
+    onTestFinished(() => asSuperuser(`drop owned by ${name}; drop role ${name}`));
+    await kit.startWorker();
+    url.username = name;
+    session = await openAs(url.href, 'reader');
+    session.on('error', () => {});
+    const worked = (async () => {
+      await session.query('begin; select count(*) from orders; commit');
+      await session.query(`select pg_advisory_lock_shared(change_lock(), 5)`);
+      for (;;) await session.query('select pg_sleep(0.05)');
+    })();
+    // Between two statements nothing but the end of the connection is heard.
+    await expect(worked).rejects.toThrow(/terminat|connection/);
   });
 });
