@@ -16,35 +16,28 @@ const product = (sku: string): string =>
   `(select id from products where location_id = $1 and sku = '${sku}')`;
 const category = (name: string): string =>
   `(select id from categories where location_id = $1 and name = '${name}')`;
-const update = (
+/** Updates of one row of a table: the assignment, by what it does. */
+const updates = (
   table: string,
-  what: string,
-  set: string,
   where: string,
+  sets: Readonly<Record<string, string>>,
   more: Partial<AcceptedEdit> = {},
-) => ({
-  what,
-  sql: `update ${table} set ${set} where ${table === 'locations' ? 'id' : 'location_id'} = $1 and ${where}`,
-  entries: [`update ${table} 1`],
-  ...more,
-});
+): AcceptedEdit[] =>
+  Object.entries(sets).map(([what, set]) => ({
+    what,
+    sql: `update ${table} set ${set} where ${table === 'locations' ? 'id' : 'location_id'} = $1 and ${where}`,
+    entries: [`update ${table} 1`],
+    ...more,
+  }));
 
 /** Each is accepted, in this order. Order 1 is paid and its turn is settled; orders 2 and 3 are pending in the open turn. */
 export const acceptedEdits: readonly AcceptedEdit[] = [
-  update('products', 'the price of a product', 'price = 99.9', `sku = 'cola'`),
-  update(
-    'products',
-    'a name of 200 characters with an emoji',
-    `name = '☕ ' || repeat('ñ', 198)`,
-    `sku = 'cola'`,
-  ),
-  update('products', 'a hidden product', 'visible = not visible', `sku = 'cola'`),
-  update(
-    'products',
-    'a sku, a description, a picture and a foreign id',
-    `sku = 'cola-2', description = E'a\\nb', image_url = 'https://images.example/c.png', external_id = 'x-2'`,
-    `sku = 'cola'`,
-  ),
+  ...updates('products', `sku = 'cola'`, {
+    'the price of a product': 'price = 99.9',
+    'a name of 200 characters with an emoji': `name = '☕ ' || repeat('ñ', 198)`,
+    'a hidden product': 'visible = not visible',
+    'a sku, a description, a picture and a foreign id': `sku = 'cola-2', description = E'a\\nb', image_url = 'https://images.example/c.png', external_id = 'x-2'`,
+  }),
   {
     what: 'the price of a whole category',
     sql: `update products p set price = round(p.price * 1.1, 2) from product_categories c
@@ -72,72 +65,58 @@ export const acceptedEdits: readonly AcceptedEdit[] = [
       on conflict (location_id, external_id) do update set priority = 9`,
     entries: ['insert categories 1', 'update categories 1'],
   },
-  update(
-    'categories',
-    'the place and the picture of a category',
-    `priority = -3, visible = false`,
-    `name = 'Drinks'`,
-  ),
-  update('product_stock', 'a stock that is counted', 'quantity = 17.5', `product_id = ${product('burger')}`),
-  update(
-    'product_stock',
-    'a stock that is watched from now on, with an alarm',
-    'enabled = true, min_stock_alarm = 2',
-    `product_id = ${product('alone')}`,
-  ),
-  update(
+  ...updates('categories', `name = 'Drinks'`, {
+    'the place and the picture of a category': `priority = -3, visible = false`,
+  }),
+  ...updates('product_stock', `product_id = ${product('burger')}`, {
+    'a stock that is counted': 'quantity = 17.5',
+  }),
+  ...updates('product_stock', `product_id = ${product('alone')}`, {
+    'a stock that is watched from now on, with an alarm': 'enabled = true, min_stock_alarm = 2',
+  }),
+  ...updates(
     'product_categories',
-    'a product that goes to another category',
-    `category_id = ${category('Nothing')}`,
     `product_id = ${product('two')}`,
+    { 'a product that goes to another category': `category_id = ${category('Nothing')}` },
     // The category is part of the key, so the row that was is gone, and another one came.
     { entries: ['update product_categories 2'] },
   ),
-  update(
-    'subselections',
-    'how many of a choice are taken',
-    'min_selection = 1, max_selection = 2',
-    `name = 'Extras'`,
-  ),
-  update(
-    'subselection_items',
-    'the price and the stock of an option',
-    'price = 3.25, stock_quantity = 8, visible = true',
-    `name = 'Bacon'`,
-  ),
-  update('menus', 'a menu that is published', 'is_published = true', `name = 'Dinner'`),
-  update(
-    'menus',
-    'a menu that is published no more',
-    `is_published = false, name = 'Supper'`,
-    `name = 'Dinner'`,
-  ),
-  update('menu_categories', 'the place of a category in a menu', 'position = 7', 'true'),
-  update(
+  ...updates('subselections', `name = 'Extras'`, {
+    'how many of a choice are taken': 'min_selection = 1, max_selection = 2',
+  }),
+  ...updates('subselection_items', `name = 'Bacon'`, {
+    'the price and the stock of an option': 'price = 3.25, stock_quantity = 8, visible = true',
+  }),
+  ...updates('menus', `name = 'Dinner'`, {
+    'a menu that is published': 'is_published = true',
+    'a menu that is published no more': `is_published = false, name = 'Supper'`,
+  }),
+  ...updates('menu_categories', 'true', { 'the place of a category in a menu': 'position = 7' }),
+  ...updates(
     'payment_methods',
-    'a payment method that is disabled',
-    `enabled = false, name = 'Till'`,
     'id = (select id from payment_methods where location_id = $1 order by id limit 1)',
+    { 'a payment method that is disabled': `enabled = false, name = 'Till'` },
   ),
   {
     what: 'another payment method',
     sql: `insert into payment_methods (location_id, name, type) values ($1, 'Card', 'card')`,
     entries: ['insert payment_methods 1'],
   },
-  update(
-    'orders',
-    'what an order is called',
-    `identifier = 'Ana', external_id = 'ERP-2', channel = 'phone', is_take_away = true`,
-    'number = 2',
-  ),
-  update('orders', 'an order that is ready', `status = 'ready'`, 'number = 2', {
-    kept: /^an order moves back with the deed repair alone$/,
+  ...updates('orders', 'number = 2', {
+    'what an order is called': `identifier = 'Ana', external_id = 'ERP-2', channel = 'phone', is_take_away = true`,
   }),
-  update(
+  ...updates(
     'orders',
-    'an order that is canceled',
-    `status = 'canceled', cancel_reason = 'guest left'`,
     'number = 2',
+    { 'an order that is ready': `status = 'ready'` },
+    {
+      kept: /^an order moves back with the deed repair alone$/,
+    },
+  ),
+  ...updates(
+    'orders',
+    'number = 2',
+    { 'an order that is canceled': `status = 'canceled', cancel_reason = 'guest left'` },
     {
       follows: ['product_stock', 'payments'],
       kept: /^an order moves back with the deed repair alone$/,
@@ -166,32 +145,43 @@ export const acceptedEdits: readonly AcceptedEdit[] = [
     sql: `delete from categories where location_id = $1 and name = 'Drinks'`,
     entries: ['delete categories 1'],
   },
-  update('turns', 'a turn that is closed', `status = 'closed'`, `status = 'open'`, {
-    follows: ['settlements'],
-    kept: /^a turn that was closed is settled, and stays closed$/,
-  }),
+  ...updates(
+    'turns',
+    `status = 'open'`,
+    { 'a turn that is closed': `status = 'closed'` },
+    {
+      follows: ['settlements'],
+      kept: /^a turn that was closed is settled, and stays closed$/,
+    },
+  ),
   {
     what: 'the next turn',
     sql: 'insert into turns (location_id) values ($1)',
     entries: ['insert turns 1'],
   },
-  update(
-    'locations',
-    'name, time zone and currency of a restaurant',
-    `name = 'Bar Nuevo', timezone = 'America/Santiago', currency = 'CLP'`,
-    'true',
-  ),
-  update('api_keys', 'the name and the limit of a key', `name = 'till', per_minute = 30`, `name = 'another'`),
-  update('api_keys', 'a key that is revoked', 'revoked_at = now()', `name = 'till'`, {
-    kept: /^a key is revoked for good$/,
+  ...updates('locations', 'true', {
+    'name, time zone and currency of a restaurant': `name = 'Bar Nuevo', timezone = 'America/Santiago', currency = 'CLP'`,
   }),
-  update(
+  ...updates('api_keys', `name = 'another'`, {
+    'the name and the limit of a key': `name = 'till', per_minute = 30`,
+  }),
+  ...updates(
+    'api_keys',
+    `name = 'till'`,
+    { 'a key that is revoked': 'revoked_at = now()' },
+    {
+      kept: /^a key is revoked for good$/,
+    },
+  ),
+  ...updates('webhook_endpoints', 'true', {
+    'the address and the events of an endpoint': `url = 'https://example.com/other', events = '{order.created,turn.open}'`,
+  }),
+  ...updates(
     'webhook_endpoints',
-    'the address and the events of an endpoint',
-    `url = 'https://example.com/other', events = '{order.created,turn.open}'`,
     'true',
+    { 'an endpoint that is disabled': `status = 'disabled'` },
+    {
+      countsOn: 'delivers_after',
+    },
   ),
-  update('webhook_endpoints', 'an endpoint that is disabled', `status = 'disabled'`, 'true', {
-    countsOn: 'delivers_after',
-  }),
 ];

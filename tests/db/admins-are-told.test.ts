@@ -6,8 +6,8 @@ import { createShop } from '../api/catalog-shop.ts';
 import { readTables, type Table } from '../fuzz/hand-edits/tables.ts';
 import { type Hand, openHand, useHand } from '../support/by-hand.ts';
 import { useEditedShop } from './edited-shop.ts';
-import { editsOfMoney } from './hand-edits-of-money.ts';
-import { editsOfOthers } from './hand-edits-of-others.ts';
+import { refusalOf, valuesFor } from './hand-edit.ts';
+import { handEdits } from './hand-edits-of-others.ts';
 
 // PostgreSQL looks for a privilege before any trigger runs, and says "permission denied". Where an admin edits at all, the
 // guard is to speak, which says what to do instead.
@@ -83,14 +83,12 @@ describe('an admin', () => {
     },
   );
 
-  it.each([...editsOfMoney, ...editsOfOthers])(
+  it.each(handEdits)(
     'who $edit is refused, with the same sentence in every table that admins edit',
-    async ({ sql, refusal, by }) => {
-      const [, table = ''] = /(?:update|delete from|insert into) ([\w.]+)/.exec(sql) ?? [];
-      await expect(admin.sql(sql, sql.includes('$1') ? [api.locationId] : [])).rejects.toMatchObject(
-        edited.has(table)
-          ? { code: by === 'constraint' ? '23514' : 'CM008', message: expect.stringMatching(refusal) }
-          : { code: '42501' },
+    async (edit) => {
+      const [, table = ''] = /(?:update|delete from|insert into) ([\w.]+)/.exec(edit.sql) ?? [];
+      await expect(admin.sql(edit.sql, valuesFor(edit.sql, api.locationId))).rejects.toMatchObject(
+        edited.has(table) ? refusalOf(edit) : { code: '42501' },
       );
     },
   );

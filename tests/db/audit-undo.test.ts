@@ -1,29 +1,22 @@
-import { type Database, openDatabase } from '@comanda/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '@comanda/db';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { undo } from '../../packages/api/src/resources/audit/store.ts';
 import { type TestApi, useApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
+import { useClosed } from '../support/use.ts';
 import { handEntries } from './hand-entries.ts';
 
 // `comanda audit undo` reverts every manual edit: by the same guards, into the same audit.
 
 const api = useApi();
 const hand = useHand(api);
-let owner: Database;
+const owner = useClosed(async () =>
+  openDatabase({ url: roleUrl(api.databaseUrl, 'owner'), poolSize: 2, applicationName: 'comanda-cli' }),
+);
 let location: string;
-beforeAll(async () => {
-  owner = openDatabase({
-    url: roleUrl(api.databaseUrl, 'owner'),
-    poolSize: 2,
-    applicationName: 'comanda-cli',
-  });
-});
-afterAll(async () => {
-  await owner?.close();
-});
 beforeEach(async () => {
   location = await createLocation(api.app.database);
 });
@@ -33,11 +26,10 @@ async function lastEntry(at = location): Promise<string> {
   return statements.at(-1)?.id ?? '';
 }
 
-const undoLast = async (options: { dryRun?: boolean; deed?: string; at?: string } = {}) =>
-  undo(owner, await lastEntry(options.at), {
-    dryRun: options.dryRun ?? false,
-    deed: options.deed,
-  });
+const undoOf = (entry: string, { dryRun = false, deed }: { dryRun?: boolean; deed?: string } = {}) =>
+  undo(owner, entry, { dryRun, deed });
+const undoLast = async ({ at, ...options }: { dryRun?: boolean; deed?: string; at?: string } = {}) =>
+  undoOf(await lastEntry(at), options);
 
 /** Every row of the catalog at the location, except for the moments of change. */
 const catalog = async () =>
@@ -181,7 +173,7 @@ describe('an undo is refused', () => {
     await hand.sql('update products set price = 3 where id = $1', [id]);
     const entry = await lastEntry();
     await hand.sql('update products set price = 4 where id = $1', [id]);
-    const again = (dryRun: boolean) => undo(owner, entry, { dryRun, deed: undefined });
+    const again = (dryRun: boolean) => undoOf(entry, { dryRun });
     await expect(again(false)).rejects.toMatchObject(refusal(/^a later change is in products/));
     await expect(again(true)).rejects.toMatchObject(refusal(/^a later change is in products/));
     // Another column of the same row is no such change.
@@ -198,13 +190,9 @@ describe('an undo is refused', () => {
     const update = await lastEntry();
     await hand.sql('delete from products where id = $1', [id]);
     const removal = await lastEntry();
-    await expect(undo(owner, update, { dryRun: false, deed: '' })).rejects.toMatchObject(
-      refusal(/a later change/),
-    );
-    await undo(owner, removal, { dryRun: false, deed: '' });
-    await expect(undo(owner, removal, { dryRun: false, deed: '' })).rejects.toMatchObject(
-      refusal(/a later change/),
-    );
+    await expect(undoOf(update)).rejects.toMatchObject(refusal(/a later change/));
+    await undoOf(removal);
+    await expect(undoOf(removal)).rejects.toMatchObject(refusal(/a later change/));
   });
 
   it('where later rows would be deleted by cascade', async () => {
@@ -213,9 +201,7 @@ describe('an undo is refused', () => {
     await hand.sql`insert into product_categories (location_id, product_id, category_id)
       select ${location}, ${await fullProduct()}, id from categories where location_id = ${location} and name = 'New'`;
     const before = await catalog();
-    await expect(undo(owner, entry, { dryRun: false, deed: '' })).rejects.toMatchObject(
-      refusal(/would go with them/),
-    );
+    await expect(undoOf(entry)).rejects.toMatchObject(refusal(/would go with them/));
     expect(await catalog()).toEqual(before);
   });
 
@@ -231,7 +217,7 @@ describe('an undo is refused', () => {
     await hand.sql(teas, [location, 101]);
     const entry = await lastEntry();
     await hand.sql(`update products set price = 2 where location_id = $1 and sku = 's7'`, [location]);
-    await expect(undo(owner, entry, { dryRun: false, deed: undefined })).rejects.toMatchObject(
+    await expect(undoOf(entry)).rejects.toMatchObject(
       refusal(/^a later change is in products: "some of 101 rows"/),
     );
   });
@@ -268,11 +254,11 @@ describe('an undo is refused', () => {
     const made = await api.client(key.key).menus.create.mutate({ name: 'Lunch', category_ids: [] });
     const [entry] = await hand.sql<{ id: string }>`
       select id from audit_entries where resource_id = ${made.id}`;
-    await expect(undo(owner, entry?.id ?? '', { dryRun: false, deed: '' })).rejects.toMatchObject(
+    await expect(undoOf(entry?.id ?? '')).rejects.toMatchObject(
       refusal(/^only what was changed by hand is undone/),
     );
     for (const id of ['nothing', location])
-      await expect(undo(owner, id, { dryRun: false, deed: '' })).rejects.toMatchObject({
+      await expect(undoOf(id)).rejects.toMatchObject({
         errorCode: 'resource_not_found',
       });
   });

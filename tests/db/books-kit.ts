@@ -47,6 +47,9 @@ export function useBooks() {
     refund: (id: string, amount: number) =>
       client.payments.refund.mutate({ id, amount, reason: 'Cold', person: 'Ana', idempotencyKey: newId() }),
     booksOf: (id: string) => client.payments.get.query({ id, include: ['books'] }),
+    /** The payments of a list, as ids. */
+    listed: async (list: Parameters<typeof client.payments.list.query>[0]) =>
+      (await client.payments.list.query(list)).data.map(({ id }) => id),
     /** Closes the turn; its settlement and what that is made of. */
     async close() {
       const { id: turn } = await client.turns.close.mutate();

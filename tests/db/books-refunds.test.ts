@@ -23,9 +23,7 @@ describe('a refund', () => {
     expect(await books.client.settlements.get.query({ id: before.settlement.id })).toEqual(before.settlement);
     await books.client.orders.cancel.mutate({ id: order });
     for (const list of ['refunded', 'canceled_and_paid'] as const)
-      expect((await books.client.payments.list.query({ books: list })).data.map(({ id }) => id)).toEqual([
-        payment,
-      ]);
+      expect(await books.listed({ books: list })).toEqual([payment]);
   });
 
   it('of a payment that is not completed is refused', async () => {
@@ -69,9 +67,7 @@ describe('an import', () => {
   it('collects no payment that it does not bring an entry of', async () => {
     await books.client.turns.open.mutate();
     const { payment } = await imported(false);
-    expect(
-      (await books.client.payments.list.query({ books: 'before_books' })).data.map(({ id }) => id),
-    ).toEqual([payment]);
+    expect(await books.listed({ books: 'before_books' })).toEqual([payment]);
     expect((await books.close()).settlement.total_collected).toBe(0);
   });
 
@@ -79,6 +75,6 @@ describe('an import', () => {
     const { payment } = await imported(true);
     await books.client.turns.open.mutate();
     expect((await books.close()).entries).toEqual([['payment', payment, 5]]);
-    expect((await books.client.payments.list.query({ books: 'before_books' })).data).toEqual([]);
+    expect(await books.listed({ books: 'before_books' })).toEqual([]);
   });
 });

@@ -30,12 +30,10 @@ describe('a payment that is completed', () => {
   it('belongs to the next turn that opens when none is open', async () => {
     const { payment } = await books.paid();
     expect(await books.booksOf(payment)).not.toHaveProperty('turn_id');
-    expect((await books.client.payments.list.query({ books: 'unsettled' })).data.map(({ id }) => id)).toEqual(
-      [payment],
-    );
+    expect(await books.listed({ books: 'unsettled' })).toEqual([payment]);
     const { id } = await books.client.turns.open.mutate();
     expect(await books.booksOf(payment)).toMatchObject({ turn_id: id });
-    expect((await books.client.payments.list.query({ books: 'unsettled' })).data).toEqual([]);
+    expect(await books.listed({ books: 'unsettled' })).toEqual([]);
     expect(await books.client.turns.getCurrent.query()).toMatchObject({ total_collected: 12.5 });
     expect((await books.close()).entries).toEqual([['payment', payment, 12.5]]);
   });
@@ -263,7 +261,7 @@ it('orders and payments are found by turn and by settlement', async () => {
     [second.id, two],
   ] as const) {
     expect((await books.client.orders.list.query({ turn_id })).data.map(({ id }) => id)).toEqual([order]);
-    expect((await books.client.payments.list.query({ turn_id })).data.map(({ id }) => id)).toEqual([payment]);
+    expect(await books.listed({ turn_id })).toEqual([payment]);
   }
   const { id: settlement_id } = settlement;
   const orders = await books.client.orders.list.query({ settlement_id, include: ['books'] });

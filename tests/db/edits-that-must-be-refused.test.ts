@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { refusalOf } from '../../packages/studio/src/refusals.ts';
 import { createShop } from '../api/catalog-shop.ts';
 import { useHand } from '../support/by-hand.ts';
+import { thrownBy } from '../support/thrown.ts';
 import { useEditedShop } from './edited-shop.ts';
+import { valuesFor } from './hand-edit.ts';
 import { refusedInTheCatalog, refusedOfMoney, refusedOfOthers } from './refused-edits.ts';
 
 // The edits of a support day that must be refused: with a sentence that a person understands, and without any change.
@@ -49,10 +51,7 @@ describe.each([
 ])('an edit of $of is refused with a sentence, and nothing is left of it', ({ edits }) => {
   it.each(edits)('$sql', async ({ sql, sentence }) => {
     const before = await stateOf(sql);
-    const error: unknown = await admin.sql(sql, sql.includes('$1') ? [api.locationId] : []).then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
+    const error = await thrownBy(admin.sql(sql, valuesFor(sql, api.locationId)));
     expect(error, 'it was accepted').toBeDefined();
     const { message } = refusalOf(error, { readOnly: false });
     expect(message).toEqual(typeof sentence === 'string' ? sentence : expect.stringMatching(sentence));

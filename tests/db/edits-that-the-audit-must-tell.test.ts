@@ -6,6 +6,7 @@ import { useHand } from '../support/by-hand.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { type AcceptedEdit, acceptedEdits } from './accepted-edits.ts';
 import { useEditedShop } from './edited-shop.ts';
+import { valuesFor } from './hand-edit.ts';
 import { type Rows, readRows, replay } from './replayed-entries.ts';
 
 // An admin's edits of a support day are accepted, and the audit records them as they were: the author, each statement,
@@ -108,7 +109,7 @@ async function expectTold(
 // The edits of one day, in its order: an edit meets the rows that those before it left.
 describe('an admin', { shuffle: false }, () => {
   it.each(acceptedEdits)('writes $what, and the audit records it', async (edit) => {
-    await expectTold(() => admin.sql(edit.sql, edit.sql.includes('$1') ? [api.locationId] : []), edit);
+    await expectTold(() => admin.sql(edit.sql, valuesFor(edit.sql, api.locationId)), edit);
   });
 
   it('brings 150 products by COPY, and the audit records it', async () => {

@@ -1,3 +1,5 @@
+import { expect } from 'vitest';
+
 /** A manual edit, and its refusal. */
 export interface HandEdit {
   edit: string;
@@ -6,6 +8,16 @@ export interface HandEdit {
   /** A guard; or a constraint or a list of names, which no deed passes. */
   by: 'guard' | 'constraint' | 'names';
 }
+
+/** What PostgreSQL says of it. */
+export const refusalOf = ({ by, refusal }: HandEdit) => ({
+  code: by === 'constraint' ? '23514' : 'CM008',
+  message: expect.stringMatching(refusal),
+});
+
+/** The values of a statement: the location, where it has it. */
+export const valuesFor = (sql: string, locationId: string): unknown[] =>
+  sql.includes('$1') ? [locationId] : [];
 
 /** Edits that have the same refusal: the SQL of each, by what the edit does. */
 const refused =

@@ -1,7 +1,8 @@
 import { byConstraint, byGuard, byNames, type HandEdit } from './hand-edit.ts';
+import { editsOfMoney } from './hand-edits-of-money.ts';
 
 /** Each is refused. `$1` is the location. */
-export const editsOfOthers: readonly HandEdit[] = [
+const editsOfOthers: readonly HandEdit[] = [
   ...byGuard(/counts follow the rows/, {
     'deletes the counts of products': 'delete from internal.tallies where location_id = $1',
     'deletes the counts of orders': 'delete from internal.tally_notes where location_id = $1',
@@ -112,3 +113,6 @@ export const editsOfOthers: readonly HandEdit[] = [
     'gives a cancel reason to an order that is not canceled': `update orders set cancel_reason = 'why' where location_id = $1`,
   }),
 ];
+
+/** Each of money and of others. */
+export const handEdits: readonly HandEdit[] = [...editsOfMoney, ...editsOfOthers];

@@ -55,6 +55,14 @@ async function insert(
   return made?.[returning];
 }
 
+/** Inserts an order and its lines in one transaction, of two flat whites unless said. */
+const insertWhole = (order: Record<string, unknown> = {}, ...lines: Record<string, unknown>[]) =>
+  inTransaction(async () => {
+    const id = await insertOrder(order);
+    for (const line of lines.length > 0 ? lines : [{}]) await insertLine(id, line);
+    return id;
+  });
+
 const counted = async (): Promise<number> => {
   const [row] = await hand.sql<{ value: string }>`
     select coalesce(max(value), 0) as value from internal.location_counters where location_id = ${api.locationId} and name = 'order'`;
@@ -66,12 +74,7 @@ describe('an order that is inserted by hand', () => {
     const { locationId } = api;
     const taxed = await createProduct(api.app.database, { locationId, taxRate: 4.5 });
     const insertWith = (more: Record<string, unknown>) =>
-      inTransaction(async () => {
-        const order = await insertOrder();
-        await insertLine(order, { product_id: taxed });
-        await insertLine(order, { product_id: taxed, ...more });
-        return order;
-      });
+      insertWhole({}, { product_id: taxed }, { product_id: taxed, ...more });
     const id = await insertWith({ tax_rate: 7 });
     const { items } = await api.client().orders.get.query({ id, include: ['tax'] });
     expect(items.map(({ tax_rate }) => tax_rate)).toEqual([4.5, 7]);
@@ -80,12 +83,7 @@ describe('an order that is inserted by hand', () => {
 
   it('gets the next number, the open turn, its totals and its payment at the commit', async () => {
     const before = await placeOrder(api, kitchen);
-    const id = await inTransaction(async () => {
-      const order = await insertOrder();
-      await insertLine(order);
-      await insertLine(order, { quantity: '0.333', unit_price: 1.25, name: 'Sliver' });
-      return order;
-    });
+    const id = await insertWhole({}, {}, { quantity: '0.333', unit_price: 1.25, name: 'Sliver' });
     const shown = orderOf(await api.rest(`GET /v2/orders/${id}`));
     expect(shown).toMatchObject({
       number: before.number + 1,
@@ -109,11 +107,8 @@ describe('an order that is inserted by hand', () => {
       return body.pagination.total;
     };
     const before = await total();
-    const id = await inTransaction(async () => {
-      const order = await insertOrder({ number: 0, total: 25, external_id: 'BY-HAND' });
-      await insertLine(order, { total: 25, position: 1 });
-      return order;
-    });
+    const draft = { number: 0, total: 25, external_id: 'BY-HAND' };
+    const id = await insertWhole(draft, { total: 25, position: 1 });
     expect(await total()).toBe(before + 1);
     const told = await hand.sql`
       select distinct operation, seed from internal.captured_changes where resource = 'order' and ${id} = any (resource_ids)`;
@@ -126,11 +121,7 @@ describe('an order that is inserted by hand', () => {
       locationId: api.locationId,
       stock: { quantity: 10 },
     });
-    const id = await inTransaction(async () => {
-      const order = await insertOrder();
-      await insertLine(order, { product_id: productId });
-      return order;
-    });
+    const id = await insertWhole({}, { product_id: productId });
     await hand.sql(`update orders set status = 'canceled' where id = $1`, [id]);
     const [stock] = await hand.sql('select quantity from product_stock where product_id = $1', [productId]);
     expect(stock).toEqual({ quantity: '10.000' });

@@ -2,13 +2,13 @@ import { constraintSentences, hasSentence, refusalSentence, sqlState, tables } f
 import type pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import { tableAccess, viewsForPeople } from '../../packages/db/src/roles/access.ts';
-import { type Hand, openHand } from '../support/by-hand.ts';
+import { type Hand, useHand } from '../support/by-hand.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
-import { useClosed } from '../support/use.ts';
+import { thrownBy } from '../support/thrown.ts';
 
 const own = useTestDatabase();
 const owner = useDatabase(own);
-const hand = useClosed(() => openHand(own.url, 'admin'));
+const hand = useHand(own, { role: 'admin' });
 
 /** The tables of which people write something. */
 const edited = tables
@@ -177,10 +177,7 @@ describe('what PostgreSQL itself cannot read', () => {
 });
 
 async function sentenceOf({ sql }: Hand, statement: string): Promise<string | undefined> {
-  const error: unknown = await sql(statement).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
+  const error = await thrownBy(sql(statement));
   const state = sqlState(error);
   if (state === undefined) throw new Error(`not refused: ${statement}`, { cause: error });
   return refusalSentence(state);

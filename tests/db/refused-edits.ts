@@ -4,13 +4,13 @@ export interface RefusedEdit {
   sentence: string | RegExp;
 }
 
-/** Updates of rows of one table: the assignment, and the refusal. */
+/** Updates of rows of one table: the refusal of each assignment. */
 const updates = (
   table: string,
   where: string,
-  said: readonly (readonly [set: string, sentence: string | RegExp])[],
+  said: Readonly<Record<string, string | RegExp>>,
 ): RefusedEdit[] =>
-  said.map(([set, sentence]) => ({
+  Object.entries(said).map(([set, sentence]) => ({
     sql: `update ${table} set ${set} where ${table === 'locations' ? 'id' : 'location_id'} = $1 and ${where}`,
     sentence,
   }));
@@ -29,82 +29,69 @@ const lines = 'the lines of an order never change: cancel it and place another o
 
 /** A row of the catalog. */
 export const refusedInTheCatalog: readonly RefusedEdit[] = [
-  ...updates('products', `sku = 'cola'`, [
-    ['price = -1', `products.price ${amount}`],
-    ['price = 99999999999', `products.price ${amount}`],
-    [`price = 'abc'`, noNumber('abc')],
-    [
-      'tax_rate = 100.5',
+  ...updates('products', `sku = 'cola'`, {
+    'price = -1': `products.price ${amount}`,
+    'price = 99999999999': `products.price ${amount}`,
+    "price = 'abc'": noNumber('abc'),
+    'tax_rate = 100.5':
       'products.tax_rate must be a percentage from 0 to 100, with four decimals at most, or empty',
-    ],
-    ['name = null', empty('products.name')],
-    [`name = repeat('x', 256)`, 'products.name must have 1 to 255 characters'],
-    [`external_id = ' '`, blank('external_id', 'products')],
-    [
-      `external_id = E'a\\u0007b'`,
+    'name = null': empty('products.name'),
+    "name = repeat('x', 256)": 'products.name must have 1 to 255 characters',
+    "external_id = ' '": blank('external_id', 'products'),
+    "external_id = E'a\\u0007b'":
       'products.external_id must have 1 to 255 characters, and no control characters',
-    ],
-    ['sku = null', empty('products.sku')],
-    [`external_id = 'p-burger'`, 'products.external_id: another row has p-burger, choose another one'],
-    [`description = repeat('x', 10001)`, 'products.description must have 10000 characters at most'],
-    ['visible = null', empty('products.visible')],
-    [`visible = 'perhaps'`, '"perhaps" cannot be read as boolean: write it another way'],
-    [`id = 'x'`, '"x" is no id: copy one from the row that is meant'],
-  ]),
-  ...updates('categories', `name = 'Food'`, [
-    [`name = '   '`, blank('name', 'categories')],
-    ['priority = 9999999999', 'the number does not fit: write a number from -32768 to 32767'],
-    [`priority = 'high'`, '"high" is no whole number: write digits alone'],
-    [`external_id = 'c-drinks'`, 'categories.external_id: another row has c-drinks, choose another one'],
-    [
-      `image_url = 'javascript:alert(1)'`,
+    'sku = null': empty('products.sku'),
+    "external_id = 'p-burger'": 'products.external_id: another row has p-burger, choose another one',
+    "description = repeat('x', 10001)": 'products.description must have 10000 characters at most',
+    'visible = null': empty('products.visible'),
+    "visible = 'perhaps'": '"perhaps" cannot be read as boolean: write it another way',
+    "id = 'x'": '"x" is no id: copy one from the row that is meant',
+  }),
+  ...updates('categories', `name = 'Food'`, {
+    "name = '   '": blank('name', 'categories'),
+    'priority = 9999999999': 'the number does not fit: write a number from -32768 to 32767',
+    "priority = 'high'": '"high" is no whole number: write digits alone',
+    "external_id = 'c-drinks'": 'categories.external_id: another row has c-drinks, choose another one',
+    "image_url = 'javascript:alert(1)'":
       'categories.image_url must be an http or https address of 2048 characters at most, or empty',
-    ],
-  ]),
-  ...updates('product_stock', 'enabled', [
-    ['quantity = null', empty('product_stock.quantity')],
-    ['quantity = -1', 'a quantity of stock must be from 0 to 9999999999.999'],
-    ['min_stock_alarm = -1', 'a quantity of stock must be from 0 to 9999999999.999'],
-    [`quantity = '12,5'`, noNumber('12,5')],
-  ]),
+  }),
+  ...updates('product_stock', 'enabled', {
+    'quantity = null': empty('product_stock.quantity'),
+    'quantity = -1': 'a quantity of stock must be from 0 to 9999999999.999',
+    'min_stock_alarm = -1': 'a quantity of stock must be from 0 to 9999999999.999',
+    "quantity = '12,5'": noNumber('12,5'),
+  }),
   ...updates(
     'product_categories',
     `product_id = (select id from products where location_id = $1 and sku = 'cola')`,
-    [[`category_id = ${foreign('categories')}`, elsewhere('product_categories.category_id', 'categories')]],
+    {
+      [`category_id = ${foreign('categories')}`]: elsewhere('product_categories.category_id', 'categories'),
+    },
   ),
-  ...updates('subselections', `name = 'Extras'`, [
-    [
-      'min_selection = 3, max_selection = 2',
+  ...updates('subselections', `name = 'Extras'`, {
+    'min_selection = 3, max_selection = 2':
       'subselections.min_selection must be 0 or more, and max_selection must not be less: change both at once',
-    ],
-    ['min_selection = null', empty('subselections.min_selection')],
-    [`product_id = ${foreign('products')}`, elsewhere('subselections.product_id', 'products')],
-    [`name = ' '`, blank('name', 'subselections')],
-  ]),
-  ...updates('subselection_items', `name = 'Bacon'`, [
-    ['price = null', empty('subselection_items.price')],
-    ['price = -1', `subselection_items.price ${amount}`],
-    [`price = '12,50'`, noNumber('12,50')],
-    [
-      'min = 5, max = 2',
+    'min_selection = null': empty('subselections.min_selection'),
+    [`product_id = ${foreign('products')}`]: elsewhere('subselections.product_id', 'products'),
+    "name = ' '": blank('name', 'subselections'),
+  }),
+  ...updates('subselection_items', `name = 'Bacon'`, {
+    'price = null': empty('subselection_items.price'),
+    'price = -1': `subselection_items.price ${amount}`,
+    "price = '12,50'": noNumber('12,50'),
+    'min = 5, max = 2':
       'subselection_items.min must be 0 or more, and max must not be less: change both at once',
-    ],
-    [
-      'stock_quantity = -1',
+    'stock_quantity = -1':
       'subselection_items.stock_quantity must be from 0 to 9999999999.999, with three decimals at most',
-    ],
-  ]),
-  ...updates('menus', `name = 'Dinner'`, [
-    [`name = ' '`, blank('name', 'menus')],
-    [
-      'is_published = true',
-      'menus.is_published: another menu of this restaurant is published, end that first',
-    ],
-  ]),
-  ...updates('menu_categories', 'true', [
-    [`category_id = ${foreign('categories')}`, elsewhere('menu_categories.category_id', 'categories')],
-    ['position = 2147483647', 'menu_categories.position must be 1000000000 at most'],
-  ]),
+  }),
+  ...updates('menus', `name = 'Dinner'`, {
+    "name = ' '": blank('name', 'menus'),
+    'is_published = true': 'menus.is_published: another menu of this restaurant is published, end that first',
+  }),
+  ...updates('menu_categories', 'true', {
+    [`category_id = ${foreign('categories')}`]: elsewhere('menu_categories.category_id', 'categories'),
+    'position = 2147483647': 'menu_categories.position must be 1000000000 at most',
+  }),
   {
     sql: `insert into product_categories (location_id, product_id, category_id)
       select location_id, product_id, category_id from product_categories where location_id = $1 limit 1`,
@@ -123,35 +110,30 @@ export const refusedInTheCatalog: readonly RefusedEdit[] = [
 
 /** A row of orders and money. Order 1 is paid and its turn is settled; order 2 is pending in the open turn. */
 export const refusedOfMoney: readonly RefusedEdit[] = [
-  ...updates('orders', 'number = 2', [
-    [`status = 'returned'`, noValue('returned')],
-    [`status = 'closed'`, 'an order cannot move from pending to closed'],
-    [`identifier = repeat('x', 5000)`, 'identifier must have at most 255 characters'],
-    [`external_id = ' '`, blank('external_id', 'orders')],
-    [
-      `external_id = (select external_id from orders where location_id = $1 and number = 1)`,
+  ...updates('orders', 'number = 2', {
+    "status = 'returned'": noValue('returned'),
+    "status = 'closed'": 'an order cannot move from pending to closed',
+    "identifier = repeat('x', 5000)": 'identifier must have at most 255 characters',
+    "external_id = ' '": blank('external_id', 'orders'),
+    'external_id = (select external_id from orders where location_id = $1 and number = 1)':
       /^orders\.external_id: another row has PO-\S+, choose another one$/,
-    ],
-    ['is_take_away = null', empty('orders.is_take_away')],
-    [`channel = ''`, blank('channel', 'orders')],
-    [
-      `status = 'canceled', cancel_reason = repeat('x', 501)`,
-      'cancel_reason must have at most 500 characters',
-    ],
-  ]),
-  ...updates('payments', 'true', [
-    [`status = 'pending'`, 'a payment cannot move from completed to pending'],
-    [`status = 'paid'`, noValue('paid')],
-  ]),
-  ...updates('turns', `status = 'closed'`, [
-    [`status = 'open'`, 'a closed turn cannot be opened again'],
-    ['status = null', empty('turns.status')],
-  ]),
-  ...updates('payment_methods', 'true', [
-    [`name = ' '`, blank('name', 'payment_methods')],
-    [`type = 'bitcoin'`, noValue('bitcoin')],
-    ['enabled = null', empty('payment_methods.enabled')],
-  ]),
+    'is_take_away = null': empty('orders.is_take_away'),
+    "channel = ''": blank('channel', 'orders'),
+    "status = 'canceled', cancel_reason = repeat('x', 501)": 'cancel_reason must have at most 500 characters',
+  }),
+  ...updates('payments', 'true', {
+    "status = 'pending'": 'a payment cannot move from completed to pending',
+    "status = 'paid'": noValue('paid'),
+  }),
+  ...updates('turns', `status = 'closed'`, {
+    "status = 'open'": 'a closed turn cannot be opened again',
+    'status = null': empty('turns.status'),
+  }),
+  ...updates('payment_methods', 'true', {
+    "name = ' '": blank('name', 'payment_methods'),
+    "type = 'bitcoin'": noValue('bitcoin'),
+    'enabled = null': empty('payment_methods.enabled'),
+  }),
   {
     sql: 'insert into turns (location_id) values ($1)',
     sentence: 'turns.status: a turn of this restaurant is open, close that first',
@@ -198,44 +180,37 @@ export const refusedOfMoney: readonly RefusedEdit[] = [
 
 /** A restaurant, its keys and endpoints, and what only the service writes. */
 export const refusedOfOthers: readonly RefusedEdit[] = [
-  ...updates('locations', 'true', [
-    [
-      `timezone = 'UYT3'`,
+  ...updates('locations', 'true', {
+    "timezone = 'UYT3'":
       'timezone must be an IANA time zone, such as America/Montevideo: "UYT3" is none of those in time_zones',
-    ],
-    ['timezone = null', empty('locations.timezone')],
-    [`name = '   '`, blank('name', 'locations')],
-    [`currency = 'UYUU'`, 'the text is too long: write 3 characters at most'],
-    [`status = 'closed'`, noValue('closed')],
-  ]),
-  ...updates('api_keys', 'revoked_at is null', [
-    [`name = ' '`, blank('name', 'api_keys')],
-    [
-      `permissions = '{}'`,
-      'a key without permissions may do nothing: revoke it instead (comanda keys revoke)',
-    ],
-    ['per_minute = 99999999999', 'the number does not fit: write a number from -2147483648 to 2147483647'],
-    [`expires_at = 'tomorrows'`, '"tomorrows" is no time: write it as 2026-11-22 21:00:00Z'],
-  ]),
-  ...updates('webhook_endpoints', 'true', [
-    [`events = '{}'`, 'an endpoint without events hears of nothing: set its status to disabled instead'],
-    [`events = 'order.created'`, '"order.created" is no list: write it in braces, as {one,two}'],
-    ['url = null', empty('webhook_endpoints.url')],
-    [`api_version = 'v3'`, 'webhook_endpoints.api_version must be v1 or v2'],
-    [`status = 'paused'`, noValue('paused')],
-  ]),
-  ...updates('sync_jobs', 'true', [
-    [`status = 'failed'`, "sync_jobs: sync jobs are the service's: start one by POST /v2/sync/products"],
-  ]),
-  ...updates('certifications', 'true', [
-    [
-      `status = 'passed'`,
+    'timezone = null': empty('locations.timezone'),
+    "name = '   '": blank('name', 'locations'),
+    "currency = 'UYUU'": 'the text is too long: write 3 characters at most',
+    "status = 'closed'": noValue('closed'),
+  }),
+  ...updates('api_keys', 'revoked_at is null', {
+    "name = ' '": blank('name', 'api_keys'),
+    "permissions = '{}'": 'a key without permissions may do nothing: revoke it instead (comanda keys revoke)',
+    'per_minute = 99999999999': 'the number does not fit: write a number from -2147483648 to 2147483647',
+    "expires_at = 'tomorrows'": '"tomorrows" is no time: write it as 2026-11-22 21:00:00Z',
+  }),
+  ...updates('webhook_endpoints', 'true', {
+    "events = '{}'": 'an endpoint without events hears of nothing: set its status to disabled instead',
+    "events = 'order.created'": '"order.created" is no list: write it in braces, as {one,two}',
+    'url = null': empty('webhook_endpoints.url'),
+    "api_version = 'v3'": 'webhook_endpoints.api_version must be v1 or v2',
+    "status = 'paused'": noValue('paused'),
+  }),
+  ...updates('sync_jobs', 'true', {
+    "status = 'failed'": "sync_jobs: sync jobs are the service's: start one by POST /v2/sync/products",
+  }),
+  ...updates('certifications', 'true', {
+    "status = 'passed'":
       "certifications: certifications are the service's: start one by POST /v2/certifications",
-    ],
-  ]),
-  ...updates('orders_today', 'true', [
-    [`status = 'ready'`, 'orders_today shows rows of other tables: follow its arrows, and edit there'],
-  ]),
+  }),
+  ...updates('orders_today', 'true', {
+    "status = 'ready'": 'orders_today shows rows of other tables: follow its arrows, and edit there',
+  }),
   {
     sql: 'delete from failing_deliveries where location_id = $1',
     sentence: 'failing_deliveries shows rows of other tables: follow its arrows, and edit there',

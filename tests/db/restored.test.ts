@@ -5,8 +5,8 @@ import { useHand } from '../support/by-hand.ts';
 import { superuserUrl } from '../support/database.ts';
 import { type KeyOrder, makeForeignKeysAgain } from '../support/foreign-keys.ts';
 import { useEditedShop } from './edited-shop.ts';
-import { editsOfMoney } from './hand-edits-of-money.ts';
-import { editsOfOthers } from './hand-edits-of-others.ts';
+import { refusalOf, valuesFor } from './hand-edit.ts';
+import { handEdits } from './hand-edits-of-others.ts';
 
 // A dump makes foreign keys in another order than the migrations do, and in that order they cascade. The result of a deletion,
 // and its refusals, must not depend on it. The embedded server comes without pg_dump, so the keys are made
@@ -32,15 +32,11 @@ describe.each<KeyOrder>(['as a dump makes them', 'in reverse'])('with foreign ke
     expect(different.map(([what, ending]) => ({ what, ending, again: again.get(what) }))).toEqual([]);
   });
 
-  it.each([...editsOfMoney, ...editsOfOthers])(
-    'a person who $edit is refused as before',
-    async ({ sql, refusal, by }) => {
-      await expect(hand.sql(sql, sql.includes('$1') ? [api.locationId] : [])).rejects.toMatchObject({
-        code: by === 'constraint' ? '23514' : 'CM008',
-        message: expect.stringMatching(refusal),
-      });
-    },
-  );
+  it.each(handEdits)('a person who $edit is refused as before', async (edit) => {
+    await expect(hand.sql(edit.sql, valuesFor(edit.sql, api.locationId))).rejects.toMatchObject(
+      refusalOf(edit),
+    );
+  });
 });
 
 it('a location that has orders is kept, and goes with all that it has when its end is said', async () => {

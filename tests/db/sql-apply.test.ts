@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { labels, openPots, type Pots, touch, touchPot, whole } from './pots.ts';
+import { describe, expect, test } from 'vitest';
+import { useClosed } from '../support/use.ts';
+import { labels, openPots, touch, touchPot, whole } from './pots.ts';
 
-let kit: Pots;
-
-beforeEach(async () => {
-  kit = await openPots();
-});
-afterEach(() => kit.close());
+const kit = useClosed(openPots, 'test');
 
 const all = ['function touch_pot', 'function shout', 'view pot_labels', 'trigger wash on pots'];
 

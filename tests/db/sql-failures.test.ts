@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
-import { labels, openPots, type Pots, shout, touch, touchPot, whole } from './pots.ts';
+import { labels, openPots, shout, touch, touchPot, whole } from './pots.ts';
 
-let kit: Pots;
-
-beforeEach(async () => {
-  kit = await openPots();
-});
-afterEach(() => kit.close());
+const kit = useClosed(openPots, 'test');
 
 describe('a failure', () => {
   const broken = touch.replaceAll('pots', 'lids').replace('touch_pot', 'no_such');
