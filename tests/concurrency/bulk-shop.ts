@@ -3,6 +3,7 @@ import { type Answer, type Call, callRest } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
+import { sqlOf } from '../support/sql.ts';
 import { waitFor } from '../support/wait.ts';
 
 /** Two real API processes and a worker on one database, with one location in it. */
@@ -28,8 +29,7 @@ export async function openBulkShop(): Promise<BulkShop> {
   const locationId = await createLocation(database);
   const paymentMethodId = await createPaymentMethod(database, { locationId });
   const { key } = await createKey(database, { locationId, batchJobsPerHour: 10_000 });
-  const query = async <Row extends object>(text: string, values: unknown[]) =>
-    (await database.pool.query<Row>(text, values)).rows;
+  const sql = sqlOf(database);
   return {
     ...{ database, locationId, paymentMethodId },
     call(turn, route, body) {
@@ -39,18 +39,11 @@ export async function openBulkShop(): Promise<BulkShop> {
       return callRest(running[turn % 2]?.url ?? '', route, { ...call, ...(body !== undefined && { body }) });
     },
     async jobs() {
-      await waitFor(
-        'the end of every job',
-        async () => {
-          const sql = `select from sync_jobs where location_id = $1 and status in ('queued', 'processing')`;
-          return (await query(sql, [locationId])).length === 0;
-        },
-        { timeoutMs: 120_000, intervalMs: 200 },
-      );
-      return query(
-        `select status::text, error, count(*)::int as jobs from sync_jobs where location_id = $1 group by 1, 2`,
-        [locationId],
-      );
+      const open = `select from sync_jobs where location_id = $1 and status in ('queued', 'processing')`;
+      const ended = async () => (await sql(open, [locationId])).length === 0;
+      await waitFor('the end of every job', ended, { timeoutMs: 120_000, intervalMs: 200 });
+      return sql`
+        select status::text, error, count(*)::int as jobs from sync_jobs where location_id = ${locationId} group by 1, 2`;
     },
     async deadlocks() {
       await Promise.all(running.map((each) => each.stop()));
@@ -58,10 +51,10 @@ export async function openBulkShop(): Promise<BulkShop> {
       await waitFor('the sessions of the processes to end', async () => {
         const sessions = `select from pg_stat_activity where datname = current_database()
           and application_name like 'comanda-%' and pid <> pg_backend_pid()`;
-        return (await query(sessions, [])).length === 0;
+        return (await sql(sessions)).length === 0;
       });
-      const sql = 'select deadlocks::int as seen from pg_stat_database where datname = current_database()';
-      const [row] = await query<{ seen: number }>(sql, []);
+      const [row] = await sql<{ seen: number }>`
+        select deadlocks::int as seen from pg_stat_database where datname = current_database()`;
       return row?.seen ?? Number.NaN;
     },
     async close() {

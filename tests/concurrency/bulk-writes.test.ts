@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { category, item, product, subselection } from '../api/catalog-bodies.ts';
 import { type Chance, createChance } from '../e2e/day/chance.ts';
 import type { Answer } from '../support/api.ts';
@@ -21,53 +21,50 @@ async function served(call: () => Promise<Answer>): Promise<Answer> {
 
 test('catalog sync and products jobs deadlock: at once over two processes and a worker, each answers and none is lost', async () => {
   const shop = await openBulkShop();
-  try {
-    const numbers = Array.from({ length: 150 }, (_, n) => n);
-    const stock = { enabled: true, quantity: 1_000 };
-    const priced = (price: number, order: number[] = numbers) =>
-      order.map((n) => product(`p-${n}`, { price, stock, sku: `s-${n}` }));
-    const shelves = (price: number) => [
-      category('a', priced(price).slice(0, 80)),
-      category('b', priced(price).slice(70)),
-    ];
-    expect((await shop.call(0, 'POST /v2/catalog/sync', { categories: shelves(1) })).status).toBe(200);
-    const items = (price: number, order: number[]) =>
-      priced(price, order).map((each) => ({
-        ...each,
-        stock: { ...stock, min_stock_alarm: 1 },
-        category_external_ids: [price % 2 === 0 ? 'a' : 'b'],
-      }));
-    const ids = await shop.database.prisma.product.findMany({ where: { locationId: shop.locationId } });
+  onTestFinished(() => shop.close());
+  const numbers = Array.from({ length: 150 }, (_, n) => n);
+  const stock = { enabled: true, quantity: 1_000 };
+  const priced = (price: number, order: number[] = numbers) =>
+    order.map((n) => product(`p-${n}`, { price, stock, sku: `s-${n}` }));
+  const shelves = (price: number) => [
+    category('a', priced(price).slice(0, 80)),
+    category('b', priced(price).slice(70)),
+  ];
+  expect((await shop.call(0, 'POST /v2/catalog/sync', { categories: shelves(1) })).status).toBe(200);
+  const items = (price: number, order: number[]) =>
+    priced(price, order).map((each) => ({
+      ...each,
+      stock: { ...stock, min_stock_alarm: 1 },
+      category_external_ids: [price % 2 === 0 ? 'a' : 'b'],
+    }));
+  const ids = await shop.database.prisma.product.findMany({ where: { locationId: shop.locationId } });
 
-    const sync = (n: number) =>
-      shop.call(n, 'POST /v2/catalog/sync', { categories: shelves(2 + n).toReversed() });
-    const job = (n: number) =>
-      shop.call(n, 'POST /v2/sync/products', {
-        items: items(30 + n, n % 2 ? numbers : numbers.toReversed()),
-      });
-    const setStock = (n: number) => {
-      const named = numbers.map((each) => ({ sku: `s-${each}`, quantity: n }));
-      return shop.call(n, 'POST /v2/stock/sync', { items: n % 2 ? named : named.toReversed() });
-    };
-    const change = (n: number) => {
-      const body = { price: n, stock: { enabled: true, quantity: n, min_stock_alarm: 0 } };
-      return shop.call(n, `PATCH /v2/products/${ids[n]?.id}`, body);
-    };
-    const answers: Answer[] = [];
-    const lane = async (call: (n: number) => Promise<Answer>, first: number, step: number, end: number) => {
-      for (let n = first; n < end; n += step) answers.push(await served(() => call(n)));
-    };
-    await Promise.all([
-      ...[0, 1].map((first) => lane(sync, first, 2, 16)),
-      ...[0, 1, 2].map((first) => lane(job, first, 3, 12)),
-      ...[lane(setStock, 0, 1, 6), lane(change, 0, 2, 30), lane(change, 1, 2, 30)],
-    ]);
-    expect(answers.filter(({ status }) => status >= 300).map(({ text }) => text)).toEqual([]);
-    expect(await shop.jobs()).toEqual([{ status: 'completed', error: null, jobs: 12 }]);
-    expect(await shop.deadlocks()).toBe(0);
-  } finally {
-    await shop.close();
-  }
+  const sync = (n: number) =>
+    shop.call(n, 'POST /v2/catalog/sync', { categories: shelves(2 + n).toReversed() });
+  const job = (n: number) =>
+    shop.call(n, 'POST /v2/sync/products', {
+      items: items(30 + n, n % 2 ? numbers : numbers.toReversed()),
+    });
+  const setStock = (n: number) => {
+    const named = numbers.map((each) => ({ sku: `s-${each}`, quantity: n }));
+    return shop.call(n, 'POST /v2/stock/sync', { items: n % 2 ? named : named.toReversed() });
+  };
+  const change = (n: number) => {
+    const body = { price: n, stock: { enabled: true, quantity: n, min_stock_alarm: 0 } };
+    return shop.call(n, `PATCH /v2/products/${ids[n]?.id}`, body);
+  };
+  const answers: Answer[] = [];
+  const lane = async (call: (n: number) => Promise<Answer>, first: number, step: number, end: number) => {
+    for (let n = first; n < end; n += step) answers.push(await served(() => call(n)));
+  };
+  await Promise.all([
+    ...[0, 1].map((first) => lane(sync, first, 2, 16)),
+    ...[0, 1, 2].map((first) => lane(job, first, 3, 12)),
+    ...[lane(setStock, 0, 1, 6), lane(change, 0, 2, 30), lane(change, 1, 2, 30)],
+  ]);
+  expect(answers.filter(({ status }) => status >= 300).map(({ text }) => text)).toEqual([]);
+  expect(await shop.jobs()).toEqual([{ status: 'completed', error: null, jobs: 12 }]);
+  expect(await shop.deadlocks()).toBe(0);
 }, 240_000);
 
 test('for any writes at one location at once, no two wait for each other', async () => {
@@ -77,28 +74,25 @@ test('for any writes at one location at once, no two wait for each other', async
   const answers: Answer[] = [];
   const seen: Seen = { products: [], categories: [], options: [], orders: [] };
   let turn = 0;
-  try {
-    const lane = async () => {
-      while (turn < trials(400, 4_000)) {
-        const now = turn++;
-        if (now % 8 === 0) await look(shop, now, seen);
-        const [route, body] = write(chance, now, seen, shop);
-        const answer = await shop.call(now, route, body);
-        if (route === 'POST /v2/orders' && answer.status === 201)
-          seen.orders.push((answer.body.data as { id: string }).id);
-        answers.push(answer);
-      }
-    };
-    await Promise.all(Array.from({ length: 10 }, lane));
-    const jobs = await shop.jobs();
-    console.info(`seed ${seed}: ${JSON.stringify(statuses(answers))}`);
-    expect(failed(answers), `seed ${seed}`).toEqual([]);
-    expect(answers.filter(({ status }) => status < 300).length).toBeGreaterThan(answers.length / 2);
-    expect(jobs.flatMap(({ error }) => (error?.includes('fault on our side') ? error : []))).toEqual([]);
-    expect(await shop.deadlocks(), `seed ${seed}`).toBe(0);
-  } finally {
-    await shop.close();
-  }
+  onTestFinished(() => shop.close());
+  const lane = async () => {
+    while (turn < trials(400, 4_000)) {
+      const now = turn++;
+      if (now % 8 === 0) await look(shop, now, seen);
+      const [route, body] = write(chance, now, seen, shop);
+      const answer = await shop.call(now, route, body);
+      if (route === 'POST /v2/orders' && answer.status === 201)
+        seen.orders.push((answer.body.data as { id: string }).id);
+      answers.push(answer);
+    }
+  };
+  await Promise.all(Array.from({ length: 10 }, lane));
+  const jobs = await shop.jobs();
+  console.info(`seed ${seed}: ${JSON.stringify(statuses(answers))}`);
+  expect(failed(answers), `seed ${seed}`).toEqual([]);
+  expect(answers.filter(({ status }) => status < 300).length).toBeGreaterThan(answers.length / 2);
+  expect(jobs.flatMap(({ error }) => (error?.includes('fault on our side') ? error : []))).toEqual([]);
+  expect(await shop.deadlocks(), `seed ${seed}`).toBe(0);
 }, 300_000);
 
 /** The rows that a lane saw last. */

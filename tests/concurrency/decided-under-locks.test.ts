@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { createPaymentMethod, createProduct, createSubselection } from '../support/factories.ts';
 import { orderBody, orderOf, refusalOf } from '../support/orders.ts';
+import { atLocks } from '../support/sql.ts';
 import { waitFor } from '../support/wait.ts';
 import { statuses, useTwoProcesses } from './two-processes.ts';
 
@@ -99,34 +100,27 @@ describe('what was committed while an order waited for its stock decides it', {
     const ids = [made.productId, made.otherProductId, made.subselectionId, made.itemId, made.paymentMethodId];
     const used = ids.map((id, index) => (sql.includes(`$${index + 1}`) ? `'${id}'` : ''));
     const holder = await two.database.pool.connect();
-    try {
-      await holder.query('begin');
-      await holder.query('update product_stock set quantity = 50 where product_id = $1', [made.productId]);
-      const answers = Promise.all([0, 1].map((turn) => two.order(turn, randomUUID(), bodyOf(made))));
-      await waitFor('both orders to wait', async () => (await waitingOrders()) === 2, { intervalMs: 5 });
-      await holder.query(sql.replaceAll(/\$(\d)/g, (_, n) => used[Number(n) - 1] ?? ''));
-      await holder.query('commit');
-      for (const answer of await answers) expect(toldOf(answer)).toEqual(told(expected));
-      await expectTaken(made, typeof expected === 'number' ? 2 : 0);
-    } finally {
-      holder.release();
-    }
+    onTestFinished(() => holder.release());
+    await holder.query('begin');
+    await holder.query('update product_stock set quantity = 50 where product_id = $1', [made.productId]);
+    const answers = Promise.all([0, 1].map((turn) => two.order(turn, randomUUID(), bodyOf(made))));
+    await waitFor('both orders to wait', async () => (await waitingOrders()) === 2, { intervalMs: 5 });
+    await holder.query(sql.replaceAll(/\$(\d)/g, (_, n) => used[Number(n) - 1] ?? ''));
+    await holder.query('commit');
+    for (const answer of await answers) expect(toldOf(answer)).toEqual(told(expected));
+    await expectTaken(made, typeof expected === 'number' ? 2 : 0);
   });
 
   it('that others take of the same stock, also of a chosen item, makes no order start again', async () => {
     const made = await offer();
-    await two.database.pool.query(
-      'update subselection_items set stock_enabled = true, stock_quantity = 60 where id = $1',
-      [made.itemId],
-    );
+    await two.sql`
+      update subselection_items set stock_enabled = true, stock_quantity = 60 where id = ${made.itemId}`;
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, turn) => two.order(turn, randomUUID(), bodyOf(made))),
     );
     expect(statuses(answers)).toEqual({ 201: 30 });
-    const { rows } = await two.database.pool.query(
-      'select stock_quantity::int as left from subselection_items where id = $1',
-      [made.itemId],
-    );
+    const rows = await two.sql`
+      select stock_quantity::int as left from subselection_items where id = ${made.itemId}`;
     expect(rows).toEqual([{ left: 0 }]);
   });
 
@@ -147,10 +141,8 @@ describe('what was committed while an order waited for its stock decides it', {
     });
     const { status, text } = await two.call(0, 'POST /v2/catalog/sync', { body: sync(10, 1) });
     expect(status, text).toBe(200);
-    const { rows } = await two.database.pool.query<{ id: string }>(
-      'select id from products where external_id = any ($1)',
-      [Array.from({ length: 100 }, (_, index) => sku(index))],
-    );
+    const rows = await two.sql<{ id: string }>`
+      select id from products where external_id = any (${Array.from({ length: 100 }, (_, index) => sku(index))})`;
     const paymentMethodId = two.paymentMethodId;
     // Of the old stock there is one each: of several that are sold of a product, one at most is sold at the old price.
     let synced = false;
@@ -183,17 +175,9 @@ const toldOf = (answer: Answer): string | number =>
   answer.status === 201 ? orderOf(answer).total : refusalOf(answer).message;
 
 async function expectTaken({ productId }: Offer, taken: number): Promise<void> {
-  const { rows } = await two.database.pool.query<{ left: number }>(
-    'select quantity::int as left from product_stock where product_id = $1',
-    [productId],
-  );
+  const rows = await two.sql<{ left: number }>`
+    select quantity::int as left from product_stock where product_id = ${productId}`;
   for (const { left } of rows) expect(left).toBe(50 - taken);
 }
 
-async function waitingOrders(): Promise<number> {
-  const { rows } = await two.database.pool.query<{ count: number }>(
-    `select count(*)::int as count from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock' and query like '%place_order%'`,
-  );
-  return rows[0]?.count ?? 0;
-}
+const waitingOrders = () => atLocks(two.sql, '%place_order%');

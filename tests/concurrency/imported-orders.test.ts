@@ -9,11 +9,8 @@ const two = useTwoProcesses();
 it('where orders were imported by SQL, and none was made before, orders are made and counted on', async () => {
   const { database, locationId, paymentMethodId } = two;
   const productId = await createProduct(database, { locationId });
-  await database.pool.query(
-    `insert into orders (location_id, number, total, payment_method_id)
-     select $1, n, 1, $2 from generate_series(1, 50) n`,
-    [locationId, paymentMethodId],
-  );
+  await two.sql`insert into orders (location_id, number, total, payment_method_id)
+    select ${locationId}, n, 1, ${paymentMethodId} from generate_series(1, 50) n`;
   const post = (turn: number, family: string) =>
     two.call(turn, `POST /${family}/orders`, {
       body: orderBody({ productId, paymentMethodId }),

@@ -68,11 +68,9 @@ interface Began {
 
 /** The jobs that have begun, in the order in which they did. */
 async function begun(...shops: Shop[]): Promise<Began[]> {
-  const { rows } = await api.app.database.pool.query<Began>(
-    `select location_id, started_at from sync_jobs where started_at is not null and location_id = any ($1::uuid[])
-     order by started_at`,
-    [shops.map(({ locationId }) => locationId)],
-  );
+  const rows = await api.sql<Began>`
+    select location_id, started_at from sync_jobs where started_at is not null and location_id = any (${shops.map(({ locationId }) => locationId)}::uuid[])
+    order by started_at`;
   return rows;
 }
 
@@ -142,11 +140,9 @@ test('jobs of one location run one after the other, in the order in which they w
   await work(4);
   await sendAll(shop, 40, 20);
   await over(shop);
-  const { rows } = await api.app.database.pool.query<{ overlaps: number; unordered: number }>(
-    `select count(*) filter (where started_at < ended)::int as overlaps, count(*) filter (where started_at < begun)::int as unordered
-     from (select started_at, lag(completed_at) over w as ended, lag(started_at) over w as begun
-       from sync_jobs where location_id = $1 window w as (order by created_at, id)) j`,
-    [shop.locationId],
-  );
+  const rows = await api.sql<{ overlaps: number; unordered: number }>`
+    select count(*) filter (where started_at < ended)::int as overlaps, count(*) filter (where started_at < begun)::int as unordered
+    from (select started_at, lag(completed_at) over w as ended, lag(started_at) over w as begun
+      from sync_jobs where location_id = ${shop.locationId} window w as (order by created_at, id)) j`;
   expect(rows).toEqual([{ overlaps: 0, unordered: 0 }]);
 });

@@ -4,6 +4,7 @@ import { addJob, syncJobsKey } from '@comanda/db';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { useHand } from '../support/by-hand.ts';
 import { createLocation } from '../support/factories.ts';
+import { atLocks } from '../support/sql.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 import { createSyncKit, type SyncKit } from '../worker/sync-kit.ts';
@@ -25,9 +26,7 @@ const item = (name: string | null) => [{ external_id: `of ${name}`, name, price:
 /** A job of the queue that a worker has locked; its id. */
 async function taken(locationId = kit.locationId): Promise<string> {
   const id = await addJob(kit.database, 'run-sync-jobs', { locationId });
-  await kit.sql(`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'w' where id = $1`, [
-    id,
-  ]);
+  await kit.sql`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'w' where id = ${id}`;
   return id;
 }
 
@@ -52,17 +51,9 @@ test('a job that is seen late, with an earlier time of creation, is not begun wh
   await hand.sql('begin');
   await hand.sql('select from sync_jobs where id = $1 for update', [later]);
   const beginning = begin(first);
-  await waitFor('the first to wait', async () => {
-    const [row] = await kit.sql(
-      `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
-         and query like 'with due as%'`,
-    );
-    return row !== undefined;
-  });
+  await waitFor('the first to wait', async () => (await atLocks(kit.sql, 'with due as%')) > 0);
   const earlier = await jobs.insertJob(item('earlier'));
-  await kit.sql(`update sync_jobs set created_at = created_at - interval '1 minute' where id = $1`, [
-    earlier,
-  ]);
+  await kit.sql`update sync_jobs set created_at = created_at - interval '1 minute' where id = ${earlier}`;
   const beside = begin(second);
   await setTimeout(200);
   await hand.sql('commit');
@@ -118,11 +109,10 @@ test('jobs that an older version queued, one by one, are all done once, also wit
   const elsewhere = await createLocation(kit.database);
   const other = createSyncKit(kit, elsewhere);
   const queueAsBefore = () =>
-    kit.sql(
-      `select graphile_worker.add_job('sync-products', json_build_object('locationId', location_id, 'jobId', id),
-         max_attempts := 25, job_key := 'sync-products:' || id)
-       from sync_jobs where status in ('queued', 'processing')`,
-    );
+    kit.sql`
+      select graphile_worker.add_job('sync-products', json_build_object('locationId', location_id, 'jobId', id),
+        max_attempts := 25, job_key := 'sync-products:' || id)
+      from sync_jobs where status in ('queued', 'processing')`;
   for (let job = 0; job < 20; job += 1)
     for (const each of [jobs, other]) await each.insertJob(item(`${job}`));
   await queueAsBefore();
@@ -136,9 +126,8 @@ test('jobs that an older version queued, one by one, are all done once, also wit
     return open.length === 0;
   });
   await waitFor('the queue', async () => {
-    const left = await kit.sql(
-      `select from graphile_worker.jobs where task_identifier in ('run-sync-jobs', 'sync-products')`,
-    );
+    const left = await kit.sql`
+      select from graphile_worker.jobs where task_identifier in ('run-sync-jobs', 'sync-products')`;
     return left.length === 0;
   });
   const told = await waitFor('the events', async () => {

@@ -59,10 +59,8 @@ it('a location that is disabled under batches of orders, moves, prices and adjus
     await sleep(300);
     ordering = false;
     await Promise.all(lanes);
-    const { rows } = await database.pool.query<{ id: string; status: string }>(
-      'select id, status from orders where location_id = $1',
-      [locationId],
-    );
+    const rows = await two.sql<{ id: string; status: string }>`
+      select id, status from orders where location_id = ${locationId}`;
     expect(rows.length).toBe(before.rows[0]?.n);
     const statuses = new Map(rows.map(({ id, status }) => [id, status]));
     expect(made.filter((id) => !statuses.has(id))).toEqual([]);

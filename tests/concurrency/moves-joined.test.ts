@@ -6,6 +6,7 @@ import { placing } from '../../packages/api/src/resources/orders/placing.store.t
 import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
 import { type Chance, createChance } from '../e2e/day/chance.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
+import { sqlOf } from '../support/sql.ts';
 import { thorough, trials } from '../support/trials.ts';
 import {
   batchesOf,
@@ -19,6 +20,7 @@ import {
 } from '../support/twins.ts';
 
 const database = useDatabase(useTestDatabase());
+const sql = sqlOf(database);
 const batches = trials(60, 2_000);
 const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 7));
 
@@ -60,10 +62,8 @@ async function placed(twin: Twin, chance: Chance, batch: number): Promise<string
   }
   for (const id of ids)
     if (chance.percent(20))
-      await database.pool.query(
-        `update payments set status = 'completed' where location_id = $1 and order_id = $2`,
-        [twin.locationId, id],
-      );
+      await sql`
+        update payments set status = 'completed' where location_id = ${twin.locationId} and order_id = ${id}`;
   return [...ids, newId()];
 }
 
@@ -109,12 +109,8 @@ test(`orders moved in one batch are what triggers make of the same moves one by 
     );
     const outcomes = [];
     for (const twin of [together, alone]) {
-      await database.pool.query('update product_stock set quantity = 100 where location_id = $1', [
-        twin.locationId,
-      ]);
-      await database.pool.query('update subselection_items set stock_quantity = 100 where location_id = $1', [
-        twin.locationId,
-      ]);
+      await sql`update product_stock set quantity = 100 where location_id = ${twin.locationId}`;
+      await sql`update subselection_items set stock_quantity = 100 where location_id = ${twin.locationId}`;
       const ids = await placed(twin, createChance(seed + batch), batch);
       twin.names.set(ids.at(-1) ?? '', `no order ${batch}`);
       const members = wanted.map(

@@ -26,9 +26,7 @@ it('an order sent 20 times at once with one key, among others and over two proce
     expect(same.filter(({ headers }) => headers.get('idempotency-replayed') !== 'true')).toHaveLength(1);
     expect(new Set(answers.map((answer) => orderOf(answer).id)).size).toBe(11);
   }
-  const { rows } = await two.database.pool.query(
-    'select count(*)::int as orders, max(number)::int as last from orders where location_id = $1',
-    [two.locationId],
-  );
+  const rows = await two.sql`
+    select count(*)::int as orders, max(number)::int as last from orders where location_id = ${two.locationId}`;
   expect(rows).toEqual([{ orders: 11 * rounds, last: 11 * rounds }]);
 });

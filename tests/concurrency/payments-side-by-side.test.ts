@@ -29,10 +29,8 @@ const unavailable = (call: Promise<unknown>) =>
 
 /** How many transactions wrote these rows last. */
 const transactionsOf = async (ids: readonly string[]): Promise<number> => {
-  const { rows } = await api.app.database.pool.query<{ n: number }>(
-    'select count(distinct xmin::text)::int as n from payments where id = any ($1)',
-    [ids],
-  );
+  const rows = await api.sql<{ n: number }>`
+    select count(distinct xmin::text)::int as n from payments where id = any (${ids})`;
   return rows[0]?.n ?? 0;
 };
 

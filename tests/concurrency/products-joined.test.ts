@@ -4,6 +4,7 @@ import { writeProduct } from '../../packages/api/src/resources/products/statemen
 import { type ProductChange, updating } from '../../packages/api/src/resources/products/updating.store.ts';
 import { type Chance, createChance } from '../e2e/day/chance.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
+import { sqlOf } from '../support/sql.ts';
 import { thorough, trials } from '../support/trials.ts';
 import {
   batchesOf,
@@ -16,6 +17,7 @@ import {
 } from '../support/twins.ts';
 
 const database = useDatabase(useTestDatabase());
+const sql = sqlOf(database);
 const batches = trials(60, 2_000);
 const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 7));
 
@@ -43,28 +45,21 @@ async function stateOf(
   { locationId, names }: Twin,
   since: bigint,
 ): Promise<{ changes: string[]; state: unknown }> {
-  const rows = async (text: string, values: unknown[]) => (await database.pool.query(text, values)).rows;
-  const captured = await rows(
-    `select seed, resource, operation, resource_ids, changed, before, after, in_catalog, request_id, traceparent
-     from internal.captured_changes where location_id = $1 and id > $2 order by id`,
-    [locationId, since],
-  );
+  const captured = await sql`
+    select seed, resource, operation, resource_ids, changed, before, after, in_catalog, request_id, traceparent
+    from internal.captured_changes where location_id = ${locationId} and id > ${since} order by id`;
   // Each change by itself, whichever was first: what it captured under its seed.
   const seeds = [...new Set(captured.map(({ seed: of }) => String(of)))];
   const changes = seeds.map((of) =>
     named(JSON.stringify(captured.filter((row) => row.seed === of).map(({ seed: _, ...row }) => row)), names),
   );
   const state = {
-    products: await rows(
-      `select to_jsonb(p) - '{created_at,updated_at,revision,sku}'::text[] as row, p.revision > 1 as revised
-       from products p where location_id = $1 order by id`,
-      [locationId],
-    ),
-    stock: await rows(
-      'select product_id, enabled, quantity from product_stock where location_id = $1 order by product_id',
-      [locationId],
-    ),
-    counts: await rows(keptCounts, [locationId]),
+    products: await sql`
+      select to_jsonb(p) - '{created_at,updated_at,revision,sku}'::text[] as row, p.revision > 1 as revised
+      from products p where location_id = ${locationId} order by id`,
+    stock: await sql`
+      select product_id, enabled, quantity from product_stock where location_id = ${locationId} order by product_id`,
+    counts: await sql(keptCounts, [locationId]),
   };
   return { changes: changes.sort(), state: JSON.parse(named(JSON.stringify(state), names)) as unknown };
 }

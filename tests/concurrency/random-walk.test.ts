@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createChance } from '../e2e/day/chance.ts';
 import { trials } from '../support/trials.ts';
 import { batches, calls } from './walk/calls.ts';
@@ -66,22 +66,19 @@ test(`after a random walk lists, totals and the catalog are what brute force fin
     return () => ground.endOne(how);
   };
 
-  try {
-    for (let began = 0; began < operations; ) {
-      const together = Array.from({ length: chance.between(2, 6) }, operation);
-      began += together.length;
-      await Promise.all(together.map((act) => act()));
-      for (const compare of comparisons) await compare(ground);
-      compared += comparisons.length;
-    }
-    while (done.late < done.open) {
-      done.late += 1;
-      await ground.endOne('commit');
-      for (const compare of comparisons) await compare(ground);
-    }
-    console.info(`random walk: seed ${seed}, ${JSON.stringify(done)}, ${compared} comparisons`);
-    for (const count of Object.values(done)) expect(count).toBeGreaterThan(operations / 100);
-  } finally {
-    await ground.close();
+  onTestFinished(() => ground.close());
+  for (let began = 0; began < operations; ) {
+    const together = Array.from({ length: chance.between(2, 6) }, operation);
+    began += together.length;
+    await Promise.all(together.map((act) => act()));
+    for (const compare of comparisons) await compare(ground);
+    compared += comparisons.length;
   }
+  while (done.late < done.open) {
+    done.late += 1;
+    await ground.endOne('commit');
+    for (const compare of comparisons) await compare(ground);
+  }
+  console.info(`random walk: seed ${seed}, ${JSON.stringify(done)}, ${compared} comparisons`);
+  for (const count of Object.values(done)) expect(count).toBeGreaterThan(operations / 100);
 }, 900_000);

@@ -37,14 +37,11 @@ const get = (route: string) => call(route);
 
 /** Products by SQL, each with stock; their ids. */
 async function createProducts(count: number, prefix = 'p'): Promise<string[]> {
-  const { rows } = await service.database.pool.query<{ id: string }>(
-    `with made as (
-       insert into products (location_id, sku, name, price) select $1, $3 || n, 'Tea', 2.5 from generate_series(1, $2::int) n
-       returning id
-     ), stocked as (insert into product_stock (location_id, product_id, quantity) select $1, id, 1000 from made)
-     select id from made order by id`,
-    [locationId, count, prefix],
-  );
+  const rows = await service.sql<{ id: string }>`with made as (
+      insert into products (location_id, sku, name, price) select ${locationId}, ${prefix} || n, 'Tea', 2.5 from generate_series(1, ${count}::int) n
+      returning id
+    ), stocked as (insert into product_stock (location_id, product_id, quantity) select ${locationId}, id, 1000 from made)
+    select id from made order by id`;
   return rows.map(({ id }) => id);
 }
 

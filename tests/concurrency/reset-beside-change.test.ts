@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
+import { atLocks } from '../support/sql.ts';
 import { waitFor } from '../support/wait.ts';
 
 const api = useApi();
@@ -19,12 +20,8 @@ test('a product that is changed at the moment of a reset does not outlive it', a
     await other.query('begin');
     await other.query('update products set price = 10 where location_id = $1', [locationId]);
     const reset = api.rest('POST /v2/sandbox/reset', { key });
-    await waitFor('the reset to wait for the product', async () => {
-      const { rows } = await database.pool.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%empty_sandbox%'`,
-      );
-      return rows.length > 0;
-    });
+    const waits = async () => (await atLocks(api.sql, '%empty_sandbox%')) > 0;
+    await waitFor('the reset to wait for the product', waits);
     await other.query('commit');
     expect((await reset).status).toBe(200);
   } finally {

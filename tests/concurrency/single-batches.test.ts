@@ -12,10 +12,8 @@ const sync = async (categories: unknown) =>
 const setStock = (quantity: number) =>
   api.rest('POST /v2/stock/sync', { body: { items: [{ sku: 'tea', quantity }] } });
 async function stocked(): Promise<number | undefined> {
-  const { rows } = await api.app.database.pool.query<{ quantity: number }>(
-    'select quantity::int from product_stock where location_id = $1',
-    [api.locationId],
-  );
+  const rows = await api.sql<{ quantity: number }>`
+    select quantity::int from product_stock where location_id = ${api.locationId}`;
   return rows[0]?.quantity;
 }
 

@@ -132,9 +132,7 @@ test('stock is the sum of additions less removals under concurrent writers, and 
   };
   await Promise.all(Array.from({ length: callers }, (_, lane) => caller(lane)));
 
-  const { rows } = await two.database.pool.query<{ before: string; after: string }>(
-    'select before, after from steps order by n',
-  );
+  const rows = await two.sql<{ before: string; after: string }>`select before, after from steps order by n`;
   const walked = rows.map(({ before, after }) => [milli(Number(before)), milli(Number(after))] as const);
   // One chain, from what was there at first.
   expect(walked.map(([before]) => before)).toEqual([

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { newId } from '@comanda/db';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { updating } from '../../packages/api/src/resources/products/updating.store.ts';
 import { adjusting, type StockAdjustment } from '../../packages/api/src/resources/stock/adjusting.store.ts';
 import { settledQuantity } from '../../packages/api/src/resources/stock/rules.ts';
 import type { AdjustedRow } from '../../packages/api/src/resources/stock/statements.ts';
 import { type Chance, createChance } from '../e2e/day/chance.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
+import { sqlOf } from '../support/sql.ts';
 import { thorough, trials } from '../support/trials.ts';
 import {
   batchesOf,
@@ -19,6 +20,7 @@ import {
 } from '../support/twins.ts';
 
 const database = useDatabase(useTestDatabase());
+const sql = sqlOf(database);
 const batches = trials(60, 2_000);
 const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 7));
 
@@ -58,10 +60,8 @@ const memberOf = ({ ids, apiKeyId }: Place, wanted: Wanted): StockAdjustment => 
 
 async function openPlace(): Promise<Place> {
   const twin = await openTwin(database);
-  const { rows } = await database.pool.query<{ id: string }>(
-    `insert into products (location_id, name, price, sku) values ($1, 'No stock', 1, 'no stock') returning id`,
-    [twin.locationId],
-  );
+  const rows = await sql<{ id: string }>`
+    insert into products (location_id, name, price, sku) values (${twin.locationId}, 'No stock', 1, 'no stock') returning id`;
   const without = rows[0]?.id ?? '';
   twin.names.set(without, 'product 6');
   return { ...twin, ids: [...twin.products, without, newId()] };
@@ -70,36 +70,25 @@ async function openPlace(): Promise<Place> {
 async function stateOf({ locationId, names }: Place, since: bigint, wanted: readonly Wanted[]) {
   const keys = wanted.map(({ key }) => key);
   const requests = wanted.map(({ origin }) => origin.split(' ')[0]);
-  const rows = async (text: string, values: unknown[]) => (await database.pool.query(text, values)).rows;
-  const captured = await rows(
-    `select seed, resource, operation, resource_ids, changed, before, after, in_catalog, request_id, traceparent
-     from internal.captured_changes where location_id = $1 and id > $2 order by id`,
-    [locationId, since],
-  );
+  const captured = await sql`
+    select seed, resource, operation, resource_ids, changed, before, after, in_catalog, request_id, traceparent
+    from internal.captured_changes where location_id = ${locationId} and id > ${since} order by id`;
   // Of a seed only that counts, which rows share it.
   const seeds = [...new Set(captured.map(({ seed: of }) => of))];
   for (const row of captured) row.seed = seeds.indexOf(row.seed);
   const state = {
     captured,
-    stock: await rows(
-      'select product_id, enabled, quantity, min_stock_alarm from product_stock where location_id = $1 order by product_id',
-      [locationId],
-    ),
-    products: await rows(
-      'select id, revision > 1 as revised from products where location_id = $1 order by id',
-      [locationId],
-    ),
-    keys: await rows(
-      `select key, api_key_id, encode(request_hash, 'escape') as hash, response from internal.idempotency_keys
-       where location_id = $1 and key = any ($2) order by key`,
-      [locationId, keys],
-    ),
-    audit: await rows(
-      `select actor_kind, api_key_id, request_id, operation, relation, resource_id, row_count, changes
-       from audit_entries where location_id = $1 and request_id = any ($2) order by request_id, relation`,
-      [locationId, requests],
-    ),
-    counts: await rows(keptCounts, [locationId]),
+    stock: await sql`
+      select product_id, enabled, quantity, min_stock_alarm from product_stock where location_id = ${locationId} order by product_id`,
+    products: await sql`
+      select id, revision > 1 as revised from products where location_id = ${locationId} order by id`,
+    keys: await sql`
+      select key, api_key_id, encode(request_hash, 'escape') as hash, response from internal.idempotency_keys
+      where location_id = ${locationId} and key = any (${keys}) order by key`,
+    audit: await sql`
+      select actor_kind, api_key_id, request_id, operation, relation, resource_id, row_count, changes
+      from audit_entries where location_id = ${locationId} and request_id = any (${requests}) order by request_id, relation`,
+    counts: await sql(keptCounts, [locationId]),
   };
   return { captured: captured.length, rows: JSON.parse(named(JSON.stringify(state), names)) as unknown };
 }
@@ -146,10 +135,8 @@ test(`stock adjusted in one batch is what the same calls make one by one (COMAND
     const outcomes = [];
     for (const twin of [together, alone]) {
       for (const [index, quantity] of quantities.entries())
-        await database.pool.query(
-          'update product_stock set quantity = $3 where location_id = $1 and product_id = $2',
-          [twin.locationId, twin.ids[index], quantity],
-        );
+        await sql`
+          update product_stock set quantity = ${quantity} where location_id = ${twin.locationId} and product_id = ${twin.ids[index]}`;
       if (changed !== undefined)
         await updating.write(
           database,
@@ -202,22 +189,19 @@ test('a key that another transaction holds is busy, and no other call of the bat
   }));
   const members = wanted.map((each) => memberOf(twin, each));
   const client = await database.pool.connect();
-  try {
-    await client.query('begin');
-    await client.query(
-      `select pg_advisory_xact_lock(hashtextextended($1::text || 'stock.adjust' || $2::text, 0))`,
-      [twin.apiKeyId, wanted[0]?.key],
-    );
-    const rows = await adjusting.write(database, twin.locationId, members, false);
-    expect(rows.map((row) => row?.outcome)).toEqual(['busy', 'adjusted']);
-    const [first] = members;
-    if (first === undefined) throw new Error('no member');
-    const [lone] = await adjusting.write(database, twin.locationId, [first], false);
-    expect(lone?.outcome).toBe('busy');
-    const waiting = adjusting.write(database, twin.locationId, [first], true);
-    await client.query('rollback');
-    expect((await waiting)[0]?.outcome).toBe('adjusted');
-  } finally {
-    client.release();
-  }
+  onTestFinished(() => client.release());
+  await client.query('begin');
+  await client.query(
+    `select pg_advisory_xact_lock(hashtextextended($1::text || 'stock.adjust' || $2::text, 0))`,
+    [twin.apiKeyId, wanted[0]?.key],
+  );
+  const rows = await adjusting.write(database, twin.locationId, members, false);
+  expect(rows.map((row) => row?.outcome)).toEqual(['busy', 'adjusted']);
+  const [first] = members;
+  if (first === undefined) throw new Error('no member');
+  const [lone] = await adjusting.write(database, twin.locationId, [first], false);
+  expect(lone?.outcome).toBe('busy');
+  const waiting = adjusting.write(database, twin.locationId, [first], true);
+  await client.query('rollback');
+  expect((await waiting)[0]?.outcome).toBe('adjusted');
 });

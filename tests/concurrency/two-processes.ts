@@ -3,6 +3,7 @@ import { type Answer, type Call, callRest } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
+import { type Sql, sqlOf } from '../support/sql.ts';
 import { useClosed } from '../support/use.ts';
 
 /** Two real API processes on one database, with one location in it. */
@@ -12,6 +13,7 @@ export interface TwoProcesses {
   locationId: string;
   paymentMethodId: string;
   key: string;
+  sql: Sql;
   /** Calls one of the two: even turns the first, odd turns the second. */
   call(turn: number, route: string, call?: Call): Promise<Answer>;
   /** Creates an order through one of the two. */
@@ -43,6 +45,7 @@ async function startTwoProcesses(): Promise<TwoProcesses> {
     locationId,
     paymentMethodId,
     key,
+    sql: sqlOf(database),
     call,
     order: (turn, idempotencyKey, body) =>
       call(turn, 'POST /v2/orders', { body, headers: { 'idempotency-key': idempotencyKey } }),

@@ -23,7 +23,9 @@ const set = (table: string, column: string, value: string, where = 'true'): Edit
   columns: column,
   sql: `update ${table} set ${column} = ${value} where ${table === 'locations' ? 'id' : 'location_id'} = $1 and ${where}`,
 });
-const product = `(select id from products where location_id = $1 and sku = 'cola')`;
+const named = (table: string, name: string, by = 'name') =>
+  `(select id from ${table} where location_id = $1 and ${by} = '${name}')`;
+const product = named('products', 'cola', 'sku');
 const category = (name: string) =>
   `(select id from categories where location_id = $1 and name like '${name}%')`;
 const cola = `product_id = ${product}`;
@@ -81,7 +83,7 @@ const edits: Readonly<Record<string, readonly Edit[]>> = {
     set(
       'product_categories',
       'product_id',
-      `(select id from products where location_id = $1 and sku = 'other')`,
+      named('products', 'other', 'sku'),
       `${cola} and category_id = ${category('Food')}`,
     ),
   ],
@@ -100,7 +102,7 @@ const edits: Readonly<Record<string, readonly Edit[]>> = {
       sql: 'update subselections set single = true, max_selection = 1 where location_id = $1',
     },
     set('subselections', 'position', '5'),
-    set('subselections', 'product_id', `(select id from products where location_id = $1 and sku = 'other')`),
+    set('subselections', 'product_id', named('products', 'other', 'sku')),
   ],
   subselection_items: [
     set('subselection_items', 'external_id', `'i-1'`, `name = 'Ice'`),
@@ -112,12 +114,7 @@ const edits: Readonly<Record<string, readonly Edit[]>> = {
     set('subselection_items', 'position', '9', `name = 'Ice'`),
     set('subselection_items', 'stock_enabled', 'true', `name = 'Ice'`),
     set('subselection_items', 'stock_quantity', '8', `name = 'Ice'`),
-    set(
-      'subselection_items',
-      'subselection_id',
-      `(select id from subselections where location_id = $1 and name = 'Sizes')`,
-      `name = 'Ice'`,
-    ),
+    set('subselection_items', 'subselection_id', named('subselections', 'Sizes'), `name = 'Ice'`),
     set('subselection_items', 'name', `'Ice cubes'`, `name = 'Ice'`),
   ],
   menus: [
@@ -129,12 +126,7 @@ const edits: Readonly<Record<string, readonly Edit[]>> = {
   menu_categories: [
     set('menu_categories', 'position', '7', `category_id = ${category('Drinks')}`),
     set('menu_categories', 'category_id', category('Food'), `category_id = ${category('Drinks')}`),
-    set(
-      'menu_categories',
-      'menu_id',
-      `(select id from menus where location_id = $1 and name = 'Summer')`,
-      `category_id = ${category('Food')}`,
-    ),
+    set('menu_categories', 'menu_id', named('menus', 'Summer'), `category_id = ${category('Food')}`),
   ],
   orders: [
     set('orders', 'external_id', `'ERP-1'`, 'number = 1'),
@@ -172,18 +164,12 @@ beforeAll(async () => {
   for (const name of ['Drinks', 'Food', 'Sweets'])
     ids.push((await client.categories.create.mutate({ name, priority: 1, visible: true })).id);
   const [drinks = '', , sweets = ''] = ids;
+  const stock = { enabled: true, quantity: 5, min_stock_alarm: 0 };
   for (const sku of ['cola', 'tea'])
     await client.products.create.mutate({
-      ...{
-        sku,
-        name: sku,
-        description: '',
-        price: 3,
-        category_ids: sku === 'cola' ? [drinks, sweets] : [drinks],
-      },
-      ...(sku === 'cola' && { stock: { enabled: true, quantity: 5, min_stock_alarm: 0 } }),
+      ...{ sku, name: sku, description: '', price: 3 },
+      ...(sku === 'cola' ? { category_ids: [drinks, sweets], stock } : { category_ids: [drinks] }),
     });
-  const stock = { enabled: true, quantity: 5, min_stock_alarm: 0 };
   const juice = await client.products.create.mutate({ name: 'juice', description: '', price: 3, stock });
   for (const name of ['Extras', 'Sizes'])
     await admin.sql(

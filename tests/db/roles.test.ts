@@ -1,44 +1,36 @@
-import type pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { tableAccess, viewsForPeople } from '../../packages/db/src/roles/access.ts';
 import { useApi } from '../support/api.ts';
-import { openHand } from '../support/by-hand.ts';
+import { openHand, useHand } from '../support/by-hand.ts';
 import { createProduct } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { openAs, roleUrl } from '../support/roles.ts';
 import { ownTables } from '../support/tables.ts';
 
 const api = useApi();
-const sessions: Partial<Record<'owner' | 'service' | 'admin' | 'reader', pg.Client>> = {};
-const as = (role: keyof typeof sessions): pg.Client => {
-  const session = sessions[role];
-  if (session === undefined) throw new Error(`no session as ${role}`);
-  return session;
+const sessions = {
+  owner: useHand(api),
+  service: useHand(api, { role: 'service' }),
+  admin: useHand(api, { role: 'admin' }),
+  reader: useHand(api, { role: 'reader' }),
 };
-beforeAll(async () => {
-  for (const role of ['owner', 'service', 'admin', 'reader'] as const)
-    sessions[role] = await openAs(api.databaseUrl, role);
-});
-afterAll(async () => {
-  for (const session of Object.values(sessions)) await session.end();
-});
+const as = (role: keyof typeof sessions) => sessions[role];
 
 const denied = { code: '42501' };
 
 test('every table has its line in the table of access', async () => {
-  const tables = (await ownTables(as('owner'))).map(({ sql }) => sql.replace(/^public\./, ''));
+  const tables = (await ownTables(api.pool)).map(({ sql }) => sql.replace(/^public\./, ''));
   expect(tableAccess.map(({ table }) => table).sort()).toEqual(tables.sort());
 });
 
 test('people see the tables that they have a line for and the views for people, and none of the schema internal', async () => {
   const seen = tableAccess.filter(({ reader }) => reader.includes('select')).map(({ table }) => table);
   for (const role of ['admin', 'reader'] as const) {
-    const { rows } = await as(role).query<{ table_name: string }>(
-      `select table_name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema')`,
-    );
+    const rows = await as(role).sql<{ table_name: string }>`
+      select table_name from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema')`;
     expect(rows.map(({ table_name }) => table_name).sort()).toEqual([...seen, ...viewsForPeople].sort());
-    await expect(as(role).query('select from internal.webhook_secrets')).rejects.toMatchObject(denied);
+    await expect(as(role).sql('select from internal.webhook_secrets')).rejects.toMatchObject(denied);
   }
 });
 
@@ -57,48 +49,41 @@ describe('the service', () => {
     `update internal.sql_releases set release = '9'`,
     'delete from events',
   ])('may not %s', async (sql) => {
-    await expect(as('service').query(sql)).rejects.toMatchObject(denied);
+    await expect(as('service').sql(sql)).rejects.toMatchObject(denied);
   });
 
   it('is known by its role, under any name of its session', async () => {
-    const [row] = (await as('service').query('select by_service() as yes')).rows;
+    const [row] = await as('service').sql('select by_service() as yes');
     expect(row).toEqual({ yes: true });
   });
 });
 
 describe('an admin', () => {
   it('is not taken for the service, under any name of the session', async () => {
-    await as('admin').query(`set application_name = 'comanda-api'`);
-    const { rows } = await as('admin').query('select by_service() as yes');
+    await as('admin').sql(`set application_name = 'comanda-api'`);
+    const rows = await as('admin').sql('select by_service() as yes');
     expect(rows).toEqual([{ yes: false }]);
   });
 
   it('edits what is listed, and the edit is counted and captured', async () => {
     const id = await createProduct(api.app.database, { locationId: api.locationId });
-    await as('admin').query('update products set price = 9.5 where id = $1', [id]);
-    const { rows } = await as('service').query(
-      `select operation from internal.captured_changes where $1 = any (resource_ids) and changed = '{price}'`,
-      [id],
-    );
+    await as('admin').sql('update products set price = 9.5 where id = $1', [id]);
+    const rows = await as('service').sql`
+      select operation from internal.captured_changes where ${id} = any (resource_ids) and changed = '{price}'`;
     expect(rows).toEqual([{ operation: 'update' }]);
   });
 
   it('writes an order by hand, which gets its number', async () => {
     const kitchen = await createOrderKitchen(api);
-    await as('admin').query('begin');
-    const { rows } = await as('admin').query<{ id: string }>(
-      'insert into orders (location_id, payment_method_id) values ($1, $2) returning id',
-      [api.locationId, kitchen.paymentMethodId],
-    );
-    await as('admin').query(
-      'insert into order_items (location_id, order_id, product_id, quantity) values ($1, $2, $3, 1)',
-      [api.locationId, rows[0]?.id, kitchen.productId],
-    );
-    await as('admin').query('commit');
-    const order = await as('reader').query<{ number: number }>('select number from orders where id = $1', [
-      rows[0]?.id,
-    ]);
-    expect(order.rows[0]?.number).toBeGreaterThan(0);
+    await as('admin').sql('begin');
+    const rows = await as('admin').sql<{ id: string }>`
+      insert into orders (location_id, payment_method_id) values (${api.locationId}, ${kitchen.paymentMethodId}) returning id`;
+    await as('admin').sql`
+      insert into order_items (location_id, order_id, product_id, quantity) values (${api.locationId}, ${rows[0]?.id}, ${kitchen.productId}, 1)`;
+    await as('admin').sql('commit');
+    const order = await as('reader').sql<{ number: number }>`
+      select number from orders where id = ${rows[0]?.id}`;
+    expect(order[0]?.number).toBeGreaterThan(0);
   });
 
   it.each([
@@ -115,12 +100,12 @@ describe('an admin', () => {
     'select empty_sandbox(uuid_v7(), 0, 1)',
     'create table public.mine (id int)',
   ])('may not %s', async (sql) => {
-    await expect(as('admin').query(sql)).rejects.toMatchObject(denied);
+    await expect(as('admin').sql(sql)).rejects.toMatchObject(denied);
   });
 
   it("puts no function of the owner on a table of one's own", async () => {
     await expect(
-      as('admin').query(`create temporary table mine (location_id uuid, id uuid);
+      as('admin').sql(`create temporary table mine (location_id uuid, id uuid);
         create trigger t before delete on mine for each row execute function capture_last_state_orders()`),
     ).rejects.toMatchObject(denied);
   });
@@ -140,25 +125,24 @@ describe('an admin', () => {
 });
 
 test.each(['admin', 'reader'] as const)('role %s reads every column of a key but its hash', async (role) => {
-  const { rows } = await as('owner').query<{ columns: string }>(
-    `select string_agg(attname, ', ') as columns from pg_attribute
-     where attrelid = 'public.api_keys'::regclass and attnum > 0 and not attisdropped and attname <> 'key_hash'`,
-  );
-  await as(role).query(`select ${rows[0]?.columns} from api_keys`);
+  const rows = await as('owner').sql<{ columns: string }>`
+    select string_agg(attname, ', ') as columns from pg_attribute
+    where attrelid = 'public.api_keys'::regclass and attnum > 0 and not attisdropped and attname <> 'key_hash'`;
+  await as(role).sql(`select ${rows[0]?.columns} from api_keys`);
   for (const sql of ['select key_hash from api_keys', 'select * from api_keys', 'select k from api_keys k'])
-    await expect(as(role).query(sql)).rejects.toMatchObject(denied);
+    await expect(as(role).sql(sql)).rejects.toMatchObject(denied);
 });
 
 test('a reader writes nothing, under any settings of the session', async () => {
-  await expect(as('reader').query('delete from products')).rejects.toMatchObject({ code: '25006' });
-  await as('reader').query('set default_transaction_read_only = off');
+  await expect(as('reader').sql('delete from products')).rejects.toMatchObject({ code: '25006' });
+  await as('reader').sql('set default_transaction_read_only = off');
   for (const sql of [
     'update products set price = 1',
     'delete from products',
     `insert into locations (name) values ('x')`,
     'create table public.mine (id int)',
   ])
-    await expect(as('reader').query(sql)).rejects.toMatchObject(denied);
+    await expect(as('reader').sql(sql)).rejects.toMatchObject(denied);
 });
 
 describe('the next migration of the owner', () => {
@@ -166,36 +150,34 @@ describe('the next migration of the owner', () => {
   const run = () => migrate(roleUrl(api.databaseUrl, 'owner'), { rolePrefix: prefix() });
   const may = async (role: 'admin' | 'service', privilege: string) =>
     (
-      await as('owner').query('select has_table_privilege($1, $2, $3) as yes', [
+      await as('owner').sql('select has_table_privilege($1, $2, $3) as yes', [
         `${prefix()}_${role}`,
         'public.events',
         privilege,
       ])
-    ).rows[0];
+    )[0];
 
   it('takes back what was granted otherwise, and gives again what was taken', async () => {
-    await as('owner').query(`grant delete on events to ${prefix()}_admin`);
-    await as('owner').query(`revoke insert on events from ${prefix()}_service`);
+    await as('owner').sql(`grant delete on events to ${prefix()}_admin`);
+    await as('owner').sql(`revoke insert on events from ${prefix()}_service`);
     await run();
     expect(await may('admin', 'DELETE')).toEqual({ yes: false });
     expect(await may('service', 'INSERT')).toEqual({ yes: true });
   });
 
   it('leaves a column readable that was granted with its whole table besides', async () => {
-    await as('owner').query(`grant select on api_keys to ${prefix()}_admin`);
+    await as('owner').sql(`grant select on api_keys to ${prefix()}_admin`);
     await run();
-    await as('admin').query('select id, name from api_keys');
-    await expect(as('admin').query('select key_hash from api_keys')).rejects.toMatchObject(denied);
+    await as('admin').sql('select id, name from api_keys');
+    await expect(as('admin').sql('select key_hash from api_keys')).rejects.toMatchObject(denied);
   });
 
   it('writes no privilege again that is as it should be', async () => {
     const state = async () =>
-      (
-        await as(
-          'owner',
-        ).query(`select md5(string_agg(oid || ' ' || xmin, ',' order by oid)) as state from pg_class
-        where relnamespace in ('public'::regnamespace, 'internal'::regnamespace)`)
-      ).rows;
+      await as(
+        'owner',
+      ).sql(`select md5(string_agg(oid || ' ' || xmin, ',' order by oid)) as state from pg_class
+        where relnamespace in ('public'::regnamespace, 'internal'::regnamespace)`);
     const before = await state();
     await run();
     expect(await state()).toEqual(before);
@@ -203,17 +185,15 @@ describe('the next migration of the owner', () => {
 });
 
 test('every function of a trigger has a search path of its own, and only what works for others runs as the owner', async () => {
-  const { rows } = await as('owner').query<{ name: string }>(
-    `select proname as name from pg_proc where pronamespace = 'public'::regnamespace
-       and (prorettype = 'trigger'::regtype or prosecdef)
-       and coalesce(proconfig::text, '') !~ 'search_path=public, internal, pg_temp'`,
-  );
+  const rows = await as('owner').sql<{ name: string }>`
+    select proname as name from pg_proc where pronamespace = 'public'::regnamespace
+    and (prorettype = 'trigger'::regtype or prosecdef)
+    and coalesce(proconfig::text, '') !~ 'search_path=public, internal, pg_temp'`;
   expect(rows).toEqual([]);
-  const definers = await as('owner').query<{ name: string }>(
-    `select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef
-       and prorettype <> 'trigger'::regtype order by 1`,
-  );
-  expect(definers.rows.map(({ name }) => name)).toEqual([
+  const definers = await as('owner').sql<{ name: string }>`
+    select proname as name from pg_proc where pronamespace = 'public'::regnamespace and prosecdef
+    and prorettype <> 'trigger'::regtype order by 1`;
+  expect(definers.map(({ name }) => name)).toEqual([
     'begin_undo',
     'empty_sandbox',
     'end_undo',
@@ -225,10 +205,9 @@ test('every function of a trigger has a search path of its own, and only what wo
     'remove_old_events',
   ]);
   // These ask by whose right the session writes; where it is not said that its user is meant.
-  const asking = await as('owner').query<{ name: string; prosecdef: boolean }>(
-    `select proname as name, prosecdef from pg_proc where pronamespace = 'public'::regnamespace and prosrc ~ 'deed_passes\\(TG_RELID, [^,)]*\\)'`,
-  );
-  expect(asking.rows.filter(({ prosecdef }) => prosecdef)).toEqual([]);
+  const asking = await as('owner').sql<{ name: string; prosecdef: boolean }>`
+    select proname as name, prosecdef from pg_proc where pronamespace = 'public'::regnamespace and prosrc ~ 'deed_passes\\(TG_RELID, [^,)]*\\)'`;
+  expect(asking.filter(({ prosecdef }) => prosecdef)).toEqual([]);
 });
 
 test('triggers work in a session that has no search path', async () => {
