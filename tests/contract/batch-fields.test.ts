@@ -214,12 +214,7 @@ async function opened(kind: Kind, field: string) {
   return { kitchen, comanda: api.client(kitchen.key), value };
 }
 
-async function expectForeseen(
-  kind: Kind,
-  comanda: ComandaClient,
-  entry: Entry,
-  field: string,
-): Promise<void> {
+async function expectForeseen(kind: Kind, comanda: ComandaClient, entry: Entry, field: string) {
   const { changes = [] } = await kind.send(comanda, entry, true);
   const foreseen = changes.flatMap((change) => change.changes.map((each) => each.field.split('.')[0]));
   expect(foreseen, 'what a dry run foresees').toContain(foreseenAs[field] ?? field);

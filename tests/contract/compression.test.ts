@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer, get, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { get, type IncomingMessage } from 'node:http';
 import type { Writable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -8,6 +7,7 @@ import { packedInto } from '../../packages/api/src/http/packing.ts';
 import { encodingFor } from '../../packages/api/src/request/encoding.ts';
 import { createShop, type Shop } from '../api/catalog-shop.ts';
 import { useApi } from '../support/api.ts';
+import { listening } from '../support/listening.ts';
 import { createManyOrders } from '../support/many-orders.ts';
 import { askRaw } from '../support/raw.ts';
 import { waitFor } from '../support/wait.ts';
@@ -98,20 +98,18 @@ describe('an answer of the API', () => {
 
 test('a packer ends with a caller who hangs up', async () => {
   const packers: Writable[] = [];
-  const server = createServer((_, response) => {
+  const server = await listening((_, response) => {
     const packer = packedInto(response);
     packers.push(packer);
     packer.write('a piece');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const asked = get({ port, host: '127.0.0.1' });
+  });
+  const asked = get(server.url);
   const [answer] = (await once(asked, 'response')) as [IncomingMessage];
   await once(answer, 'readable');
   answer.destroy();
   await waitFor('the packer to be destroyed', async () => packers.every(({ destroyed }) => destroyed));
   expect(packers).toHaveLength(1);
-  server.close();
+  await server.close();
 });
 
 describe('the tag of the catalog', () => {

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -16,6 +15,7 @@ import { envelopeOf, eventTypes } from '../../packages/api/src/resources/events/
 import { appRouter } from '../../packages/api/src/router.ts';
 import { callRest, useApi } from '../support/api.ts';
 import { operations, strictly } from '../support/documented.ts';
+import { makeTestFolder } from '../support/folder.ts';
 
 interface Documented {
   operationId: string;
@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 describe('the OpenAPI documents', () => {
   test('have no fault that the linter knows', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'comanda-openapi-'));
+    const folder = makeTestFolder('openapi');
     const files = versions.map((version) => join(folder, `${version}.json`));
     for (const [index, version] of versions.entries()) {
       writeFileSync(files[index] ?? '', JSON.stringify(documents[version]));
@@ -61,7 +61,6 @@ describe('the OpenAPI documents', () => {
       { env: { ...process.env, ...offline }, maxBuffer: 32 * 1024 * 1024 },
     ).catch((failure: { stdout: string }) => failure);
     const { stdout } = await run;
-    rmSync(folder, { recursive: true });
     // One report after another: `}{` divides them.
     const reports = JSON.parse(`[${stdout.replaceAll(/^\}\{$/gm, '},{')}]`) as {
       problems: { message: string }[];

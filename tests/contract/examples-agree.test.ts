@@ -43,9 +43,7 @@ const isUpdate = (where: string) =>
   /\.(patch|put)\.|Update|PriceChange|\.updated\b|previous|changes/.test(where);
 
 /** The statements of each example about one fact, by its subject: `01935a3d-… is Flat white`. */
-function said(
-  of: (value: Json) => readonly (readonly [unknown, unknown])[],
-): Map<string, Map<string, string>> {
+function said(of: (value: Json) => readonly (readonly [unknown, unknown])[]) {
   const all = new Map<string, Map<string, string>>();
   for (const { where, value } of found) {
     if (isUpdate(where)) continue;

@@ -1,11 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it, test } from 'vitest';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
 import { restHandler } from '../../packages/api/src/http/rest/adapter.ts';
 import { singleCalls } from '../../packages/api/src/http/trpc.ts';
 import type { AppRouter } from '../../packages/api/src/router.ts';
 import { useApi } from '../support/api.ts';
+import { listening } from '../support/listening.ts';
 import { useClosed } from '../support/use.ts';
 import { familyRouter, given } from './family-router.ts';
 
@@ -16,14 +15,9 @@ const api = useApi();
 const server = useClosed(async () => {
   const rest = restHandler(api.app, familyRouter);
   const isCall = singleCalls(api.app, familyRouter as unknown as AppRouter);
-  const own = createServer((request, response) => {
+  return listening((request, response) => {
     if (!isCall(request, response)) rest(request, response);
   });
-  await new Promise<void>((resolve) => own.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(own.address() as AddressInfo).port}`,
-    close: () => new Promise((resolve) => own.close(resolve)),
-  };
 });
 
 async function call(route: string, body?: object, headers: Record<string, string> = {}) {

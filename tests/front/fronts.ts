@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { type ClientOptions, type ComandaClient, createClient } from '@comanda/client';
 import { createFront, type FrontAccess, type FrontOptions } from '@comanda/client/front';
 import { createNodeFront } from '@comanda/client/front/node';
 import express from 'express';
+import * as support from '../support/listening.ts';
 
 /** The options of a front, except the part of a request that each entrance reads: its cookie. */
 export type Options = Omit<FrontOptions, 'path' | 'allow'> & {
@@ -59,14 +58,8 @@ const by = <Incoming>(
 
 /** A front behind a server of Node. */
 export async function listening(listener: RequestListener): Promise<Front> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return started(`http://127.0.0.1:${port}${path}`, fetch, async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
+  const { url, close } = await support.listening(listener);
+  return started(`${url}${path}`, fetch, close);
 }
 
 const started = (url: string, ask: typeof fetch, close: () => Promise<void>): Front => ({
