@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, inject } from 'vitest';
+import { inject, vi } from 'vitest';
 import type { TestApi } from '../support/api.ts';
+import { makeTestFolder } from '../support/folder.ts';
 import { endAfterTests } from '../support/left-over.ts';
+import type { Make } from '../support/place.ts';
 import { noteProcess } from '../support/run-directory.ts';
+import { use } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
 
 /** How a command ended, and what it printed. */
@@ -16,48 +18,43 @@ export interface Ended {
   stderr: string;
 }
 
-/** A command that runs. */
-export interface Running {
-  /** Its output so far, of both streams. */
-  printed(): string;
-  /** Waits until it printed that; gives the match. */
-  says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Sends a signal, and waits for its end. */
-  stop(signal?: NodeJS.Signals): Promise<Ended>;
-  ended: Promise<Ended>;
-}
-
 /** comanda.mjs as an integrator has it: downloaded from the service into an otherwise empty folder. */
-export interface Download {
-  folder: string;
-  /** Starts a command there, for the API unless `env` says otherwise. `input` is its standard input. */
-  start(words: readonly string[], options?: { env?: Record<string, string>; input?: string }): Running;
-  /** The same, to its end. */
-  run(words: readonly string[], options?: { env?: Record<string, string>; input?: string }): Promise<Ended>;
+export type Download = Awaited<ReturnType<typeof download>>;
+
+/** One for the tests of a file, with the key of the API or one of its own. Each command is a process of its own. */
+export function useDownload(api: TestApi, key?: Parameters<Make['key']>[0]) {
+  vi.setConfig({ testTimeout: 120_000 });
+  return use(async () => download({ url: api.url, key: key ? await api.make.key(key) : api.key }));
 }
 
-/** Downloads it into a folder of its own, which goes with the file's tests. */
-export async function download(api: Pick<TestApi, 'url' | 'key'>): Promise<Download> {
-  const folder = mkdtempSync(join(tmpdir(), 'comanda-integrator-'));
-  folders.push(folder);
+/** Downloads it into a folder of its own. */
+export async function download(api: Pick<TestApi, 'url' | 'key'>) {
+  const folder = makeTestFolder('integrator');
   const answer = await fetch(`${api.url}/docs/comanda.mjs`);
   writeFileSync(join(folder, 'comanda.mjs'), await answer.text());
-  const start: Download['start'] = (words, { env = {}, input = '' } = {}) => {
+  /** Starts a command there, for the API unless `env` says otherwise. `input` is its standard input. */
+  const start = (words: readonly string[], { env = {}, input = '' }: Given = {}) => {
     const { PATH = '' } = process.env;
     const settings = { PATH, COMANDA_URL: api.url, COMANDA_KEY: api.key.key, ...env };
     const child = spawn(process.execPath, ['comanda.mjs', ...words], { cwd: folder, env: settings });
     child.stdin.on('error', () => {}).end(input);
     return watch(child);
   };
-  return { folder, start, run: (...call) => start(...call).ended };
+  return {
+    ...{ folder, start, key: api.key.key },
+    /** The same, to its end. */
+    run: (words: readonly string[], given?: Given) => start(words, given).ended,
+    save: (name: string, bytes: string | Buffer) => writeFileSync(join(folder, name), bytes),
+    load: (name: string) => readFileSync(join(folder, name), 'utf8'),
+  };
 }
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+interface Given {
+  env?: Record<string, string>;
+  input?: string;
+}
 
-function watch(child: ChildProcess): Running {
+function watch(child: ChildProcess) {
   const forget = noteProcess(inject('runDirectory'), child.pid ?? 0);
   const texts = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
@@ -78,6 +75,7 @@ function watch(child: ChildProcess): Running {
     printed,
     stop,
     ended,
-    says: (pattern) => waitFor(`${pattern} in what it printed`, () => pattern.exec(printed())),
+    /** Waits until it printed that; gives the match. */
+    says: (pattern: RegExp) => waitFor(`${pattern} in what it printed`, () => pattern.exec(printed())),
   };
 }

@@ -1,15 +1,16 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Grant } from '@comanda/client';
 import { verifyWebhook } from '@comanda/client/webhooks';
 import { newSigningSecret, repositoryRoot } from '@comanda/db';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Envelope, eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
 import { webhookHeaders } from '../../packages/worker/src/http/headers.ts';
 import { startConsumer, useConsumer } from '../support/consumer.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
-import { type Download, download } from './comanda-mjs.ts';
+import { words as split } from '../support/words.ts';
+import { download, useDownload } from './comanda-mjs.ts';
 
 const api = usePublishingApi();
 const receiver = useConsumer();
@@ -50,11 +51,7 @@ describe('trigger', () => {
       'order.created',
       '--to',
       failing.url,
-      '--id',
-      'my-id',
-      '--attempt',
-      '3',
-      '--verbose',
+      ...split('--id my-id --attempt 3 --verbose'),
     ];
     const { code, stdout } = await run(words, { env: { COMANDA_SECRET: secret } });
     expect([code, stdout]).toEqual([
@@ -189,17 +186,11 @@ describe('verify', () => {
     'webhook-signature': signature,
     'Content-Digest': digest ?? '',
   };
-  let tool: Download;
-  beforeAll(async () => {
-    tool = await download(api);
-  });
+  const tool = useDownload(api);
   const verify = (given: { secret?: string; body?: string; headers?: object; at?: string }) => {
     const lines = Object.entries(given.headers ?? sent).map(([name, value]) => `${name}: ${value}`);
-    writeFileSync(
-      join(tool.folder, 'headers'),
-      `POST /hook HTTP/1.1\r\nHost: erp\r\n${lines.join('\r\n')}\r\n`,
-    );
-    writeFileSync(join(tool.folder, 'body'), given.body ?? body);
+    tool.save('headers', `POST /hook HTTP/1.1\r\nHost: erp\r\n${lines.join('\r\n')}\r\n`);
+    tool.save('body', given.body ?? body);
     const at = given.at ?? timestamp;
     const words = ['verify', '--headers', '@headers', '--body', '@body', '--at', at];
     // It makes no call.

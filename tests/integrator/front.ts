@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, request } from 'node:http';
+import { listening } from '../support/listening.ts';
 
 /** An answer that a proxy gives in the place of the service; `drop` closes the connection after the service has answered. */
 export interface Fault {
@@ -11,17 +10,11 @@ export interface Fault {
 }
 
 /** A proxy before a service. */
-export interface Front {
-  url: string;
-  close(): Promise<void>;
-}
+export type Front = Awaited<ReturnType<typeof startFront>>;
 
 /** Starts a proxy: passes everything on, except the requests for which `fault` gives an answer. */
-export async function startFront(
-  target: string,
-  fault: (request: IncomingMessage) => Fault | undefined,
-): Promise<Front> {
-  const server = createServer((asked, answer) => {
+export const startFront = (target: string, fault: (request: IncomingMessage) => Fault | undefined) =>
+  listening((asked, answer) => {
     const found = fault(asked);
     if (found?.status !== undefined) {
       asked.resume();
@@ -42,15 +35,3 @@ export async function startFront(
     passed.on('error', () => answer.destroy());
     asked.pipe(passed);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}

@@ -1,16 +1,15 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../packages/integrator/src/commands.ts';
 import { useApi } from '../support/api.ts';
 import { codeOf, controls, controlsIn, halves } from '../support/controls.ts';
-import { type Download, download } from './comanda-mjs.ts';
+import { listening } from '../support/listening.ts';
+import { useClosed } from '../support/use.ts';
+import { useDownload } from './comanda-mjs.ts';
 
 const api = useApi();
 
@@ -80,34 +79,30 @@ const answers: Readonly<Record<string, unknown>> = {
   '/openapi-v2.json': { webhooks: { [hostile]: {} } },
 };
 
-let server: Server;
-let url: string;
-let tool: Download;
-beforeAll(async () => {
-  tool = await download(api);
-  const table = [
-    `external_id,name,price,${hostile.replaceAll(/[",\n\r\0]/g, '')}`,
-    'A,"x\u001b[2J",1,2',
-    `"${marks}",b,${typed},`,
-  ];
-  writeFileSync(join(tool.folder, 'products.csv'), table.join('\n').replaceAll('\0', ''));
-  server = createServer((request, response) => {
+const tool = useDownload(api);
+const server = useClosed(() =>
+  listening((request, response) => {
     request.resume();
     const { pathname } = new URL(request.url ?? '', 'http://localhost');
     if (pathname === '/hook') return response.end(hostile);
     const body = answers[pathname];
     response.statusCode = body === undefined ? 422 : 200;
     response.end(JSON.stringify(body ?? { error: { code: 'validation_error', message: hostile } }));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }),
+);
+const hook = () => `${server.url}/hook`;
+beforeAll(() => {
+  const table = [
+    `external_id,name,price,${hostile.replaceAll(/[",\n\r\0]/g, '')}`,
+    'A,"x\u001b[2J",1,2',
+    `"${marks}",b,${typed},`,
+  ];
+  tool.save('products.csv', table.join('\n').replaceAll('\0', ''));
 });
-afterAll(() => server.close());
 
 /** No argument of a process holds a NUL or half a pair. */
 const typed = `x${controls.slice(1).join('')}`;
 const moment = ['--since', '2026-01-31T00:00:00Z', '--once'];
-const hook = () => `${url}/hook`;
 
 /** How each command is run. */
 const words: Readonly<Record<keyof typeof commands, () => (readonly string[])[]>> = {
@@ -167,7 +162,9 @@ it('every command is run', () => {
 describe.each(Object.entries(words))('comanda.mjs %s', (name, calls) => {
   it('prints no control of what the service, the receiver or the command line says', async () => {
     for (const argv of [...calls(), [`--${typed}`], [typed, typed]]) {
-      const { stdout, stderr } = await tool.run([...name.split(' '), ...argv], { env: { COMANDA_URL: url } });
+      const { stdout, stderr } = await tool.run([...name.split(' '), ...argv], {
+        env: { COMANDA_URL: server.url },
+      });
       // Rows of a table end as RFC 4180 says.
       const lines = name === 'pull orders' ? stdout.replaceAll('\r\n', '\n') : stdout;
       expect({ argv, stdout: controlsIn(lines), stderr: controlsIn(stderr) }).toEqual({
@@ -182,22 +179,26 @@ describe.each(Object.entries(words))('comanda.mjs %s', (name, calls) => {
 });
 
 it('prints what was said as codes', async () => {
-  const { stdout } = await tool.run(['certify', '--follow', 'one', '--json'], { env: { COMANDA_URL: url } });
+  const { stdout } = await tool.run(['certify', '--follow', 'one', '--json'], {
+    env: { COMANDA_URL: server.url },
+  });
   expect(JSON.parse(stdout)).toEqual(certification);
-  const tail = await tool.run(['events', 'tail', ...moment, '--json'], { env: { COMANDA_URL: url } });
+  const tail = await tool.run(['events', 'tail', ...moment, '--json'], { env: { COMANDA_URL: server.url } });
   expect(JSON.parse(tail.stdout)).toEqual(event);
   expect(tail.stdout).toContain(codeOf('\u009b'));
 });
 
 it('a file of orders gives no terminal an order, and no spreadsheet a formula', async () => {
-  await tool.run(['pull', 'orders', '--since', '1h', '--out', 'orders.csv'], { env: { COMANDA_URL: url } });
-  const text = readFileSync(join(tool.folder, 'orders.csv'), 'utf8');
+  await tool.run(['pull', 'orders', '--since', '1h', '--out', 'orders.csv'], {
+    env: { COMANDA_URL: server.url },
+  });
+  const text = tool.load('orders.csv');
   expect(controlsIn(text.replaceAll('\r\n', '\n'))).toEqual([]);
   expect(text).toContain(codeOf('\u009b'));
 });
 
 it('the report of a certification holds no line and no Markdown that a name brings along', async () => {
-  const { stdout } = await tool.run(['certify', '--follow', 'one'], { env: { COMANDA_URL: url } });
+  const { stdout } = await tool.run(['certify', '--follow', 'one'], { env: { COMANDA_URL: server.url } });
   const lines = stdout.split('\n');
   expect(lines.filter((line) => /^\*\*passed|^# <b>/.test(line))).toEqual([]);
   expect(lines.filter((line) => line.startsWith('#'))).toHaveLength(4);
@@ -209,7 +210,7 @@ it('comanda.py raises errors that can be printed', async () => {
   mkdirSync(folder);
   const program = [
     'from comanda import Comanda, ComandaError',
-    `comanda = Comanda(${JSON.stringify(url)}, key="k", tries=1)`,
+    `comanda = Comanda(${JSON.stringify(server.url)}, key="k", tries=1)`,
     'try:',
     '    comanda.get("/v2/turns")',
     'except ComandaError as error:',

@@ -1,17 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { downloadedFiles } from '../../packages/api/src/documents/downloads.ts';
+import { makeTestFolder } from '../support/folder.ts';
 import { createOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { run } from '../support/runtimes.ts';
 import { languagesHere } from './languages.ts';
 
 const api = usePublishingApi();
-const folder = mkdtempSync(join(tmpdir(), 'comanda-guide-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = makeTestFolder('guide');
 
 const guide = readFileSync(join(repositoryRoot, 'docs/guides/languages.md'), 'utf8');
 const blockOf = (fence: string) => new RegExp(`^\`\`\`${fence}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(guide)?.[1];

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { useConsumer } from '../support/consumer.ts';
 import { codeOf, controls, controlsIn } from '../support/controls.ts';
+import { listening } from '../support/listening.ts';
 import { createOrderKitchen, orderBody } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { words } from '../support/words.ts';
@@ -20,19 +19,12 @@ const elsewhere = useConsumer();
 /** A server that answers every request alike, and keeps their heads. */
 async function startService(answer: (response: ServerResponse) => void) {
   const heads: IncomingHttpHeaders[] = [];
-  const server = createServer((request, response) => {
+  const server = await listening((request, response) => {
     heads.push(request.headers);
     request.resume().on('end', () => answer(response));
   });
-  return { heads, ...(await listening(server)) };
-}
-
-async function listening(server: Server) {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const close = () => new Promise<void>((closed) => server.close(() => closed()));
-  return { url: `http://127.0.0.1:${port}`, close };
+  onTestFinished(() => server.close());
+  return { heads, url: server.url };
 }
 
 test.each(languages)('$client repeats what the others do', ({ client }) => {
@@ -107,7 +99,6 @@ describe.each(languagesHere)('the client for $name', (language) => {
       response.writeHead(503, { 'Retry-After': moment }).end();
     });
     const { error } = await call('GET', '/v2/orders', {}, { url: service.url });
-    await service.close();
     expect(error?.retry_after).toBeGreaterThan(86_000);
     expect(error?.retry_after).toBeLessThanOrEqual(86_400);
   });
@@ -117,7 +108,6 @@ describe.each(languagesHere)('the client for $name', (language) => {
       response.writeHead(503, { 'Retry-After': '0' }).end('<html>');
     });
     const { error } = await call('POST', '/v2/orders', { body: newOrder() }, { url: service.url, tries: 3 });
-    await service.close();
     expect(error).toMatchObject({ kind: 'refused', status: 503 });
     const keys = service.heads.map((head) => head['idempotency-key']);
     expect(keys).toEqual(Array.from({ length: 3 }, () => keys[0]));
@@ -129,7 +119,7 @@ describe.each(languagesHere)('the client for $name', (language) => {
   });
 
   test('gives a write without an answer a key to repeat it with', async () => {
-    const nobody = await listening(createSocketServer());
+    const nobody = await listening(() => {});
     await nobody.close();
     const body = newOrder();
     const { error } = await call('POST', '/v2/orders', { body }, { url: nobody.url, tries: 2 });
@@ -145,12 +135,7 @@ describe.each(languagesHere)('the client for $name', (language) => {
       head: 'HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{"data"',
     },
   ])('takes $about for no answer', async ({ head }) => {
-    const silent = createSocketServer((socket) => {
-      // Reads what is sent, so that it sees the other end go.
-      socket.resume().on('error', () => {});
-      if (head !== '') socket.write(head);
-    });
-    const { url, close } = await listening(silent);
+    const { url, close } = await listening(({ socket }) => void (head !== '' && socket.write(head)));
     const { error } = await call('GET', '/v2/orders', {}, { url, tries: 1, timeout_ms: 200 });
     expect(error?.kind).toBe('no_answer');
     await close();
@@ -165,7 +150,6 @@ describe.each(languagesHere)('the client for $name', (language) => {
       response.writeHead(200, head).write(body, () => response.destroy());
     });
     const { error } = await call('GET', '/v2/orders', {}, { url: service.url, tries: 1 });
-    await service.close();
     expect(error?.kind).toBe('no_answer');
   });
 
@@ -188,7 +172,6 @@ describe.each(languagesHere)('the client for $name', (language) => {
       response.end(JSON.stringify({ error: { code: 'validation_error', message, request_id: 'r' } }));
     });
     const { error } = await call('GET', '/v2/orders', {}, { url: service.url });
-    await service.close();
     expect(error?.detail).toBe(message);
     expect(controlsIn(error?.text ?? '')).toEqual([]);
     expect(error?.text).toContain(`a${controls.map(codeOf).join('')}b ñ 🍕`);
@@ -202,7 +185,6 @@ describe.each(languagesHere)('the client for $name', (language) => {
     });
     const client = { url: service.url, key };
     const { error } = await ask({ do: 'events', client, parameters: { after: randomUUID() } });
-    await service.close();
     expect(error).toMatchObject({ kind: 'refused', reason: 'cursor_not_restored', since });
   });
 
@@ -213,7 +195,6 @@ describe.each(languagesHere)('the client for $name', (language) => {
   ])('reports a refusal whose body is %j', async (body) => {
     const service = await startService((response) => response.writeHead(400).end(body));
     const { error } = await call('GET', '/v2/orders', {}, { url: service.url });
-    await service.close();
     expect(error).toMatchObject({ kind: 'refused', status: 400, code: '' });
     expect(controlsIn(error?.text ?? '')).toEqual([]);
   });

@@ -1,11 +1,11 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { repositoryRoot } from '@comanda/db';
 import { afterAll, beforeAll } from 'vitest';
+import { makeTestFolder } from '../support/folder.ts';
 
 /** A client of one file, and how its driver is made and run. */
 export interface Language {
@@ -129,11 +129,10 @@ export interface Driver {
 
 /** Makes and starts the driver of a language before the tests, and ends it after them. */
 export function useDriver(language: Language): Driver {
-  const folder = mkdtempSync(join(tmpdir(), 'comanda-language-'));
+  const folder = makeTestFolder('language');
   let askText: Driver['askText'] = () => Promise.reject(new Error('not started'));
   let end = async () => {};
   beforeAll(() => {
-    mkdirSync(folder, { recursive: true });
     const driver = join(repositoryRoot, 'tests/integrator/languages', language.driver);
     for (const file of [join(repositoryRoot, language.client), driver])
       copyFileSync(file, join(folder, basename(file)));
@@ -153,10 +152,7 @@ export function useDriver(language: Language): Driver {
       await ended;
     };
   }, 120_000);
-  afterAll(async () => {
-    await end();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => end());
   return {
     ask: async (command) => JSON.parse(await askText(command)) as Reply,
     askText: (command) => askText(command),

@@ -1,24 +1,19 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { readRecords } from '../../packages/integrator/src/csv/records.ts';
 import { orderColumns } from '../../packages/integrator/src/pull/columns.ts';
 import { controlsIn } from '../support/controls.ts';
-import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { words } from '../support/words.ts';
-import { type Download, download } from './comanda-mjs.ts';
-
-// Each command is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
+import { useDownload } from './comanda-mjs.ts';
 
 const api = usePublishingApi();
-let tool: Download;
-let kitchen: OrderKitchen;
+const tool = useDownload(api);
+const kitchen = useOrderKitchen(api);
 let gone: string;
 beforeAll(async () => {
-  tool = await download(api);
-  kitchen = await createOrderKitchen(api);
   await api.prisma.product.update({
     where: { locationId_id: { locationId: api.locationId, id: kitchen.productId } },
     data: { externalId: 'TEA', sku: 'T-1', price: 2.5, taxRate: 10.5 },
@@ -94,15 +89,15 @@ test('all pages are read into a file that is whole or as it was, and the state g
         .map((external_id) => kitchen.place({ external_id, items, payment_method_id: method })),
     );
   const words = [...pull, '--since', '1h', '--out', 'orders.csv', '--state', 'pull.json', '--bom'];
-  writeFileSync(join(tool.folder, 'orders.csv'), 'of yesterday');
+  tool.save('orders.csv', 'of yesterday');
   const refused = await tool.run(words, { env: { COMANDA_KEY: `${api.key.key}x` } });
   expect(refused.code).toBe(1);
-  expect(readFileSync(join(tool.folder, 'orders.csv'), 'utf8')).toBe('of yesterday');
+  expect(tool.load('orders.csv')).toBe('of yesterday');
   expect(existsSync(join(tool.folder, 'pull.json'))).toBe(false);
 
   const { code, stdout } = await tool.run(words);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-  const text = readFileSync(join(tool.folder, 'orders.csv'), 'utf8');
+  const text = tool.load('orders.csv');
   expect(text.startsWith('\ufefforder_id,')).toBe(true);
   const found = rowsIn(text.slice(1)).map(({ external_id }) => external_id);
   expect(found.filter((each) => each?.startsWith('M-')).sort()).toEqual(numbers.toSorted());
@@ -110,7 +105,7 @@ test('all pages are read into a file that is whole or as it was, and the state g
   const cancelled = await kitchen.place({ external_id: 'LAST', items });
   await api.rest(`POST /v2/orders/${cancelled.id}/cancel`, { body: { reason: 'late' } });
   await tool.run(words);
-  const next = rowsIn(readFileSync(join(tool.folder, 'orders.csv'), 'utf8').slice(1));
+  const next = rowsIn(tool.load('orders.csv').slice(1));
   const last = next.filter(({ external_id }) => external_id === 'LAST');
   expect(last).toMatchObject([{ status: 'canceled', cancel_reason: 'late' }]);
   expect(next.length).toBeLessThan(numbers.length);

@@ -1,25 +1,14 @@
-import { statSync, utimesSync, writeFileSync } from 'node:fs';
+import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
-import type { TestKey } from '../support/factories.ts';
+import { expect, test } from 'vitest';
 import { usePublishingApi } from '../support/published.ts';
-import { type Download, download } from './comanda-mjs.ts';
+import { useDownload } from './comanda-mjs.ts';
 import { startFront } from './front.ts';
-
-// Each command is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
 
 const api = usePublishingApi();
 const rowsOfAll = 60;
 const atOnce = 10;
-let key: TestKey;
-let tool: Download;
-beforeAll(async () => {
-  key = await api.make.key({
-    ...{ locationId: api.locationId, maxItemsPerBatch: atOnce, batchJobsPerHour: 1_000 },
-  });
-  tool = await download({ url: api.url, key });
-});
+const tool = useDownload(api, { maxItemsPerBatch: atOnce, batchJobsPerHour: 1_000 });
 
 const range = Array.from({ length: rowsOfAll }, (_, index) => index);
 
@@ -44,12 +33,10 @@ test.each([1, 3, 6])(
   async (batches) => {
     const name = `C${batches}`;
     for (const index of range)
-      await api.make.product({
-        ...{ locationId: api.locationId, externalId: `${name}-${index}`, stock: { quantity: 100 } },
-      });
+      await api.make.product({ externalId: `${name}-${index}`, stock: { quantity: 100 } });
     const file = join(tool.folder, 'stock.csv');
-    writeFileSync(
-      file,
+    tool.save(
+      'stock.csv',
       ['external_id;adjust', ...range.map((index) => `${name}-${index};${index + 1}`)].join('\n'),
     );
     const words = ['push', 'stock.csv', '--yes'];
@@ -83,8 +70,8 @@ test.each([2, 5])(
   async (batches) => {
     const jobs = () => api.prisma.syncJob.count();
     const before = await jobs();
-    writeFileSync(
-      join(tool.folder, 'products.csv'),
+    tool.save(
+      'products.csv',
       ['external_id,name,price', ...range.map((index) => `P${batches}-${index},Tea,1.${index + 10}`)].join(
         '\n',
       ),
@@ -104,8 +91,8 @@ test.each([2, 5])(
 );
 
 test('a service that goes away in the middle is waited for, else the same command goes on', async () => {
-  writeFileSync(
-    join(tool.folder, 'products.csv'),
+  tool.save(
+    'products.csv',
     ['external_id,name,price', ...range.map((index) => `W-${index},Tea,1`)].join('\n'),
   );
   let calls = 0;

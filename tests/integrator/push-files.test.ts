@@ -1,23 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { usePublishingApi } from '../support/published.ts';
 import { words } from '../support/words.ts';
-import { type Download, download } from './comanda-mjs.ts';
+import { useDownload } from './comanda-mjs.ts';
 import { encodings } from './csv-files.ts';
 
-// Each command is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
-
 const api = usePublishingApi();
-let tool: Download;
-beforeAll(async () => {
-  const key = await api.make.key({ batchJobsPerHour: 1_000 });
-  tool = await download({ url: api.url, key });
-});
-
-const save = (name: string, bytes: string | Buffer) => writeFileSync(join(tool.folder, name), bytes);
-const load = (name: string) => readFileSync(join(tool.folder, name), 'utf8');
+const tool = useDownload(api, { batchJobsPerHour: 1_000 });
 
 interface Product {
   external_id: string;
@@ -54,7 +42,7 @@ describe('a file of products is read as it was written', () => {
         row(`${id}-b`, 'Ñandú €', '7', '', ''),
       ].join('');
       const { bytes, said } = encodings[encoding] ?? { bytes: Buffer.from, said: '' };
-      save('products.csv', bytes(text));
+      tool.save('products.csv', bytes(text));
       const { code, stdout, stderr } = await tool.run(['push', 'products.csv', '--yes']);
       expect({ code, stdout, stderr }).toEqual({
         code: 0,
@@ -72,12 +60,12 @@ describe('a file of products is read as it was written', () => {
 });
 
 test('columns are mapped, numbers forced, and the first line of Excel skipped', async () => {
-  save('export.txt', 'sep=;\r\nArtikel;Bezeichnung;VK;sku\r\nX-1;Brot;1.250;keep\r\n');
+  tool.save('export.txt', 'sep=;\r\nArtikel;Bezeichnung;VK;sku\r\nX-1;Brot;1.250;keep\r\n');
   const maps = words('--map artikel=external_id --map Bezeichnung=name --map VK=price --as products');
   const asked = await tool.run(['push', 'export.txt', '--yes', ...maps]);
   expect(asked.code).toBe(3);
   expect(asked.stderr).toContain('line 3  price: "1.250" may be 1250 or 1.25: give --decimal comma');
-  expect(load('export.refused.csv')).toMatch(
+  expect(tool.load('export.refused.csv')).toMatch(
     /^\ufeffArtikel;Bezeichnung;VK;sku;refused_because\r\nX-1;Brot;1\.250;keep;/,
   );
   const { code, stderr } = await tool.run(['push', 'export.txt', '--yes', ...maps, '--decimal', 'comma']);
@@ -110,7 +98,7 @@ test.each([
   ['items.csv', 'sku,quantity\n', [], 'give --as products or --as stock'],
   ['items.csv', 'sku,quantity\n', ['--as', 'stocks'], 'give --as products'],
 ])('%s with %j and %j is refused before anything is sent', async (name, text, words, message) => {
-  save(name, text);
+  tool.save(name, text);
   const { code, stderr } = await tool.run(['push', name, '--yes', ...words], {
     env: { COMANDA_URL: 'http://127.0.0.1:9' },
   });
@@ -118,7 +106,7 @@ test.each([
 });
 
 test('without a person it says how to go on', async () => {
-  save('products.csv', 'external_id,name,price\nA,a,1\n');
+  tool.save('products.csv', 'external_id,name,price\nA,a,1\n');
   for (const [words, message] of [
     [[], '--yes to push, or --dry-run to look'],
     [['--yes', '--dry-run'], 'not both'],
@@ -130,9 +118,9 @@ test('without a person it says how to go on', async () => {
 });
 
 test('a dry run says every difference, and changes nothing', async () => {
-  save('products.csv', 'external_id;name;price\nD-1;Tea;3,50\nD-2;Cake;4\n');
+  tool.save('products.csv', 'external_id;name;price\nD-1;Tea;3,50\nD-2;Cake;4\n');
   expect((await tool.run(['push', 'products.csv', '--yes'])).code).toBe(0);
-  save(
+  tool.save(
     'products.csv',
     'external_id;name;price\nD-1;Tea;3,75\nD-2;Cake;4\nD-3;Pie;5,125\nD-4;New\u0007;5\nD-1;x;1\n',
   );
@@ -148,7 +136,10 @@ test('a dry run says every difference, and changes nothing', async () => {
 });
 
 test('a rate of tax is pushed with the product, and one over 100 is refused with its line', async () => {
-  save('products.csv', 'external_id;name;price;tax_rate\nR-1;Tea;3,50;10,5\nR-2;Cake;4;101\nR-3;Pie;4;\n');
+  tool.save(
+    'products.csv',
+    'external_id;name;price;tax_rate\nR-1;Tea;3,50;10,5\nR-2;Cake;4;101\nR-3;Pie;4;\n',
+  );
   const { code, stderr } = await tool.run(['push', 'products.csv', '--yes']);
   expect([code, stderr]).toEqual([3, expect.stringContaining('line 3  tax_rate: must be at most 100')]);
   const { data } = await api.client().products.list.query({ search: 'R-', include: ['tax'] });
@@ -160,11 +151,10 @@ test('a rate of tax is pushed with the product, and one over 100 is refused with
 });
 
 test('stock is set, adjusted, and compared by the names of products', async () => {
-  const own = { locationId: api.locationId };
-  await api.make.product({ ...own, externalId: 'S-1', sku: 'SK-1', stock: { quantity: 5 } });
-  await api.make.product({ ...own, externalId: 'S-2', sku: 'SK-2', stock: { quantity: 5 } });
-  await api.make.product({ ...own, externalId: 'S-3', sku: 'SK-3', stock: { quantity: 5 } });
-  save(
+  await api.make.product({ externalId: 'S-1', sku: 'SK-1', stock: { quantity: 5 } });
+  await api.make.product({ externalId: 'S-2', sku: 'SK-2', stock: { quantity: 5 } });
+  await api.make.product({ externalId: 'S-3', sku: 'SK-3', stock: { quantity: 5 } });
+  tool.save(
     'stock.csv',
     'external_id;sku;quantity;adjust;expected\nS-1;SK-1;1.000,5;;\n;SK-2;;-2;5\nS-3;;9;;4\nS-9;;1;;\n;;1;;\nS-3;;1;1;\n',
   );
@@ -181,7 +171,7 @@ test('stock is set, adjusted, and compared by the names of products', async () =
 });
 
 test('a key that may not push learns it before anything is sent', async () => {
-  save('stock.csv', 'sku;quantity\nSK-1;1\n');
+  tool.save('stock.csv', 'sku;quantity\nSK-1;1\n');
   const { key } = await api.make.key({ permissions: ['sync:products'] });
   for (const [file, missing] of [
     ['stock.csv', 'stock:sync'],

@@ -1,22 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { usePublishingApi } from '../support/published.ts';
-import { type Download, download } from './comanda-mjs.ts';
+import { useDownload } from './comanda-mjs.ts';
 import { encodings } from './csv-files.ts';
 
-// Each command is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
-
 const api = usePublishingApi();
-let tool: Download;
-beforeAll(async () => {
-  const key = await api.make.key({ batchJobsPerHour: 1_000 });
-  tool = await download({ url: api.url, key });
-});
+const tool = useDownload(api, { batchJobsPerHour: 1_000 });
 
-const save = (name: string, bytes: string | Buffer) => writeFileSync(join(tool.folder, name), bytes);
-const load = (name: string) => readFileSync(join(tool.folder, name), 'utf8');
 /** The words behind `node comanda.mjs` in what it says to do next. */
 const nextOf = (stderr: string): string[] =>
   (/then push it: node comanda\.mjs (.*)$/m.exec(stderr)?.[1] ?? '')
@@ -36,11 +27,11 @@ test('refused rows are written as they were, corrected, and pushed by the printe
     'R-7;Luz;4;hot| cold ;',
     '',
   ].join('\r\n');
-  save('products.csv', encodings['Windows-1252']?.bytes(text) ?? '');
+  tool.save('products.csv', encodings['Windows-1252']?.bytes(text) ?? '');
   const maps = ['--map', 'código=external_id', '--map', 'Nombre corto=name', '--map', 'Precio=price'];
   const first = await tool.run(['push', 'products.csv', '--yes', ...maps]);
   expect(first).toMatchObject({ code: 3, stdout: '2 rows pushed; 5 refused: products.refused.csv\n' });
-  expect(load('products.refused.csv')).toBe(
+  expect(tool.load('products.refused.csv')).toBe(
     [
       '\ufeffCódigo;Nombre corto;Precio;category_external_ids;notas;refused_because',
       'R-3;"Más; de\nuna línea";-1;hot;"a;""b""";price: must not be negative',
@@ -53,9 +44,10 @@ test('refused rows are written as they were, corrected, and pushed by the printe
   );
 
   // All are corrected except one, with a number that alone could be two.
-  save(
+  tool.save(
     'products.refused.csv',
-    load('products.refused.csv')
+    tool
+      .load('products.refused.csv')
       .replace(';-1;', ';1.125;')
       .replace('2,505', '2,5')
       .replaceAll('cold', 'hot')
@@ -68,7 +60,7 @@ test('refused rows are written as they were, corrected, and pushed by the printe
     code: 3,
     stdout: '4 rows pushed; 1 refused: products.refused.refused.csv\n',
   });
-  const [head, row] = load('products.refused.refused.csv').split('\r\n');
+  const [head, row] = tool.load('products.refused.refused.csv').split('\r\n');
   expect(head).toBe('\ufeffCódigo;Nombre corto;Precio;category_external_ids;notas;refused_because');
   expect(row).toBe('R-6;Sal;oops;;;"price: ""oops"" is not a number with a decimal comma"');
   const { body } = await api.rest<{ data: { external_id: string; name: string; price: number }[] }>(
@@ -83,10 +75,10 @@ test('refused rows are written as they were, corrected, and pushed by the printe
 
 test('every refused row has its reason, also of more than a job names', async () => {
   const rows = Array.from({ length: 250 }, (_, index) => `N-${index},Tea,1,${index % 2 === 0 ? 'none' : ''}`);
-  save('products.csv', ['external_id,name,price,category_external_ids', ...rows].join('\n'));
+  tool.save('products.csv', ['external_id,name,price,category_external_ids', ...rows].join('\n'));
   const { code, stdout } = await tool.run(['push', 'products.csv', '--yes', '--refused', 'many.csv']);
   expect({ code, stdout }).toEqual({ code: 3, stdout: '125 rows pushed; 125 refused: many.csv\n' });
-  const lines = load('many.csv').trimEnd().split('\r\n').slice(1);
+  const lines = tool.load('many.csv').trimEnd().split('\r\n').slice(1);
   expect(lines).toEqual(
     rows
       .filter((_, index) => index % 2 === 0)
@@ -96,30 +88,30 @@ test('every refused row has its reason, also of more than a job names', async ()
 
 test('rows for which the service refuses a whole batch are taken out, and the others are pushed', async () => {
   // That both names are of one product is known to the service alone, and refuses all that is sent with them.
-  save('products.csv', 'external_id,sku,name,price\nT-1,TS-1,Tea,1\nT-2,TS-2,Tea,1\n');
+  tool.save('products.csv', 'external_id,sku,name,price\nT-1,TS-1,Tea,1\nT-2,TS-2,Tea,1\n');
   expect((await tool.run(['push', 'products.csv', '--yes'])).code).toBe(0);
   const rows = Array.from({ length: 30 }, (_, index) => `T-X${index},,5`);
-  save('stock.csv', ['external_id,sku,quantity', 'T-1,,5', ',TS-1,6', ',TS-2,7', ...rows].join('\n'));
+  tool.save('stock.csv', ['external_id,sku,quantity', 'T-1,,5', ',TS-1,6', ',TS-2,7', ...rows].join('\n'));
   const { code, stdout, stderr } = await tool.run(['push', 'stock.csv', '--yes']);
   expect({ code, stdout }).toEqual({ code: 3, stdout: '2 rows pushed; 31 refused: stock.refused.csv\n' });
   expect(stderr).toContain('refused  line 3  sku: names the same product as line 2\n');
 });
 
 test('a file that is none of refused rows is not written over', async () => {
-  save('foreign.refused.csv', 'mine\n');
-  save('foreign.csv', 'external_id,name,price\nF-1,Tea,x\nF-2,Tea,1\n');
+  tool.save('foreign.refused.csv', 'mine\n');
+  tool.save('foreign.csv', 'external_id,name,price\nF-1,Tea,x\nF-2,Tea,1\n');
   const words = ['push', 'foreign.csv', '--as', 'products', '--yes'];
   const { code, stderr } = await tool.run(words);
   expect({ code, stderr }).toEqual({
     code: 2,
     stderr: expect.stringContaining('foreign.refused.csv is there and is no file of refused rows: move it'),
   });
-  expect(load('foreign.refused.csv')).toBe('mine\n');
+  expect(tool.load('foreign.refused.csv')).toBe('mine\n');
   expect((await api.rest('GET /v2/products/by-external-id/F-2')).status).toBe(404);
   expect((await tool.run([...words, '--refused', 'other.csv'])).code).toBe(3);
   // Its own of an earlier push it replaces.
   expect((await tool.run([...words, '--refused', 'other.csv'])).code).toBe(3);
-  save('foreign.csv', 'external_id,name,price\nF-1,Tea,2\n');
+  tool.save('foreign.csv', 'external_id,name,price\nF-1,Tea,2\n');
   expect((await tool.run([...words, '--refused', 'none.csv'])).code).toBe(0);
   expect(existsSync(join(tool.folder, 'none.csv'))).toBe(false);
 });

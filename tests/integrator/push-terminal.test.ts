@@ -1,25 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { endAfterTests } from '../support/left-over.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { type Download, download } from './comanda-mjs.ts';
-
-// Each command is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
+import { useDownload } from './comanda-mjs.ts';
 
 const api = usePublishingApi();
-let tool: Download;
-let key: string;
-beforeAll(async () => {
-  const made = await api.make.key({
-    ...{ locationId: api.locationId, batchJobsPerHour: 1_000, maxItemsPerBatch: 5 },
-  });
-  key = made.key;
-  tool = await download({ url: api.url, key: made });
-});
+const tool = useDownload(api, { batchJobsPerHour: 1_000, maxItemsPerBatch: 5 });
 
 // A terminal of its own for the command: what it prints comes back, and its exit code.
 const terminal = `
@@ -34,7 +23,7 @@ if (!hasPython)
 
 /** Runs a command on a terminal, and answers its question. */
 async function typed(words: readonly string[], answer: string): Promise<{ code: number; shown: string }> {
-  const env = { PATH: process.env.PATH, COMANDA_URL: api.url, COMANDA_KEY: key };
+  const env = { PATH: process.env.PATH, COMANDA_URL: api.url, COMANDA_KEY: tool.key };
   const argv = ['-c', terminal, process.execPath, 'comanda.mjs', ...words];
   const child = spawn('python3', argv, { cwd: tool.folder, env });
   const callOff = endAfterTests(async () => child.kill('SIGKILL'));
@@ -53,10 +42,7 @@ async function typed(words: readonly string[], answer: string): Promise<{ code: 
 
 test.skipIf(!hasPython)('on a terminal the diff and a question come first', async () => {
   const rows = Array.from({ length: 60 }, (_, index) => `A-${index},Tea \u001b[2J,1.${10 + (index % 90)}`);
-  writeFileSync(
-    join(tool.folder, 'products.csv'),
-    ['external_id,name,price', ...rows, 'A-60,Tea,x'].join('\n'),
-  );
+  tool.save('products.csv', ['external_id,name,price', ...rows, 'A-60,Tea,x'].join('\n'));
   const count = async () =>
     (await api.rest<{ pagination: { total: number } }>('GET /v2/products?search=A-')).body.pagination.total;
 
@@ -76,11 +62,11 @@ test.skipIf(!hasPython)('on a terminal the diff and a question come first', asyn
   expect(shown).toContain('\r\u001b[K55 of 60 rows pushed');
   expect(shown).toContain('60 rows pushed; 1 refused: products.refused.csv');
   expect(shown.replaceAll('\u001b[K', '')).not.toContain('\u001b');
-  expect(readFileSync(join(tool.folder, 'products.refused.csv'), 'utf8')).toContain('A-60,Tea,x,');
+  expect(tool.load('products.refused.csv')).toContain('A-60,Tea,x,');
 });
 
 test.skipIf(!hasPython)('nothing is asked where nothing can be pushed', async () => {
-  writeFileSync(join(tool.folder, 'products.csv'), 'external_id,name,price\nB-1,Tea,x\n');
+  tool.save('products.csv', 'external_id,name,price\nB-1,Tea,x\n');
   const { code, shown } = await typed(['push', 'products.csv'], 'y');
   expect(code).toBe(1);
   expect(shown).not.toContain('[y/N]');

@@ -1,17 +1,16 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '@comanda/db';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startConsumer } from '../support/consumer.ts';
+import { makeTestFolder } from '../support/folder.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { type Fault, startFront } from './front.ts';
 
 const api = usePublishingApi();
-const work = mkdtempSync(join(tmpdir(), 'comanda-python-'));
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+const work = makeTestFolder('python');
 
 const isThere = (program: string) =>
   spawnSync(program, ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0;
