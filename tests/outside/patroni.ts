@@ -191,12 +191,7 @@ async function addresses(home: string) {
   return { replaced, ports, secret };
 }
 
-function spawnAs(
-  account: ReturnType<typeof serverAccount>,
-  program: string,
-  argv: string[],
-  base: string,
-): ChildProcess {
+function spawnAs(account: ReturnType<typeof serverAccount>, program: string, argv: string[], base: string) {
   const out = openSync(`${base}.log`, 'a');
   const env = { PATH: `${dirname(program)}:/usr/bin:/bin`, HOME: dirname(base), LC_ALL: 'C.UTF-8' };
   const child = spawn(program, argv, { cwd: '/', env, stdio: ['ignore', out, out], ...account });

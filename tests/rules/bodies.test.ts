@@ -41,16 +41,13 @@ describe('a body that is read', () => {
     expect(
       [deep(depth), wide(members), named(nameBytes), full(values.ordinary)].map((json) => refusal(json)),
     ).toEqual(Array(4).fill('none'));
-    expect(refusal(deep(depth + 1))).toBe('422 body_bound: The body nests deeper than 64 levels.');
-    expect(refusal(wide(members + 1))).toBe(
+    const above = [deep(depth + 1), wide(members + 1), named(nameBytes + 1), full(values.ordinary + 1)];
+    expect(above.map((json) => refusal(json))).toEqual([
+      '422 body_bound: The body nests deeper than 64 levels.',
       '422 body_bound: The body has an object with more than 256 members.',
-    );
-    expect(refusal(named(nameBytes + 1))).toBe(
       '422 body_bound: The body has a name of more than 1024 bytes.',
-    );
-    expect(refusal(full(values.ordinary + 1))).toBe(
       '422 body_bound: The body holds more than 100000 values.',
-    );
+    ]);
     expect(refusal(full(values.ordinary + 1), { kind: 'batch' })).toBe('none');
   });
 

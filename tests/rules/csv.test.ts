@@ -96,6 +96,9 @@ const product = (overrides: Partial<Product> = {}): Product =>
   }) as Product;
 const compared = (text: string, products = [product()]) => compare(readCsv(text), products, categories);
 
+/** A problem at a line, and in a column of it. */
+const at = (line: number, reason: string, column?: string) => ({ line, reason, ...(column && { column }) });
+
 describe('a file of products is compared', () => {
   it('with nothing to write where it is as it was written', () => {
     const all = [
@@ -164,43 +167,25 @@ describe('a file of products is compared', () => {
       problems: [],
       changes: [{ id: undefined, name: 'Mate' }],
     });
-    expect(compared('sku,name\nS9,Mate').problems).toMatchObject([
-      { line: 2, column: 'price', reason: 'required' },
-    ]);
-    expect(compared('sku,name,price\n,Mate,5').problems).toMatchObject([{ line: 2, reason: 'unnamed' }]);
+    expect(compared('sku,name\nS9,Mate').problems).toMatchObject([at(2, 'required', 'price')]);
+    expect(compared('sku,name,price\n,Mate,5').problems).toMatchObject([at(2, 'unnamed')]);
   });
 
   it.each<[string, string, object]>([
-    ['an unknown column', 'sku,precio\nS1,1', { line: 1, column: 'precio', reason: 'columnUnknown' }],
-    ['a column twice', 'sku,sku\nS1,1', { line: 1, column: 'sku', reason: 'columnTwice' }],
-    ['no column that names a product', 'name,price\nTea,1', { line: 1, reason: 'columnMissing' }],
-    ['too many cells', 'sku,price\nS1,1,2', { line: 2, reason: 'tooManyCells' }],
-    ['a price that is none', 'sku,price\nS1,1.234,50', { line: 2, reason: 'tooManyCells' }],
-    [
-      'a price with a separator of thousands',
-      'sku;price\nS1;1.234,50',
-      { line: 2, column: 'price', reason: 'notPrice' },
-    ],
-    ['an empty price', 'sku;price\nS1;', { line: 2, column: 'price', reason: 'required' }],
-    ['a quantity that is none', 'sku,stock\nS1,many', { line: 2, column: 'stock', reason: 'notQuantity' }],
-    [
-      'a visibility that is none',
-      'sku,visible\nS1,maybe',
-      { line: 2, column: 'visible', reason: 'notYesOrNo' },
-    ],
+    ['an unknown column', 'sku,precio\nS1,1', at(1, 'columnUnknown', 'precio')],
+    ['a column twice', 'sku,sku\nS1,1', at(1, 'columnTwice', 'sku')],
+    ['no column that names a product', 'name,price\nTea,1', at(1, 'columnMissing')],
+    ['too many cells', 'sku,price\nS1,1,2', at(2, 'tooManyCells')],
+    ['a price that is none', 'sku,price\nS1,1.234,50', at(2, 'tooManyCells')],
+    ['a price with a separator of thousands', 'sku;price\nS1;1.234,50', at(2, 'notPrice', 'price')],
+    ['an empty price', 'sku;price\nS1;', at(2, 'required', 'price')],
+    ['a quantity that is none', 'sku,stock\nS1,many', at(2, 'notQuantity', 'stock')],
+    ['a visibility that is none', 'sku,visible\nS1,maybe', at(2, 'notYesOrNo', 'visible')],
     ['an unknown category', 'sku,categories\nS1,Hot|Warm', { line: 2, column: 'categories', what: 'Warm' }],
-    [
-      'a category of several',
-      'sku,categories\nS1,Twin',
-      { line: 2, column: 'categories', reason: 'categoryTwice' },
-    ],
-    ['an unknown id', 'id,price\nnone,1', { line: 2, column: 'id', reason: 'idUnknown' }],
+    ['a category of several', 'sku,categories\nS1,Twin', at(2, 'categoryTwice', 'categories')],
+    ['an unknown id', 'id,price\nnone,1', at(2, 'idUnknown', 'id')],
     ['a product twice', 'sku,external_id,price\nS1,,1\n,E1,2', { line: 3, reason: 'namedTwice', what: '2' }],
-    [
-      'a name that is too long',
-      `sku,name\nS1,${'a'.repeat(256)}`,
-      { line: 2, column: 'name', reason: 'tooLong' },
-    ],
+    ['a name that is too long', `sku,name\nS1,${'a'.repeat(256)}`, at(2, 'tooLong', 'name')],
   ])('and not taken for %s', (_, text, problem) => {
     expect(compared(text).problems).toContainEqual(expect.objectContaining(problem));
   });

@@ -19,6 +19,8 @@ const orderOf = (...items: Item[]): OrderRequest => ({
   items,
 });
 
+const one = orderOf({ product_id: 'p', quantity: 1 });
+
 interface Kitchen {
   product?: Partial<KnownProduct>;
   subselections?: KnownSubselection[];
@@ -155,7 +157,7 @@ describe('the price of an order', () => {
   it('may reach 9,999,999,999.99 and not a cent more', () => {
     const half = factsOf({ product: { price: '5000000000.00' } });
     const most = factsOf({ product: { price: '9999999999.99' } });
-    expect(faultsOf(orderOf({ product_id: 'p', quantity: 1 }), most)).toBe('');
+    expect(faultsOf(one, most)).toBe('');
     expect(faultsOf(orderOf({ product_id: 'p', quantity: 1 }, { product_id: 'p', quantity: 1 }), half)).toBe(
       'items: the total is more than 9999999999.99',
     );
@@ -190,9 +192,7 @@ describe('what is chosen', () => {
 
   it('must respect min_selection, also when nothing is chosen', () => {
     const facts = factsOf({ subselections: [milk] });
-    expect(faultsOf(orderOf({ product_id: 'p', quantity: 1 }), facts)).toBe(
-      'items[0].subselections: "Milk" needs at least 1, got 0',
-    );
+    expect(faultsOf(one, facts)).toBe('items[0].subselections: "Milk" needs at least 1, got 0');
   });
 
   it('adds up over items and repeated items against max_selection', () => {
@@ -225,9 +225,7 @@ describe('what is chosen', () => {
   });
 
   it('asks nothing of items that were not chosen', () => {
-    expect(faultsOf(orderOf({ product_id: 'p', quantity: 1 }), factsOf({ choices: { a: { min: 2 } } }))).toBe(
-      '',
-    );
+    expect(faultsOf(one, factsOf({ choices: { a: { min: 2 } } }))).toBe('');
   });
 
   it('must be items of that very product', () => {
@@ -264,9 +262,7 @@ describe('a refusal', () => {
   });
 
   it('says that a payment method is disabled', () => {
-    expect(
-      faultsOf(orderOf({ product_id: 'p', quantity: 1 }), factsOf({ paymentMethodEnabled: false })),
-    ).toBe('payment_method_id: is disabled');
+    expect(faultsOf(one, factsOf({ paymentMethodEnabled: false }))).toBe('payment_method_id: is disabled');
   });
 
   it('does not come for a product without an external_id, for any external_product_id', () => {
