@@ -166,11 +166,7 @@ function standIn(scene: Scene, field: string, example: unknown): unknown {
 // The kitchens are in UTC.
 const today = (): string => new Date().toISOString().slice(0, 10);
 
-function send(
-  { method }: DocumentedOperation,
-  { path, headers, body }: Request,
-  key: string | undefined,
-): Promise<Answer> {
+function send({ method }: DocumentedOperation, { path, headers, body }: Request, key: string | undefined) {
   const call: Call = { headers, ...(body !== undefined && { body }), ...(key !== undefined && { key }) };
   return callRest(api.url, `${method} ${path}`, call);
 }

@@ -1,12 +1,11 @@
 import { comandaError, tagOf } from '@comanda/client';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { takesIfMatch } from '../../packages/api/src/request/operations.ts';
 import { refusalOf } from '../support/answers.ts';
-import { type Answer, type Call, callRest, useApi } from '../support/api.ts';
+import { type Call, callRest, useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { words } from '../support/words.ts';
-import { type Kitchen, openKitchen, writeIn } from './kitchen.ts';
+import { openKitchen, writeIn } from './kitchen.ts';
 import { stateOf } from './state.ts';
 
 const routed = operations.flatMap((operation) =>
@@ -20,26 +19,11 @@ const untagged = routed.filter(
 const perOperation = operations.filter(takesIfMatch);
 
 const api = useApi();
-let looker: pg.Client;
-beforeAll(async () => {
-  looker = new pg.Client({ connectionString: api.databaseUrl });
-  await looker.connect();
-});
-afterAll(() => looker.end());
 
 type Routed = (typeof routed)[number];
 
-interface Begun {
-  kitchen: Kitchen;
-  /** Its input without the id. */
-  input: Record<string, unknown>;
-  send(headers?: Record<string, string>): Promise<Answer>;
-  tag(): Promise<string>;
-  state(): Promise<Record<string, string>>;
-}
-
-/** A kitchen with what the operation changes, and the call that changes it. */
-async function begin({ operation, route }: Routed): Promise<Begun> {
+/** A kitchen with what the operation changes, its input without the id, and the call that changes it. */
+async function begin({ operation, route }: Routed) {
   const kitchen = await openKitchen(api);
   const { id, ...input } = await writeIn(kitchen, operation);
   const query = new URLSearchParams();
@@ -48,18 +32,17 @@ async function begin({ operation, route }: Routed): Promise<Begun> {
   const path = `${route.path.replace('{id}', String(id))}${query.size > 0 ? `?${query}` : ''}`;
   const table = operation.meta.tag;
   return {
-    kitchen,
-    input,
-    send: (headers = {}) =>
+    ...{ kitchen, input },
+    send: (headers: Record<string, string> = {}) =>
       callRest(api.url, `${route.method} ${path}`, {
         ...{ key: kitchen.key, headers },
         ...(route.method !== 'GET' && Object.keys(input).length > 0 && { body: input }),
       } satisfies Call),
     async tag() {
-      const { rows } = await looker.query(`select revision from ${table} where id = $1`, [id]);
-      return `"${id}-${rows[0]?.revision}"`;
+      const [row] = await api.sql(`select revision from ${table} where id = $1`, [id]);
+      return `"${id}-${row?.revision}"`;
     },
-    state: () => stateOf(looker, kitchen.locationId),
+    state: () => stateOf(api.sql, kitchen.locationId),
   };
 }
 

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { comandaError } from '@comanda/client';
+import { describe, expect, test } from 'vitest';
 import { refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
+import { useHand } from '../support/by-hand.ts';
 import { operations } from '../support/documented.ts';
+import { thrownBy } from '../support/thrown.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Entrance, entrancesOf, type Outcome } from './entrances.ts';
 import { inputIn, type Kitchen, openKitchen, writeIn } from './kitchen.ts';
@@ -20,18 +22,8 @@ const perOperation = writes.filter(({ entrance }) => entrance.name.startsWith('t
 
 const api = useApi();
 /** One holds a lock, the other looks who waits for it. */
-let holder: pg.Client;
-let looker: pg.Client;
-beforeAll(async () => {
-  [holder, looker] = [1, 2].map(() => new pg.Client({ connectionString: api.databaseUrl })) as [
-    pg.Client,
-    pg.Client,
-  ];
-  await Promise.all([holder.connect(), looker.connect()]);
-});
-afterAll(async () => {
-  await Promise.all([holder.end(), looker.end()]);
-});
+const holder = useHand(api, { role: 'service' });
+const looker = useHand(api, { role: 'service' });
 
 describe('a write with an idempotency key', () => {
   test.each(writes)('is done once; its repeat is equal or a conflict: $name', async ({ entrance }) => {
@@ -88,15 +80,9 @@ const unkeyed = perOperation.filter(
 
 test.each(unkeyed)('a write without a key asks nothing of the keys: $name', async ({ entrance }) => {
   const { send } = await begin(entrance);
-  await holder.query('begin');
-  try {
-    // A call that so much as looks for a key waits until it is refused.
-    await holder.query('lock table internal.idempotency_keys in access exclusive mode');
-    const done = await send({ idempotencyKey: undefined });
-    expect(done.message).toBeUndefined();
-  } finally {
-    await holder.query('rollback');
-  }
+  // A call that so much as looks for a key waits until it is refused.
+  const done = await whileLocked('access exclusive', () => send({ idempotencyKey: undefined }));
+  expect(done.message).toBeUndefined();
 });
 
 test('a repeated creation of a key is a conflict that names the key, and makes no other', async () => {
@@ -106,11 +92,8 @@ test('a repeated creation of a key is a conflict that names the key, and makes n
       .client(kitchen.key)
       .keys.create.mutate({ idempotencyKey: 'once', name: 'till', permissions: ['orders:read'] });
   const made = await make();
-  const refused = await make().then(
-    () => undefined,
-    (error: { data: { code: string }; message: string }) => error,
-  );
-  expect(refused?.data.code).toBe('conflict');
+  const refused = comandaError(await thrownBy(make()));
+  expect(refused?.code).toBe('conflict');
   expect(refused?.message).toContain(made.id);
   expect(refused?.message).not.toContain(made.key);
   const keys = await api.client(kitchen.key).keys.list.query({});
@@ -166,28 +149,26 @@ async function begin(entrance: Entrance) {
   const idempotencyKey = randomUUID();
   const send = (more: object = {}): Promise<Outcome> =>
     entrance.call(api.url, kitchen.key, { ...input, idempotencyKey, ...more });
-  return { kitchen, send, state: () => stateOf(looker, kitchen.locationId) };
+  return { kitchen, send, state: () => stateOf(looker.sql, kitchen.locationId) };
+}
+
+async function whileLocked<Result>(mode: string, act: () => Promise<Result>): Promise<Result> {
+  await holder.sql(`begin; lock table internal.idempotency_keys in ${mode} mode`);
+  return act().finally(() => holder.sql('rollback'));
 }
 
 /** Ends the connection of a call that has done all but store its answer. */
-async function cutOff(send: () => Promise<Outcome>): Promise<Outcome> {
-  await holder.query('begin');
-  try {
-    // The call may look for its key.
-    await holder.query('lock table internal.idempotency_keys in share mode');
+const cutOff = (send: () => Promise<Outcome>) =>
+  // The call may look for its key.
+  whileLocked('share', async () => {
     const answer = send();
     await waitFor('the call to store its answer', async () => {
-      const { rows } = await looker.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
-         and wait_event_type = 'Lock' and wait_event = 'relation'`,
-      );
+      const rows = await looker.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'relation'`);
       return rows.length > 0;
     });
-    return await answer;
-  } finally {
-    await holder.query('rollback');
-  }
-}
+    return answer;
+  });
 
 const category = { name: 'Drinks', priority: 1, visible: true };
 const product = { name: 'Tea', description: '', price: 1 };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { issueKey } from '@comanda/api/services';
 import { openDatabase } from '@comanda/db';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { runMainJob } from '../../packages/demo/src/main-job.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLocation, createPaymentMethod } from '../support/factories.ts';
@@ -19,26 +19,25 @@ it('an ERP syncs 500 products, places an order once, and hears of it through sig
     startProcess({ entry: 'worker', env }),
   ]);
   const database = openDatabase({ url: test.url, poolSize: 2 });
-  try {
-    const locationId = await createLocation(database);
-    await createPaymentMethod(database, { locationId });
-    const { key } = await issueKey(database, { name: 'ERP', permissions: ['*'], location_id: locationId });
-    const steps: string[] = [];
-    const result = await runMainJob({
-      baseUrl: api.url ?? '',
-      key,
-      print: (step) => steps.push(step),
-      patienceMs: 60_000,
-    });
-    expect(result).toMatchObject({ jobStatus: 'completed', replayed: true, allVerified: true });
-    expect(steps).toHaveLength(9);
-    expect(await database.prisma.product.count({ where: { locationId } })).toBe(500);
-    expect(await database.prisma.order.count({ where: { locationId } })).toBe(1);
-    expect(result.deliveries).toBe(result.eventTypes.length);
-  } finally {
+  onTestFinished(async () => {
     await database.close();
-    const endings = await Promise.all([api.stop(), worker.stop()]);
     await test.drop();
-    expect(endings.map(({ code }) => code)).toEqual([0, 0]);
-  }
+  });
+  const locationId = await createLocation(database);
+  await createPaymentMethod(database, { locationId });
+  const { key } = await issueKey(database, { name: 'ERP', permissions: ['*'], location_id: locationId });
+  const steps: string[] = [];
+  const result = await runMainJob({
+    baseUrl: api.url ?? '',
+    key,
+    print: (step) => steps.push(step),
+    patienceMs: 60_000,
+  });
+  expect(result).toMatchObject({ jobStatus: 'completed', replayed: true, allVerified: true });
+  expect(steps).toHaveLength(9);
+  expect(await database.prisma.product.count({ where: { locationId } })).toBe(500);
+  expect(await database.prisma.order.count({ where: { locationId } })).toBe(1);
+  expect(result.deliveries).toBe(result.eventTypes.length);
+  const endings = await Promise.all([api.stop(), worker.stop()]);
+  expect(endings.map(({ code }) => code)).toEqual([0, 0]);
 }, 120_000);

@@ -1,6 +1,5 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import { afterAll, expect, inject } from 'vitest';
@@ -8,6 +7,7 @@ import type {
   Certification,
   CertificationStart,
 } from '../../packages/api/src/resources/certifications/schema.ts';
+import { makeTestFolder } from '../support/folder.ts';
 import type { usePublishingApi } from '../support/published.ts';
 import { noteProcess } from '../support/run-directory.ts';
 import { waitFor } from '../support/wait.ts';
@@ -56,11 +56,7 @@ export async function certify(
 // One after the other: a reset is the largest write that a sandbox has.
 let preparing: Promise<unknown> = Promise.resolve();
 
-async function prepare(
-  api: ReturnType<typeof usePublishingApi>,
-  program: Program,
-  change?: Change,
-): Promise<{ key: string; stop(): void }> {
+async function prepare(api: ReturnType<typeof usePublishingApi>, program: Program, change?: Change) {
   const { token: key } = await api.place({ location: { sandbox: true }, key: { perMinute: 900 } });
   expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBe(200);
   const stop = await startIntegration(api.url, key, program, change);
@@ -68,14 +64,8 @@ async function prepare(
 }
 
 /** Starts a program in a folder of its own, spoiled or not; resolves when it is ready. */
-async function startIntegration(
-  url: string,
-  key: string,
-  program: Program,
-  change?: Change,
-): Promise<() => void> {
-  const folder = mkdtempSync(join(tmpdir(), 'comanda-certified-'));
-  folders.push(folder);
+async function startIntegration(url: string, key: string, program: Program, change?: Change) {
+  const folder = makeTestFolder('certified');
   copyFileSync(join(repositoryRoot, 'examples/certified', program), join(folder, program));
   writeFileSync(join(folder, 'comanda.py'), await (await fetch(`${url}/docs/comanda.py`)).text());
   if (change !== undefined) {
@@ -107,9 +97,7 @@ async function startIntegration(
   return () => child.kill('SIGKILL');
 }
 
-const folders: string[] = [];
 const children: ChildProcess[] = [];
 afterAll(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });

@@ -16,7 +16,7 @@ const api = usePublishingApi();
 
 beforeAll(async () => {
   await createLargeOrders(api.app.database, { locationId: api.locationId, count: orders });
-  await api.pool.query(
+  await api.sql(
     `insert into products (location_id, sku, name, price, description)
      select $1, 'large-' || n, 'p', 1, repeat(chr(1), 10000) from generate_series(1, $2::int) n`,
     [api.locationId, products],

@@ -1,6 +1,6 @@
 import { comandaError, listAll, noAnswer, tagOf, wasReplayed } from '@comanda/client';
 import { fakeClient, type ProcedureOutput, refusal, replayed, tagged, unanswered } from '@comanda/testing';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { reasons, statusOf } from '../../packages/api/src/reasons.ts';
 import { thrownBy } from '../support/thrown.ts';
 
@@ -8,6 +8,11 @@ type Order = ProcedureOutput<'orders.get'>;
 type Product = ProcedureOutput<'products.get'>;
 
 const order = { id: 'o-1', number: 7, items: [{ name: 'Tea' }] } as Order;
+/** An answer that throws. */
+const failing = (error: Error) => () => {
+  throw error;
+};
+
 const tea = { idempotencyKey: 'tea', name: 'Tea', description: '', price: 1 };
 
 describe('a fake client', () => {
@@ -61,9 +66,7 @@ describe('a fake client', () => {
   it('throws what an answer throws, and says that an answer is undefined', async () => {
     const fault = new TypeError('a fault of the test');
     const { client } = fakeClient({
-      'orders.get': () => {
-        throw fault;
-      },
+      'orders.get': failing(fault),
       'limits.get': (() => undefined) as never,
     });
     expect(await thrownBy(client.orders.get.query({ id: 'o-1' }))).toBe(fault);
@@ -86,18 +89,15 @@ describe('a fake client', () => {
       'orders.cancel': () => new Promise<never>(() => {}),
     });
     vi.useFakeTimers();
-    try {
-      const [read, canceled] = [
-        client.orders.get.query({ id: 'o-1' }),
-        thrownBy(client.orders.cancel.mutate({ id: 'o-1' })),
-      ];
-      await vi.advanceTimersByTimeAsync(1);
-      expect((await read).number).toBe(7);
-      await vi.advanceTimersByTimeAsync(30_000);
-      expect(noAnswer(await canceled)).toBe('timeout');
-    } finally {
-      vi.useRealTimers();
-    }
+    onTestFinished(() => void vi.useRealTimers());
+    const [read, canceled] = [
+      client.orders.get.query({ id: 'o-1' }),
+      thrownBy(client.orders.cancel.mutate({ id: 'o-1' })),
+    ];
+    await vi.advanceTimersByTimeAsync(1);
+    expect((await read).number).toBe(7);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(noAnswer(await canceled)).toBe('timeout');
   });
 
   it('responds to the one call that needs no key, too', async () => {
@@ -136,9 +136,7 @@ describe('a fake client', () => {
 describe('a refusal', () => {
   const refusing = (error: Error) =>
     fakeClient({
-      'orders.cancel': () => {
-        throw error;
-      },
+      'orders.cancel': failing(error),
     }).client.orders.cancel.mutate({ id: 'o-1' });
 
   it('of every reason has its code and status, thrown by a call or by itself', async () => {
@@ -173,9 +171,7 @@ describe('a refusal', () => {
 
   it('of one call leaves those that share its request whole', async () => {
     const { client } = fakeClient({
-      'orders.get': () => {
-        throw refusal({ reason: 'not_found' });
-      },
+      'orders.get': failing(refusal({ reason: 'not_found' })),
       'products.get': () => ({ id: 'p-1' }) as Product,
     });
     const [refused, found] = await Promise.all([
@@ -191,12 +187,8 @@ describe('no answer', () => {
     'of the kind %s is reported',
     async (kind) => {
       const { client } = fakeClient({
-        'orders.get': () => {
-          throw unanswered(kind);
-        },
-        'orders.cancel': () => {
-          throw unanswered(kind);
-        },
+        'orders.get': failing(unanswered(kind)),
+        'orders.cancel': failing(unanswered(kind)),
       });
       for (const [path, call] of [
         ['orders.get', () => client.orders.get.query({ id: 'o-1' })],

@@ -1,29 +1,20 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { comandaError } from '@comanda/client';
-import {
-  type ProcedureOutput,
-  signTestEvent,
-  startComanda,
-  type TestComanda,
-  type TestLocation,
-} from '@comanda/testing';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type ProcedureOutput, signTestEvent, startComanda, type TestLocation } from '@comanda/testing';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { makeTestFolder } from '../support/folder.ts';
+import { use } from '../support/use.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 // On a busy machine a webhook takes its time.
 const patient = { timeoutMs: 60_000 };
 
-const cacheDir = mkdtempSync(join(tmpdir(), 'comanda-cache-'));
-let comanda: TestComanda;
-beforeAll(async () => {
-  comanda = await startComanda({ cacheDir });
-});
-afterAll(async () => {
-  await comanda?.stop();
-  rmSync(cacheDir, { recursive: true, force: true });
-});
+const cacheDir = makeTestFolder('cache');
+const comanda = use(
+  () => startComanda({ cacheDir }),
+  (started) => started.stop(),
+);
 
 const place = (
   { client, product, paymentMethods }: TestLocation,
@@ -162,14 +153,13 @@ describe('what is received', () => {
 describe('a start', () => {
   it('runs next to others, and each has a database of its own', async () => {
     const [one, other] = await Promise.all([startComanda({ cacheDir }), startComanda({ cacheDir })]);
-    try {
-      const { key } = await one.newLocation();
-      expect(new Set([comanda.url, one.url, other.url]).size).toBe(3);
-      const answer = await fetch(`${other.url}/v2/limits`, { headers: { authorization: `Bearer ${key}` } });
-      expect(answer.status).toBe(401);
-    } finally {
-      await Promise.all([one.stop(), other.stop()]);
-    }
+    const stop = () => Promise.all([one.stop(), other.stop()]);
+    onTestFinished(async () => void (await stop()));
+    const { key } = await one.newLocation();
+    expect(new Set([comanda.url, one.url, other.url]).size).toBe(3);
+    const answer = await fetch(`${other.url}/v2/limits`, { headers: { authorization: `Bearer ${key}` } });
+    expect(answer.status).toBe(401);
+    await stop();
     await expect(one.newLocation()).rejects.toThrow('Comanda has ended');
     await expect(fetch(one.url)).rejects.toThrow();
   });

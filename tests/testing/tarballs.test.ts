@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { compile, makeFolder } from '../client/outside.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -41,6 +41,8 @@ afterAll(() => {
 });
 
 const env = () => ({ TMPDIR: temporary, COMANDA_TESTING_CACHE: cacheDir });
+const node = (args: string[], settings: Record<string, string> = {}) =>
+  run(process.execPath, args, { env: settings, cwd: folder });
 const example = (path: string) => {
   const name = path.split('/').at(-1) ?? '';
   copyFileSync(join(repositoryRoot, 'examples', path), join(folder, name));
@@ -79,10 +81,7 @@ it('are not what npm would pack of the source', async () => {
 
 describe('@comanda/testing, installed', () => {
   it('runs the sample for node:test, and lets the process end', async () => {
-    const { code, stdout } = await run(process.execPath, ['--test', example('testing/webhook.test.mjs')], {
-      env: env(),
-      cwd: folder,
-    });
+    const { code, stdout } = await node(['--test', example('testing/webhook.test.mjs')], env());
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/pass 3\b/) });
     expect(readdirSync(temporary).filter((name) => name.startsWith('comanda-testing-'))).toEqual([]);
   });
@@ -98,11 +97,7 @@ describe('@comanda/testing, installed', () => {
     };
     expect(await compile(folder, names, { ...options, ...strict })).toEqual([]);
     const vitest = join(repositoryRoot, 'node_modules/vitest/vitest.mjs');
-    const { code, stdout, stderr } = await run(
-      process.execPath,
-      [vitest, 'run', '--root', folder, ...names],
-      { env: env(), cwd: folder },
-    );
+    const { code, stdout, stderr } = await node([vitest, 'run', '--root', folder, ...names], env());
     expect({ code, stderr, stdout }).toEqual({
       code: 0,
       stderr: '',
@@ -180,37 +175,27 @@ describe('@comanda/cli, installed', () => {
 
   it('makes a location and a key in the database that it is given', async () => {
     const database = await createTestDatabase();
-    try {
-      const comanda = async (...argv: string[]) => {
-        const { code, stdout, stderr } = await run(process.execPath, [bin('comanda'), ...argv, '--json'], {
-          env: { DATABASE_URL: database.url },
-          cwd: folder,
-        });
-        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-        return JSON.parse(stdout);
-      };
-      const { id } = await comanda('locations', 'create', '--name', 'La Fonda', '--timezone', 'America/Lima');
-      expect(
-        (await comanda('keys', 'create', '--name', 'erp', '--location', id, '--permissions', '*')).key,
-      ).toMatch(/^cmd_live_/);
-    } finally {
-      await database.drop();
-    }
+    onTestFinished(() => database.drop());
+    const comanda = async (...argv: string[]) => {
+      const { code, stdout, stderr } = await node([bin('comanda'), ...argv, '--json'], {
+        DATABASE_URL: database.url,
+      });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return JSON.parse(stdout);
+    };
+    const { id } = await comanda('locations', 'create', '--name', 'La Fonda', '--timezone', 'America/Lima');
+    expect(
+      (await comanda('keys', 'create', '--name', 'erp', '--location', id, '--permissions', '*')).key,
+    ).toMatch(/^cmd_live_/);
   });
 
   it('says what is missing without a database', async () => {
-    const { code, stderr } = await run(process.execPath, [bin('comanda'), 'locations', 'list'], {
-      env: {},
-      cwd: folder,
-    });
+    const { code, stderr } = await node([bin('comanda'), 'locations', 'list']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('set DATABASE_URL') });
   });
 
   it('has the downloads of integrators next to it', async () => {
-    const { code, stdout } = await run(process.execPath, [bin('comanda-webhooks'), '--help'], {
-      env: {},
-      cwd: folder,
-    });
+    const { code, stdout } = await node([bin('comanda-webhooks'), '--help']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('deliveries replay') });
   });
 });

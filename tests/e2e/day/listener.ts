@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
+import { listening } from '../../support/listening.ts';
 
 /** An event as it arrived: the envelope of the specification. */
 export interface HeardEvent {
@@ -14,21 +13,10 @@ export interface HeardEvent {
 }
 
 /** A webhook consumer on loopback that acknowledges first, and keeps each event once. */
-export interface Listener {
-  url: string;
-  /** By event id. */
-  events: ReadonlyMap<string, HeardEvent>;
-  /** Everything that was not as promised: a signature, a header, a repeat with other bytes. */
-  faults: readonly string[];
-  /** Deliveries of an event that had arrived already. */
-  repeats(): number;
-  /** The secret is known only once the endpoint is registered. */
-  useSecret(secret: string): void;
-  close(): Promise<void>;
-}
+export type Listener = Awaited<ReturnType<typeof startListener>>;
 
 /** Starts one on a free port. Signatures are checked by the `standardwebhooks` package. */
-export async function startListener(): Promise<Listener> {
+export async function startListener() {
   const events = new Map<string, HeardEvent>();
   const texts = new Map<string, string>();
   const faults: string[] = [];
@@ -54,7 +42,7 @@ export async function startListener(): Promise<Listener> {
     events.set(event.id, event);
   };
 
-  const server = createServer(async (request, response) => {
+  const { url, close } = await listening((request, response) => {
     const chunks: Buffer[] = [];
     // A worker that is killed in the middle breaks off.
     request.on('error', () => {});
@@ -69,20 +57,15 @@ export async function startListener(): Promise<Listener> {
       }
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    ...{ url: `${url}/hook`, close },
     events,
     faults,
+    /** Deliveries of an event that had arrived already. */
     repeats: () => repeats,
-    useSecret(secret) {
+    /** The secret is known only once the endpoint is registered. */
+    useSecret(secret: string) {
       webhook = new Webhook(secret);
-    },
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
     },
   };
 }

@@ -1,32 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { type ComandaClient, comandaError } from '@comanda/client';
+import { comandaError } from '@comanda/client';
 import { type Database, openDatabase, statement } from '@comanda/db';
 import { type Answer, type Call, callRest, typedClient } from '../../support/api.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { createKey, createLocation } from '../../support/factories.ts';
-import { type Ending, startProcess } from '../../support/processes.ts';
+import { startProcess } from '../../support/processes.ts';
 
 /** Two API processes and one worker process on one database, with one location and a key for everything. */
-export interface Restaurant {
-  database: Database;
-  locationId: string;
-  /** Calls REST of one of the two processes: even turns the first, odd turns the second. */
-  call(turn: number, route: string, call?: Call): Promise<Answer>;
-  /** The typed client of one of the two. */
-  client(turn: number): ComandaClient;
-  /** Whether every change is published and every delivery is made. */
-  isQuiet(): Promise<boolean>;
-  /** The environment of the processes. */
-  environment: { DATABASE_URL: string; ENCRYPTION_KEY: string };
-  /** Everything that the processes have logged so far. */
-  logged(): string;
-  /** Stops the processes; how each ended. */
-  stop(): Promise<Ending[]>;
-  close(): Promise<void>;
-}
+export type Restaurant = Awaited<ReturnType<typeof openRestaurant>>;
 
 /** Opens it, in a time zone whose offset is no whole hour. */
-export async function openRestaurant(): Promise<Restaurant> {
+export async function openRestaurant() {
   const own = await createTestDatabase();
   const env = {
     DATABASE_URL: own.url,
@@ -44,13 +28,17 @@ export async function openRestaurant(): Promise<Restaurant> {
   const { key } = await createKey(database, { locationId });
   const clients = [typedClient(first, key), typedClient(second, key)] as const;
   return {
-    database,
-    locationId,
-    call: (turn, route, more = {}) => callRest(turn % 2 === 0 ? first : second, route, { key, ...more }),
-    client: (turn) => clients[turn % 2 === 0 ? 0 : 1],
+    ...{ database, locationId },
+    /** Calls REST of one of the two processes: even turns the first, odd turns the second. */
+    call: (turn: number, route: string, more: Call = {}): Promise<Answer> =>
+      callRest(turn % 2 === 0 ? first : second, route, { key, ...more }),
+    /** The typed client of one of the two. */
+    client: (turn: number) => clients[turn % 2 === 0 ? 0 : 1],
     isQuiet: () => isQuiet(database, locationId),
     environment: env,
+    /** Everything that the processes have logged so far. */
     logged: () => processes.map(({ output }) => output()).join(''),
+    /** Stops the processes; how each ended. */
     stop: () => Promise.all(processes.map((running) => running.stop())),
     async close() {
       await database.close();
@@ -60,9 +48,7 @@ export async function openRestaurant(): Promise<Restaurant> {
 }
 
 /** Sends all at once. `real` says that every call was sent before the first was answered. */
-export async function atOnce<Result>(
-  calls: readonly (() => Promise<Result>)[],
-): Promise<{ results: Result[]; real: boolean }> {
+export async function atOnce<Result>(calls: readonly (() => Promise<Result>)[]) {
   let lastSent = 0;
   let firstAnswered = Number.POSITIVE_INFINITY;
   const results = await Promise.all(

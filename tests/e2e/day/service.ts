@@ -187,11 +187,7 @@ export async function serve(service: Service, order: TalliedOrder, fate: Fate, t
   }
 }
 
-async function raceFor(
-  { happenings }: Service,
-  { id }: TalliedOrder,
-  calls: (() => Promise<boolean>)[],
-): Promise<{ id: string; wins: boolean[] }> {
+async function raceFor({ happenings }: Service, { id }: TalliedOrder, calls: (() => Promise<boolean>)[]) {
   const { results, real } = await atOnce(calls);
   happenings.races.all += 1;
   if (real) happenings.races.real += 1;
@@ -212,12 +208,7 @@ async function must(call: () => Promise<boolean>): Promise<void> {
 }
 
 /** Moves it, by one of the ways that there are; false when the move was refused as a conflict. */
-export async function tryMove(
-  { restaurant, tally }: Service,
-  order: TalliedOrder,
-  turn: number,
-  to: Target,
-): Promise<boolean> {
+export async function tryMove({ restaurant, tally }: Service, order: TalliedOrder, turn: number, to: Target) {
   const reason = `reason ${turn}`;
   const byCancel = to === 'canceled' && turn % 3 > 0;
   const answer = byCancel

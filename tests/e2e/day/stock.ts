@@ -14,11 +14,7 @@ export interface Correction {
 }
 
 /** Sets stock while no orders arrive, with an unknown item among the others; that one fails alone. */
-export async function correctStock(
-  service: Service,
-  turn: number,
-  corrections: readonly Correction[],
-): Promise<void> {
+export async function correctStock(service: Service, turn: number, corrections: readonly Correction[]) {
   const items = [...corrections.map(itemOf), { external_id: 'an unknown item', quantity: 1 }];
   const answer = await service.restaurant.call(turn, 'POST /v2/stock/sync', { body: { items } });
   expect(dataIn(answer)).toEqual({
@@ -34,11 +30,7 @@ export async function correctStock(
  * Two syncs of the same products at once, in opposite order, during the orders of others. Each is one transaction,
  * so one of them has the last word on every product. Returns whether they met.
  */
-export async function raceStock(
-  service: Service,
-  products: readonly OfferedProduct[],
-  round: number,
-): Promise<boolean> {
+export async function raceStock(service: Service, products: readonly OfferedProduct[], round: number) {
   const batch = (milli: bigint) =>
     products.map((product): Correction => ({ product, by: 'product_id', milli, enabled: true }));
   const batches = [batch(BigInt(round) * 1_000n + 1n), batch(BigInt(round) * 1_000n + 2n).reverse()];
