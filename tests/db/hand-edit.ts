@@ -9,7 +9,7 @@ export interface HandEdit {
   by: 'guard' | 'constraint' | 'names';
 }
 
-/** What PostgreSQL says of it. */
+/** The refusal, as PostgreSQL gives it. */
 export const refusalOf = ({ by, refusal }: HandEdit) => ({
   code: by === 'constraint' ? '23514' : 'CM008',
   message: expect.stringMatching(refusal),

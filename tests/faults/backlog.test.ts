@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { startConsumer } from '../support/consumer.ts';
 import { createLocation } from '../support/factories.ts';
-import { startProcess } from '../support/processes.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
@@ -14,10 +13,9 @@ const locationCount = 5;
 
 /** The order in which what was written came out, location by location, with the times of each event. */
 async function published(): Promise<Map<string, { resourceId: string; number: number }[]>> {
-  const rows = await kit.sql<{ location: string; resourceId: string; number: number }>(
-    `select location_id as location, resource_id as "resourceId", number::int from events
-     where type = 'product.updated' order by location_id, number`,
-  );
+  const rows = await kit.sql<{ location: string; resourceId: string; number: number }>`
+    select location_id as location, resource_id as "resourceId", number::int from events
+    where type = 'product.updated' order by location_id, number`;
   const byLocation = new Map<string, { resourceId: string; number: number }[]>();
   for (const { location, ...event } of rows)
     byLocation.set(location, [...(byLocation.get(location) ?? []), event]);
@@ -29,14 +27,13 @@ test(`what was written while no worker ran, ${changes} changes, is published in 
   while (locations.length < locationCount) locations.push(await createLocation(kit.database));
   const ledger: Ledger = await createLedger(kit.url, locations, changes);
   await ledger.write();
-  const [waiting] = await kit.sql<{ count: number }>(
-    'select sum(cardinality(resource_ids))::int as count from internal.captured_changes',
-  );
+  const [waiting] = await kit.sql<{ count: number }>`
+    select sum(cardinality(resource_ids))::int as count from internal.captured_changes`;
   expect(waiting?.count).toBeGreaterThanOrEqual(changes);
 
   const consumer = await startConsumer();
   await kit.createEndpoint({ url: consumer.url, events: ['turn.open'] });
-  await startProcess({ entry: 'worker', env: { DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey } });
+  await kit.startProcess();
   const startedAt = performance.now();
   await waitFor(
     'everything to be published',
@@ -53,11 +50,9 @@ test(`what was written while no worker ran, ${changes} changes, is published in 
       places.set(resourceId, [...(places.get(resourceId) ?? []), number]);
     pairs += ledger.check(location, (productId) => places.get(productId) ?? []);
   }
-  const numbers = await kit.sql<{ gaps: number }>(
-    `select count(*)::int as gaps from (
-       select number - lag(number, 1, 0::bigint) over (partition by location_id order by number) as step from events
-     ) e where step <> 1`,
-  );
+  const numbers = await kit.sql<{ gaps: number }>`select count(*)::int as gaps from (
+      select number - lag(number, 1, 0::bigint) over (partition by location_id order by number) as step from events
+    ) e where step <> 1`;
   expect(numbers).toEqual([{ gaps: 0 }]);
   expect(await kit.sql('select 1 from internal.captured_changes where failures > 0')).toEqual([]);
   await consumer.close();

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createLimiter } from '../../packages/api/src/limits/limiter.ts';
 import { useApi } from '../support/api.ts';
 import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
@@ -101,24 +101,21 @@ describe.each(zones)('in %s, around every change of the clock in %i', (timezone,
     const [change = Date.UTC(year, 2, 26)] = changesOf(timezone, year);
     const client = await database.pool.connect();
     await client.query(`set timezone = '${timezone}'`);
-    try {
-      const on = {
-        run: async <Row>({ text }: { text: string }, values: readonly unknown[]) =>
-          (await client.query(text, [...values])).rows as Row[],
-      };
-      for (const at of [change - 1, change, change + 1]) {
-        const limiter = createLimiter(on, { clock: { now: () => at } });
-        const minute = await limiter.admit(callerWith({ perMinute: 5 }));
-        expect(minute['X-RateLimit-Reset']).toBe(String((Math.floor(at / 60_000) + 1) * 60));
-        const month = await limiter.admit(callerWith({ monthly: 5 }));
-        const when = new Date(at);
-        expect(month['X-RateLimit-Reset']).toBe(
-          String(Date.UTC(when.getUTCFullYear(), when.getUTCMonth() + 1) / 1_000),
-        );
-        await limiter.close();
-      }
-    } finally {
-      client.release(true);
+    onTestFinished(() => client.release(true));
+    const on = {
+      run: async <Row>({ text }: { text: string }, values: readonly unknown[]) =>
+        (await client.query(text, [...values])).rows as Row[],
+    };
+    for (const at of [change - 1, change, change + 1]) {
+      const limiter = createLimiter(on, { clock: { now: () => at } });
+      const minute = await limiter.admit(callerWith({ perMinute: 5 }));
+      expect(minute['X-RateLimit-Reset']).toBe(String((Math.floor(at / 60_000) + 1) * 60));
+      const month = await limiter.admit(callerWith({ monthly: 5 }));
+      const when = new Date(at);
+      expect(month['X-RateLimit-Reset']).toBe(
+        String(Date.UTC(when.getUTCFullYear(), when.getUTCMonth() + 1) / 1_000),
+      );
+      await limiter.close();
     }
   });
 });

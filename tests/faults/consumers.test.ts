@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
-import { startProcess, type TestProcess } from '../support/processes.ts';
+import type { TestProcess } from '../support/processes.ts';
 import { reportFault, thorough, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Consumer, httpConsumer } from '../webhooks/consumers.ts';
@@ -41,15 +41,8 @@ beforeAll(async () => {
   internal = await httpConsumer((_, response) => void response.end('the keys of the kingdom'));
   good = await startConsumer();
   await kit.createEndpoint({ url: good.url, events: ['product.created'] });
-  worker = await startProcess({
-    entry: 'worker',
-    env: {
-      DATABASE_URL: kit.url,
-      ENCRYPTION_KEY: kit.encryptionKey,
-      WEBHOOK_TARGETS: 'any',
-      WEBHOOK_TIMEOUT_MS: String(limitMs),
-      WEBHOOK_RETRY_DELAYS: '0.2,0.2,0.2,0.2',
-    },
+  worker = await kit.startProcess({
+    ...{ WEBHOOK_TIMEOUT_MS: String(limitMs), WEBHOOK_RETRY_DELAYS: '0.2,0.2,0.2,0.2' },
   });
   await warmUp();
   before = residentMiB(worker.pid);
@@ -70,11 +63,9 @@ beforeAll(async () => {
     'every delivery to be delivered or dead',
     async () => {
       most = Math.max(most, residentMiB(worker.pid));
-      const [row] = await kit.sql<{ open: number; all: number }>(
-        `select count(*) filter (where next_attempt_at is not null)::int as open, count(*)::int as all
-         from webhook_deliveries where endpoint_id = any ($1)`,
-        [[...cases.values()].map(({ endpointId }) => endpointId)],
-      );
+      const [row] = await kit.sql<{ open: number; all: number }>`
+        select count(*) filter (where next_attempt_at is not null)::int as open, count(*)::int as all
+        from webhook_deliveries where endpoint_id = any (${[...cases.values()].map(({ endpointId }) => endpointId)})`;
       return row?.open === 0 && row.all === events * badConsumers.length;
     },
     { timeoutMs: 5 * (limitMs + slackMs) * 2, intervalMs: 50 },
@@ -90,20 +81,16 @@ afterAll(async () => {
 /** The work that every process does once: connections, compiled code, the first hundreds of deliveries. */
 async function warmUp(): Promise<void> {
   for (let round = 1; round <= 3; round += 1) {
-    await kit.sql(
-      `insert into products (location_id, sku, name, price) select $1, 'warm-' || uuid_v7(), 'p', 1 from generate_series(1, 300)`,
-      [kit.locationId],
-    );
+    await kit.sql`
+      insert into products (location_id, sku, name, price) select ${kit.locationId}, 'warm-' || uuid_v7(), 'p', 1 from generate_series(1, 300)`;
     await waitFor('the deliveries before', () => good.received.length === 300 * round, { timeoutMs: 60_000 });
   }
 }
 
 const attemptsOf = (endpointId: string) =>
-  kit.sql<Attempt & { deliveryId: string }>(
-    `select delivery_id as "deliveryId", attempt, status::text, error, duration_ms as duration from webhook_attempts
-     where endpoint_id = $1 order by delivery_id, attempt`,
-    [endpointId],
-  );
+  kit.sql<Attempt & { deliveryId: string }>`
+    select delivery_id as "deliveryId", attempt, status::text, error, duration_ms as duration from webhook_attempts
+    where endpoint_id = ${endpointId} order by delivery_id, attempt`;
 
 describe.each(badConsumers.map(({ does, told }) => [does, told] as const))(
   'a consumer that %s',
@@ -123,10 +110,8 @@ describe.each(badConsumers.map(({ does, told }) => [does, told] as const))(
         expect(error).not.toMatch(/127\.0\.0\.1|ECONN|UND_|stack|node_modules/);
         expect(duration).toBeLessThan(limitMs + slackMs);
       }
-      const deliveries = await kit.sql(
-        'select status, attempts, next_attempt_at from webhook_deliveries where endpoint_id = $1',
-        [known.endpointId],
-      );
+      const deliveries = await kit.sql`
+        select status, attempts, next_attempt_at from webhook_deliveries where endpoint_id = ${known.endpointId}`;
       expect(deliveries).toEqual(
         Array.from({ length: events }, () => ({ status: 'dead', attempts: 5, next_attempt_at: null })),
       );

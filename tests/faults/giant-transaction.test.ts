@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { useHand } from '../support/by-hand.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
-import { startProcess } from '../support/processes.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
@@ -26,19 +25,14 @@ interface Counted {
  * The events of a location after an event number: how many of each type, of how many resources, and which came last.
  */
 const counted = (locationId: string, after: number) =>
-  kit.sql<Counted>(
-    `select type, count(*)::int as events, count(distinct resource_id)::int as resources,
-       max(number) = max(max(number)) over () as lastly
-     from events where location_id = $1 and number > $2 group by type order by type`,
-    [locationId, after],
-  );
+  kit.sql<Counted>`select type, count(*)::int as events, count(distinct resource_id)::int as resources,
+      max(number) = max(max(number)) over () as lastly
+    from events where location_id = ${locationId} and number > ${after} group by type order by type`;
 
 const lastNumber = async (locationId: string) =>
   (
-    await kit.sql<{ last: number }>(
-      'select coalesce(max(number), 0)::int as last from events where location_id = $1',
-      [locationId],
-    )
+    await kit.sql<{ last: number }>`
+      select coalesce(max(number), 0)::int as last from events where location_id = ${locationId}`
   )[0]?.last ?? 0;
 
 /** Copies so many products in one transaction, 100 of them into a category. */
@@ -58,10 +52,7 @@ test('a transaction of very many rows is published once each, others in between,
   const [size, less] = [trials(40_000, 1_000_000), trials(20_000, 100_000)];
   const other = await createLocation(kit.database);
   const categoryId = await createCategory(kit.database, { locationId: kit.locationId });
-  const worker = await startProcess({
-    entry: 'worker',
-    env: { DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey, LOG_LEVEL: 'warn' },
-  });
+  const worker = await kit.startProcess({ LOG_LEVEL: 'warn' });
   await waitFor('the category to be published', async () => (await lastNumber(kit.locationId)) > 0);
   let peak = 0;
   let between = 0;
@@ -73,9 +64,8 @@ test('a transaction of very many rows is published once each, others in between,
     await copyProducts(categoryId, batch, many);
     for (;;) {
       peak = Math.max(peak, residentMiB(worker.pid));
-      const left = await kit.sql<{ location: string }>(
-        'select location_id as location from internal.captured_changes group by 1',
-      );
+      const left = await kit.sql<{ location: string }>`
+        select location_id as location from internal.captured_changes group by 1`;
       if (left.length === 0) break;
       const toldBefore = await lastNumber(other);
       await createProduct(kit.database, { locationId: other });
@@ -103,10 +93,8 @@ test('a transaction of very many rows is published once each, others in between,
   expect(between).toBeGreaterThan(0);
   // The limit of V8's heap, at any size; a million changes held at once would take more than that.
   expect(peak).toBeLessThan(500);
-  const numbers = await kit.sql<{ gaps: number }>(
-    `select (max(number) - count(*))::int as gaps from events where location_id = $1`,
-    [kit.locationId],
-  );
+  const numbers = await kit.sql<{ gaps: number }>`
+    select (max(number) - count(*))::int as gaps from events where location_id = ${kit.locationId}`;
   expect(numbers).toEqual([{ gaps: 0 }]);
   reportFault('one transaction of very many rows', {
     ...{ trials: 1, real: 1, rows: size, 'others published meanwhile': between },

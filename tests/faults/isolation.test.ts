@@ -2,7 +2,6 @@ import { afterEach, expect, test } from 'vitest';
 import { widthUnder } from '../../packages/worker/src/deliveries/width.ts';
 import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createLocation } from '../support/factories.ts';
-import { startProcess } from '../support/processes.ts';
 import { reportFault, thorough } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
@@ -16,10 +15,8 @@ afterEach(async () => {
 
 /** Makes so many products of a location in one statement, each of them an event. */
 const make = (locationId: string, count: number) =>
-  kit.sql(
-    `insert into products (location_id, sku, name, price) select $1, 's-' || uuid_v7(), 'p', 1 from generate_series(1, $2::int)`,
-    [locationId, count],
-  );
+  kit.sql`
+    insert into products (location_id, sku, name, price) select ${locationId}, 's-' || uuid_v7(), 'p', 1 from generate_series(1, ${count}::int)`;
 
 const queued = (count: number) =>
   waitFor(
@@ -41,23 +38,19 @@ async function deliverFast() {
   await waitFor(
     'the records of the fast ones',
     async () => {
-      const [row] = await kit.sql<{ count: number }>(
-        'select count(*)::int as count from webhook_attempts where endpoint_id = $1',
-        [id],
-      );
+      const [row] = await kit.sql<{ count: number }>`
+        select count(*)::int as count from webhook_attempts where endpoint_id = ${id}`;
       return row?.count === 300;
     },
     { timeoutMs: 60_000 },
   );
   expect(new Set(fast.received.map(({ headers }) => headers['webhook-id'])).size).toBe(300);
   // From the moment it was due to the moment it was sent, by one clock.
-  const [waited] = await kit.sql<{ p50: number; p99: number }>(
-    `select percentile_cont(0.5) within group (order by w)::int as p50,
-       percentile_cont(0.99) within group (order by w)::int as p99
-     from (select extract(epoch from a.attempted_at - d.created_at)::float8 * 1000 as w
-           from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where a.endpoint_id = $1) x`,
-    [id],
-  );
+  const [waited] = await kit.sql<{ p50: number; p99: number }>`
+    select percentile_cont(0.5) within group (order by w)::int as p50,
+      percentile_cont(0.99) within group (order by w)::int as p99
+    from (select extract(epoch from a.attempted_at - d.created_at)::float8 * 1000 as w
+          from webhook_attempts a join webhook_deliveries d on d.id = a.delivery_id where a.endpoint_id = ${id}) x`;
   if (waited === undefined) throw new Error('nothing waited');
   return { endpointId: id, ...waited };
 }
@@ -65,15 +58,7 @@ async function deliverFast() {
 const endpoints = thorough ? 20 : 1;
 
 test(`200 deliveries to each of ${endpoints} hanging endpoints do not hold up 300 to a fast one`, async () => {
-  const worker = await startProcess({
-    entry: 'worker',
-    env: {
-      DATABASE_URL: kit.url,
-      ENCRYPTION_KEY: kit.encryptionKey,
-      WEBHOOK_TARGETS: 'any',
-      WEBHOOK_TIMEOUT_MS: '30000',
-    },
-  });
+  const worker = await kit.startProcess({ WEBHOOK_TIMEOUT_MS: '30000' });
   const alone = await deliverFast();
   const hanging = await startConsumer(() => {});
   consumers.push(hanging);
@@ -92,10 +77,8 @@ test(`200 deliveries to each of ${endpoints} hanging endpoints do not hold up 30
   );
   const inFlight = hanging.received.length;
   const beside = await deliverFast();
-  const [undone] = await kit.sql<{ count: number }>(
-    `select count(*)::int as count from webhook_deliveries where endpoint_id <> $1 and status = 'pending'`,
-    [beside.endpointId],
-  );
+  const [undone] = await kit.sql<{ count: number }>`
+    select count(*)::int as count from webhook_deliveries where endpoint_id <> ${beside.endpointId} and status = 'pending'`;
   // Not one of the hanging ones was done meanwhile: the trial was a real one.
   expect(undone?.count).toBeGreaterThanOrEqual(200 * endpoints - inFlight);
   // Two seconds is the promise; on a machine that is busy with other things, what the same work takes there alone.

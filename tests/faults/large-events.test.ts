@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProduct } from '../support/factories.ts';
 import { createLargeOrders, largeOrderBytes } from '../support/large-orders.ts';
-import { startProcess, type TestProcess } from '../support/processes.ts';
+import type { TestProcess } from '../support/processes.ts';
 import { reportFault } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
@@ -20,16 +20,11 @@ const hanging: Server[] = [];
 beforeAll(async () => {
   good = await kit.consumer();
   await kit.createEndpoint({ url: good.url, events: ['product.created'] });
-  worker = await startProcess({
-    entry: 'worker',
-    env: { DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey, WEBHOOK_TARGETS: 'any' },
-  });
+  worker = await kit.startProcess();
   // The work that every process does once: connections, compiled code, the first hundreds of deliveries.
   for (let round = 1; round <= 3; round += 1) {
-    await kit.sql(
-      `insert into products (location_id, sku, name, price) select $1, 'warm-' || uuid_v7(), 'p', 1 from generate_series(1, 300)`,
-      [kit.locationId],
-    );
+    await kit.sql`
+      insert into products (location_id, sku, name, price) select ${kit.locationId}, 'warm-' || uuid_v7(), 'p', 1 from generate_series(1, 300)`;
     await waitFor('the deliveries before', () => good.received.length === 300 * round, { timeoutMs: 60_000 });
   }
 }, 120_000);
@@ -65,9 +60,8 @@ test(`${endpoints} endpoints that hang and events of ${Math.round(largeOrderByte
     await waitFor(
       'each endpoint to be sent to',
       async () => {
-        const [row] = await kit.sql<{ count: number }>(
-          'select count(distinct endpoint_id)::int as count from webhook_deliveries where leased_by is not null',
-        );
+        const [row] = await kit.sql<{ count: number }>`
+          select count(distinct endpoint_id)::int as count from webhook_deliveries where leased_by is not null`;
         return row?.count === endpoints;
       },
       { timeoutMs: 60_000 },

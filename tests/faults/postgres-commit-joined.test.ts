@@ -1,38 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { createChance } from '../e2e/day/chance.ts';
-import { type Answer, startTestApi, type TestApi } from '../support/api.ts';
+import { type Answer, startTestApi } from '../support/api.ts';
+import { useHand } from '../support/by-hand.ts';
 import { useTestDatabase } from '../support/database.ts';
-import {
-  createOrderKitchen,
-  type OrderKitchen,
-  orderBody,
-  orderOf,
-  placeOrder,
-  postOrder,
-} from '../support/orders.ts';
+import { orderBody, orderOf, placeOrder, postOrder, useOrderKitchen } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';
 import { reportFault, trials } from '../support/trials.ts';
+import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
-import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
+import { startProxy } from '../worker/proxy.ts';
 
 const database = useTestDatabase();
 const count = trials(2, 30);
 const members = 6;
-let proxy: DatabaseProxy;
-let api: TestApi;
-let kitchen: OrderKitchen;
+const proxy = useClosed(() => startProxy(database.url));
+const api = useClosed(() => startTestApi({ databaseUrl: proxy.url }));
+const kitchen = useOrderKitchen(api);
 /** Straight to the server. */
-let direct: pg.Client;
+const direct = useHand(database);
 
 beforeAll(async () => {
-  proxy = await startProxy(database.url);
-  api = await startTestApi({ databaseUrl: proxy.url });
-  kitchen = await createOrderKitchen(api);
   await placeOrder(api, kitchen);
-  direct = new pg.Client({ connectionString: database.url });
-  await direct.connect();
   // So that calls come while a batch is under way, and the connection can die in the middle of one.
   await runOnce(
     database.url,
@@ -41,11 +30,6 @@ beforeAll(async () => {
      create trigger slow_down before insert or update of status on orders for each statement execute function slow_down()`,
   );
 }, 120_000);
-afterAll(async () => {
-  await direct.end();
-  await api.close();
-  await proxy.close();
-});
 
 const places = ['before its commit', 'between its commit and the answer', 'after the answer'] as const;
 
@@ -55,12 +39,8 @@ async function cutAt(place: (typeof places)[number], sent: Promise<Answer>[], do
   if (place === 'after the answer') await Promise.all(sent);
   else {
     // A connection that is just being made would never send it.
-    await waitFor('the batch to be under way', async () => {
-      const { rows } = await direct.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
-      );
-      return rows.length > 0;
-    });
+    const asleep = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
+    await waitFor('the batch to be under way', async () => (await direct.sql(asleep)).length > 0);
     if (place === 'between its commit and the answer') {
       proxy.swallow('answers');
       await waitFor('the batch to be committed', async () => (await done()) > 1);
@@ -89,13 +69,10 @@ test.each(places)(
     for (let trial = 0; trial < count; trial += 1) {
       const calls = Array.from({ length: members }, () => ({ body: orderBody(kitchen), key: randomUUID() }));
       const externalIds = calls.map(({ body }) => body.external_id);
-      const made = async () =>
-        (
-          await direct.query<{ id: string; external_id: string }>(
-            'select id, external_id from orders where external_id = any ($1)',
-            [externalIds],
-          )
-        ).rows;
+      const made = () =>
+        direct.sql<{
+          external_id: string;
+        }>`select external_id from orders where external_id = any (${externalIds})`;
       const sent = calls.map(({ body, key }) => postOrder(api, body, { idempotencyKey: key }));
       const answers = await cutAt(place, sent, async () => (await made()).length);
       for (const [index, { body, key }] of calls.entries()) {
@@ -128,13 +105,11 @@ test.each(places)(
       const targets = ids.map(() => chance.pick(['ready', 'canceled'] as const));
       const move = (index: number) =>
         api.rest(`PATCH /v2/orders/${ids[index]}/status`, { body: { status: targets[index] } });
-      const moves = async () =>
-        (
-          await direct.query<{ order_id: string }>(
-            'select order_id from internal.order_moves where order_id = any ($1::uuid[])',
-            [ids],
-          )
-        ).rows.map(({ order_id }) => order_id);
+      const moves = async () => {
+        const rows = await direct.sql<{ order_id: string }>`
+          select order_id from internal.order_moves where order_id = any (${ids}::uuid[])`;
+        return rows.map(({ order_id }) => order_id);
+      };
       const answers = await cutAt(
         place,
         ids.map((_, index) => move(index)),
@@ -175,12 +150,10 @@ test.each(places)(
           body: { adjust: -1 },
           headers: { 'idempotency-key': key },
         });
-      const taken = async () =>
-        1_000 -
-        Number(
-          (await direct.query('select quantity from product_stock where product_id = $1', [id])).rows[0]
-            ?.quantity,
-        );
+      const taken = async () => {
+        const [stock] = await direct.sql`select quantity from product_stock where product_id = ${id}`;
+        return 1_000 - Number(stock?.quantity);
+      };
       const answers = await cutAt(place, keys.map(adjust), taken);
       const known = answers.filter(({ status }) => status === 200).length;
       expect(await taken()).toBeGreaterThanOrEqual(known);

@@ -1,43 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { refusalOf } from '../support/answers.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { startTestApi } from '../support/api.ts';
+import { useHand } from '../support/by-hand.ts';
 import { useTestDatabase } from '../support/database.ts';
-import {
-  createOrderKitchen,
-  type OrderKitchen,
-  orderBody,
-  placeOrder,
-  postOrder,
-} from '../support/orders.ts';
+import { orderBody, placeOrder, postOrder, useOrderKitchen } from '../support/orders.ts';
+import { atLocks } from '../support/sql.ts';
 import { reportFault, trials } from '../support/trials.ts';
+import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
-import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
+import { startProxy } from '../worker/proxy.ts';
 
 const database = useTestDatabase();
-let proxy: DatabaseProxy;
-let api: TestApi;
-let kitchen: OrderKitchen;
+const proxy = useClosed(() => startProxy(database.url));
+const api = useClosed(() => startTestApi({ databaseUrl: proxy.url }));
+const kitchen = useOrderKitchen(api);
 /** Straight to the server: one looks, the other holds a lock, since a transaction sees others as they were. */
-let direct: pg.Client;
-let holder: pg.Client;
+const direct = useHand(database);
+const holder = useHand(database);
 
 beforeAll(async () => {
-  proxy = await startProxy(database.url);
-  api = await startTestApi({ databaseUrl: proxy.url });
-  kitchen = await createOrderKitchen(api);
   // The location's counter exists from the first order on.
   await placeOrder(api, kitchen);
-  direct = new pg.Client({ connectionString: database.url });
-  holder = new pg.Client({ connectionString: database.url });
-  await Promise.all([direct.connect(), holder.connect()]);
 }, 120_000);
-afterAll(async () => {
-  await Promise.all([direct.end(), holder.end()]);
-  await api.close();
-  await proxy.close();
-});
 
 test('an order whose commit was sent when the connection died is a 503, and one order after the retry', {
   timeout: 300_000,
@@ -47,21 +32,15 @@ test('an order whose commit was sent when the connection died is a 503, and one 
     const body = orderBody(kitchen);
     const idempotencyKey = randomUUID();
     // The counter of the location holds the order up at its last step, so that only its answer can vanish.
-    await holder.query('begin');
-    await holder.query('select from internal.location_counters for update');
+    await holder.sql('begin');
+    await holder.sql('select from internal.location_counters for update');
     const sent = postOrder(api, body, { idempotencyKey });
-    await waitFor('the order to wait for the counter', async () => {
-      const { rows } = await direct.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows.length === 1;
-    });
+    await waitFor('the order to wait for the counter', async () => (await atLocks(direct.sql)) === 1);
     proxy.swallow('answers');
-    await holder.query('rollback');
+    await holder.sql('rollback');
     const orders = async () => {
-      const { rows } = await direct.query<{ id: string }>('select id from orders where external_id = $1', [
-        body.external_id,
-      ]);
+      const rows = await direct.sql<{ id: string }>`
+        select id from orders where external_id = ${body.external_id}`;
       return rows.map(({ id }) => id);
     };
     const [id] = await waitFor('the order to be committed', async () => {

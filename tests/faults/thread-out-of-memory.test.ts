@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { gatherPieces } from '../../packages/api/src/bodies/pieces.ts';
 import type { Caller } from '../../packages/api/src/credentials/credentials.ts';
 import { createLargeBodies } from '../../packages/api/src/large/large-bodies.ts';
@@ -40,19 +40,16 @@ it('ends the thread for large bodies alone: its call is a 503, and the next one 
     pieces.add(Buffer.from(`{"items":[${'{},'.repeat(count - 1)}{}]}`));
     return pieces.end();
   };
-  try {
-    await expect(large.perform(call, items(240_000))).rejects.toMatchObject({
-      status: 503,
-      reason: 'temporarily_unavailable',
-      headers: { 'Retry-After': '5' },
-    });
-    await expect(large.perform(call, items(1_000))).resolves.toMatchObject({
-      refusal: {
-        status: 422,
-        fields: expect.arrayContaining([expect.objectContaining({ path: 'items[0].quantity' })]),
-      },
-    });
-  } finally {
-    await large.close();
-  }
+  onTestFinished(() => large.close());
+  await expect(large.perform(call, items(240_000))).rejects.toMatchObject({
+    status: 503,
+    reason: 'temporarily_unavailable',
+    headers: { 'Retry-After': '5' },
+  });
+  await expect(large.perform(call, items(1_000))).resolves.toMatchObject({
+    refusal: {
+      status: 422,
+      fields: expect.arrayContaining([expect.objectContaining({ path: 'items[0].quantity' })]),
+    },
+  });
 });

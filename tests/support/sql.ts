@@ -17,7 +17,7 @@ export const sqlBy =
           values,
         )) as Promise<Found[]>;
 
-/** What runs statements; a database is asked for its pool when one is run, so it may be one of `useDatabase`. */
+/** Runs statements. A database is asked for its pool at each of them, so it may be one of `useDatabase`. */
 type Runs = { query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> };
 
 /** The same of a pool, a client or a database. */
