@@ -38,19 +38,12 @@ const bring = (release: string, { directory: sqlDirectory }: SqlCopy, lines: str
     ...{ sqlDirectory, release, rolePrefix: inject('databasePrefix') },
     log: (line) => lines.push(line),
   });
-const isNewer = async () => {
-  const { rows } = await client.query(
-    `select prosrc like '%/* newer */%' as yes from pg_proc where proname = 'touch_updated_at'`,
-  );
-  return rows[0]?.yes;
-};
+const says = async (text: string) => (await client.query(text)).rows[0]?.yes;
+const isNewer = () =>
+  says(`select prosrc like '%/* newer */%' as yes from pg_proc where proname = 'touch_updated_at'`);
 const reader = () => `${inject('databasePrefix')}_reader`;
-const readerMayWrite = async () => {
-  const { rows } = await client.query('select has_column_privilege($1, $2, $3, $4) as yes', [
-    ...[reader(), 'locations', 'name', 'update'],
-  ]);
-  return rows[0]?.yes;
-};
+const readerMayWrite = () =>
+  says(`select has_column_privilege('${reader()}', 'locations', 'name', 'update') as yes`);
 
 test('an older build of the same version leaves functions and grants as a newer one has made them, and says so', async () => {
   await bring(older, oldSql);

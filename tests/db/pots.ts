@@ -27,20 +27,16 @@ export async function openPots(): Promise<Pots> {
   return {
     ...kit,
     async versions() {
-      const { rows } = await kit.client.query<{ name: string; version: string }>(
-        `select proname as name, oid || ' ' || xmin as version from pg_proc where proname = any ($1)
-         union all select tgname, oid || ' ' || xmin from pg_trigger where tgname = any ($1)
-         union all select relname, oid || ' ' || xmin from pg_class where relname = any ($1)`,
-        [['touch_pot', 'shout', 'pot_labels', 'wash', 'check_pot']],
-      );
+      const rows = await kit.select<{ name: string; version: string }>`
+        select name, version from (select proname, oid || ' ' || xmin from pg_proc
+          union all select tgname, oid || ' ' || xmin from pg_trigger
+          union all select relname, oid || ' ' || xmin from pg_class) o (name, version)
+        where name in ('touch_pot', 'shout', 'pot_labels', 'wash', 'check_pot')`;
       return Object.fromEntries(rows.map(({ name, version }) => [name, version]));
     },
     async touched(id) {
-      const [row] = await kit.select(
-        `insert into pots (id, label) values ($1, 'pot')
-         on conflict (id) do update set label = excluded.label returning touched`,
-        [id],
-      );
+      const [row] = await kit.select`insert into pots (id, label) values (${id}, 'pot')
+        on conflict (id) do update set label = excluded.label returning touched`;
       return row;
     },
   };

@@ -1,15 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openSqlFolder, type SqlFolderKit } from '../support/sql-folder.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { openSqlFolder } from '../support/sql-folder.ts';
+import { useClosed } from '../support/use.ts';
 
-let kit: SqlFolderKit;
-
+const kit = useClosed(openSqlFolder, 'test');
 beforeEach(async () => {
-  kit = await openSqlFolder();
   await kit.client.query('create table pots (id int primary key, touched text)');
   kit.write({ words, pots });
   await kit.apply({ release: '1.0.0' });
 });
-afterEach(() => kit.close());
 
 const words = `CREATE FUNCTION shout(word text) returns text language sql immutable as $$ select upper(word) $$;`;
 const pots = `

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
-import { startProcess } from '../support/processes.ts';
 import { reportFault, thorough } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
@@ -35,12 +34,6 @@ afterEach(async () => {
   await erp.close();
 });
 
-const start = (env: Record<string, string> = {}) =>
-  startProcess({
-    entry: 'worker',
-    env: { DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey, WEBHOOK_TARGETS: 'any', ...env },
-  });
-
 const change = async () => {
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await createProduct(kit.database, { locationId: kit.locationId });
@@ -48,22 +41,20 @@ const change = async () => {
 
 const recorded = (attempts: number) =>
   waitFor(`attempt ${attempts} to be recorded`, async () => {
-    const [row] = await kit.sql<{ attempts: number; status: string; due: Date | null }>(
-      'select attempts, status, next_attempt_at as due from webhook_deliveries',
-    );
+    const [row] = await kit.sql<{ attempts: number; status: string; due: Date | null }>`
+      select attempts, status, next_attempt_at as due from webhook_deliveries`;
     return row?.attempts === attempts && row;
   });
 
 const attempts = () =>
-  kit.sql<{ attempt: number; began: number; ended: number }>(
-    `select attempt, extract(epoch from attempted_at)::float8 as began,
-       extract(epoch from attempted_at + duration_ms * interval '1 ms')::float8 as ended
-     from webhook_attempts order by attempt`,
-  );
+  kit.sql<{ attempt: number; began: number; ended: number }>`
+    select attempt, extract(epoch from attempted_at)::float8 as began,
+      extract(epoch from attempted_at + duration_ms * interval '1 ms')::float8 as ended
+    from webhook_attempts order by attempt`;
 
 describe('the clock of the database moves by an hour', () => {
   test('an attempt that is on its way when it moves forward is not sent a second time (bug: claims ran out)', async () => {
-    const workers = [await start(), await start()];
+    const workers = [await kit.startProcess(), await kit.startProcess()];
     // Only a worker whose own beats have come for a while judges others: then the trial is a real one.
     if (thorough) await sleep(21_000);
     holding = true;
@@ -82,7 +73,7 @@ describe('the clock of the database moves by an hour', () => {
   });
 
   test('no retry comes early, none twice, five are made, and dead stays dead', async () => {
-    await start();
+    await kit.startProcess();
     await change();
     const delays = [60, 300, 900, 3_600];
     let checked = 0;
@@ -148,13 +139,10 @@ describe('the clock of the database moves by an hour', () => {
     await change();
     await recorded(1);
     await worker.stop();
-    await kit.sql(
-      `insert into internal.process_heartbeats (id, kind, host, pid) values ('dead', 'worker', 'gone', 1)`,
-    );
-    await kit.sql(
-      `update webhook_deliveries set leased_by = 'dead', leased_until = now() + interval '30 s',
-         next_attempt_at = now() - interval '2 hours'`,
-    );
+    await kit.sql`
+      insert into internal.process_heartbeats (id, kind, host, pid) values ('dead', 'worker', 'gone', 1)`;
+    await kit.sql`update webhook_deliveries set leased_by = 'dead', leased_until = now() + interval '30 s',
+      next_attempt_at = now() - interval '2 hours'`;
     await clock.move(-3_600);
     await kit.sql('update internal.process_heartbeats set seen_at = now() where id = $1', [judge.id]);
     expect(await sweep(kit.database, judge.id)).toMatchObject({ claims: 1 });
@@ -169,7 +157,7 @@ test.each([
   'a worker whose clock is an hour %s the database signs with the time of the database',
   async (_, seconds) => {
     const { secret } = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-    await start(movedClock(seconds));
+    await kit.startProcess(movedClock(seconds));
     await createProduct(kit.database, { locationId: kit.locationId });
     const received = await waitFor('the attempt', () => erp.received[0]);
     // The consumer's clock is right, and it refuses what is five minutes off.

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { heartbeats } from '../../packages/db/src/lifetimes.ts';
 import { useHand } from '../support/by-hand.ts';
 import type { RecordingConsumer } from '../support/consumer.ts';
-import { startProcess, type TestProcess } from '../support/processes.ts';
+import type { TestProcess } from '../support/processes.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { holdPublishing } from '../worker/held-publishing.ts';
@@ -35,16 +35,7 @@ const killFrozen = async (worker: TestProcess | undefined) => {
   expect((await worker.stop('SIGKILL')).signal).toBe('SIGKILL');
 };
 
-const start = () =>
-  startProcess({
-    entry: 'worker',
-    env: {
-      DATABASE_URL: kit.url,
-      ENCRYPTION_KEY: kit.encryptionKey,
-      LOG_LEVEL: 'warn',
-      WEBHOOK_TARGETS: 'any',
-    },
-  });
+const start = () => kit.startProcess({ LOG_LEVEL: 'warn' });
 
 const claimed = async () => {
   const rows = await kit.sql('select from webhook_deliveries where leased_by is not null');
@@ -67,9 +58,8 @@ test('killed (-9), another worker of its machine sends them within seconds, once
     await holdPublishing(kit, hand, async () => freeze(...workers));
     await hand.sql('commit');
     await waitFor('the commit', claimed);
-    const [holder] = await kit.sql<{ pid: number }>(
-      'select h.pid from webhook_deliveries d join internal.process_heartbeats h on h.id = d.leased_by',
-    );
+    const [holder] = await kit.sql<{ pid: number }>`
+      select h.pid from webhook_deliveries d join internal.process_heartbeats h on h.id = d.leased_by`;
     const at = workers.findIndex(({ pid }) => pid === holder?.pid);
     const [dead] = workers.splice(at, 1);
     expect(erp.received).toHaveLength(kill - 1);
@@ -112,9 +102,8 @@ test('frozen, another one sends them once its silence is noticed, and it sends n
   await holdPublishing(kit, hand, async () => freeze(worker));
   await hand.sql('commit');
   await waitFor('the commit', claimed);
-  const [beat] = await kit.sql<{ at: Date }>(
-    `select seen_at as at from internal.process_heartbeats where kind = 'worker'`,
-  );
+  const [beat] = await kit.sql<{ at: Date }>`
+    select seen_at as at from internal.process_heartbeats where kind = 'worker'`;
   const other = await start();
   await arrived(erp, 1, 90_000);
   await kit.settled('delivered');

@@ -4,7 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { heartbeats } from '../../packages/db/src/lifetimes.ts';
 import { useHand } from '../support/by-hand.ts';
 import { createLocation, createProduct } from '../support/factories.ts';
-import { startProcess, type TestProcess } from '../support/processes.ts';
+import type { TestProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 import { createSyncKit } from '../worker/sync-kit.ts';
@@ -20,17 +20,7 @@ afterEach(async () => {
   for (const { pid } of frozen.splice(0)) process.kill(pid, 'SIGCONT');
 });
 
-const start = (env: Record<string, string> = {}) =>
-  startProcess({
-    entry: 'worker',
-    env: {
-      ...env,
-      DATABASE_URL: kit.url,
-      ENCRYPTION_KEY: kit.encryptionKey,
-      LOG_LEVEL: 'warn',
-      WEBHOOK_TARGETS: 'any',
-    },
-  });
+const start = (env: Record<string, string> = {}) => kit.startProcess({ LOG_LEVEL: 'warn', ...env });
 
 const sessions = async (condition: string) =>
   (
@@ -169,9 +159,8 @@ test('deliveries that a frozen worker claimed and did not send go to another onc
     const found = await kit.sql('select id from webhook_deliveries where leased_by is not null');
     return found.length > 0 && found.length;
   });
-  const [beat] = await kit.sql<{ at: Date }>(
-    `select seen_at as at from internal.process_heartbeats where kind = 'worker'`,
-  );
+  const [beat] = await kit.sql<{ at: Date }>`
+    select seen_at as at from internal.process_heartbeats where kind = 'worker'`;
   const other = await start();
   const attempts = () =>
     kit.sql<{ at: Date }>('select attempted_at as at from webhook_attempts order by attempted_at desc');

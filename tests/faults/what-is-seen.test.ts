@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import type { Outcome } from '../../packages/api/src/metrics/checks.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { choosePort } from '../../packages/embedded/src/port.ts';
@@ -262,20 +262,19 @@ describe('an API whose log no process reads', { timeout: 120_000 }, () => {
     const ended = noteProcess(inject('runDirectory'), child.pid ?? 0);
     const exited = new Promise((resolve) => child.once('exit', resolve));
     const url = `http://127.0.0.1:${port}`;
-    try {
-      const ready = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
-      await waitFor('readiness', ready, patience);
-      // More than a pipe holds: a line of the log for each.
-      for (let turn = 0; turn < 10; turn += 1) {
-        const answers = await Promise.all(Array.from({ length: 60 }, () => fetch(`${url}/v2/orders`)));
-        expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
-      }
-      expect(await ready()).toBe(true);
-      expect(await (await fetch(`${url}/metrics`)).text()).toContain('comanda_database_up 1');
-    } finally {
+    onTestFinished(async () => {
       child.kill('SIGKILL');
       await exited;
       ended();
+    });
+    const ready = async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.status === 200;
+    await waitFor('readiness', ready, patience);
+    // More than a pipe holds: a line of the log for each.
+    for (let turn = 0; turn < 10; turn += 1) {
+      const answers = await Promise.all(Array.from({ length: 60 }, () => fetch(`${url}/v2/orders`)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
     }
+    expect(await ready()).toBe(true);
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain('comanda_database_up 1');
   });
 });

@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { superuserUrl } from '../../support/database.ts';
+import { sqlAt } from '../../support/sql.ts';
 
 /** The clock of one database, which a test can set. */
 export interface DatabaseClock {
@@ -17,15 +17,7 @@ export interface DatabaseClock {
  * product knows of it. Sessions that are open already are ended, for they would keep the server's clock.
  */
 export async function putClock(url: string): Promise<DatabaseClock> {
-  const run = async <Row>(sql: string, values: unknown[] = []): Promise<Row[]> => {
-    const client = new pg.Client({ connectionString: superuserUrl(url) });
-    await client.connect();
-    try {
-      return (await client.query(sql, values)).rows as Row[];
-    } finally {
-      await client.end();
-    }
-  };
+  const run = sqlAt(superuserUrl(url));
   await run(install);
   return {
     async set(time) {

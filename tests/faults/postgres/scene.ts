@@ -1,9 +1,9 @@
 import { openDatabase } from '@comanda/db';
-import pg from 'pg';
 import { expect } from 'vitest';
 import { createChance } from '../../e2e/day/chance.ts';
 import { createKey, createLocation, createPaymentMethod } from '../../support/factories.ts';
 import { startProcess, type TestProcess } from '../../support/processes.ts';
+import { type Sql, sqlAt } from '../../support/sql.ts';
 import { waitFor } from '../../support/wait.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { createLedger, type Ledger } from '../support/ledger.ts';
@@ -26,7 +26,7 @@ export interface Scene {
   /** Ends the load, waits until every change is published, and compares ledger, database and consumer. */
   settle(): Promise<{ books: Reconciliation; told: Telling }>;
   /** Runs SQL on a connection of its own, straight to the server. */
-  sql<Row>(text: string, values?: unknown[]): Promise<Row[]>;
+  sql: Sql;
   close(): Promise<void>;
 }
 
@@ -47,17 +47,7 @@ export async function setScene(databaseUrl: string, { through = databaseUrl } = 
   // Slow enough that something is always on its way.
   consumer.behave(() => ({ afterMs: 30 }));
 
-  const sql = async <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
-    const client = new pg.Client({ connectionString: databaseUrl });
-    client.on('error', () => {});
-    await client.connect();
-    try {
-      return (await client.query(text, values)).rows as Row[];
-    } finally {
-      await client.end();
-    }
-  };
-
+  const sql = sqlAt(databaseUrl);
   let load: Load | undefined;
   return {
     ...{ apiUrl, key, api, worker, shop, ledger, consumer, sql },
@@ -115,9 +105,8 @@ export function expectAlive(started: TestProcess): void {
 
 /** Changes to publish, events to deliver and jobs to do. */
 async function leftToTell(sql: Scene['sql']): Promise<number> {
-  const [left] = await sql<{ count: number }>(
-    `select (select count(*) from internal.captured_changes) + (select count(*) from webhook_deliveries where status = 'pending')
-       + (select count(*) from sync_jobs where status in ('queued', 'processing')) as count`,
-  );
+  const [left] = await sql<{ count: number }>`
+    select (select count(*) from internal.captured_changes) + (select count(*) from webhook_deliveries where status = 'pending')
+    + (select count(*) from sync_jobs where status in ('queued', 'processing')) as count`;
   return Number(left?.count);
 }

@@ -1,8 +1,9 @@
 import pg from 'pg';
+import { type Sql, sqlOf } from '../../support/sql.ts';
 
 /** Another session on the database, as with psql. */
 export interface Holder {
-  sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
+  sql: Sql;
   /** How many sessions of the API wait for a lock that is held here. */
   waiting(): Promise<number>;
   close(): Promise<void>;
@@ -20,8 +21,7 @@ export async function hold(databaseUrl: string, sql: string): Promise<Holder> {
   await holding.query('begin');
   await holding.query(sql);
   return {
-    sql: async <Row>(text: string, values: unknown[] = []) =>
-      (await looking.query(text, values)).rows as Row[],
+    sql: sqlOf(looking),
     async waiting() {
       const { rows } = await looking.query<{ count: number }>(
         `select count(*)::int as count from pg_stat_activity where datname = current_database()
