@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Instance, postmasterOf, readInstance } from '../../packages/embedded/src/instance.ts';
 import { type EmbeddedServer, embeddedUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
+import { sqlAt } from '../support/sql.ts';
 import { buildOwnerProgram, type OwnerProgram } from './owner.ts';
 
 let owners: OwnerProgram;
@@ -197,13 +197,10 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     await stop(first);
     const thief = createServer().listen(first.port, '127.0.0.1');
     await once(thief, 'listening');
-    try {
-      const second = await start(dataDir);
-      expect(second.port).not.toBe(first.port);
-      expect(await embeddedUrl(dataDir)).toBe(second.url);
-    } finally {
-      thief.close();
-    }
+    onTestFinished(() => void thief.close());
+    const second = await start(dataDir);
+    expect(second.port).not.toBe(first.port);
+    expect(await embeddedUrl(dataDir)).toBe(second.url);
   });
 
   it('runs in a folder that only its owner can enter, and leaves the folder as it was', async () => {
@@ -259,16 +256,9 @@ async function kill(owner: { kill(signal: NodeJS.Signals): boolean } & NodeJS.Ev
   await exit;
 }
 
-async function query(url: string, sql: string): Promise<unknown> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    const { rows } = await client.query(sql);
-    return Object.values(rows[0] ?? {})[0];
-  } finally {
-    await client.end();
-  }
+async function query(url: string, text: string): Promise<unknown> {
+  const [row] = await sqlAt(url)(text);
+  return Object.values(row ?? {})[0];
 }
 
 async function eventually<T>(attempt: () => Promise<T>, everyMs = 100): Promise<T> {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '@comanda/db';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { seedDemo } from '../../prisma/seed.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { useTestDatabase } from '../support/database.ts';
@@ -24,47 +24,44 @@ it('makes a believable restaurant once, with totals that agree', async () => {
   expect(key).toMatch(/^cmd_live_/);
   expect((await seed()).key).toBe(key);
   const database = openDatabase({ url: test.url, poolSize: 2 });
-  try {
-    const { prisma } = database;
-    expect(await prisma.location.count()).toBe(1);
-    expect(await prisma.category.count()).toBe(6);
-    expect(await prisma.product.count()).toBe(40);
-    expect(await prisma.subselectionItem.count()).toBeGreaterThan(10);
-    expect(await prisma.productStock.count()).toBeGreaterThan(5);
-    const stocked = await prisma.productStock.findMany({ include: { product: true } });
-    const low = stocked.filter(({ quantity, minStockAlarm }) => Number(quantity) <= Number(minStockAlarm));
-    expect(low.map(({ product }) => product.name).sort()).toEqual(['Chajá', 'Pork shoulder']);
-    expect(await prisma.menu.count({ where: { isPublished: true } })).toBe(1);
-    expect((await prisma.paymentMethod.findMany()).map(({ type }) => type).sort()).toEqual([
-      'card',
-      'cash',
-      'qr',
-    ]);
-    const turns = await prisma.turn.findMany({
-      include: { settlement: true, orders: { include: { payment: true } } },
-    });
-    expect(turns.map(({ status }) => status).sort()).toEqual(['closed', 'closed', 'open']);
-    for (const { status, settlement, orders } of turns) {
-      expect(settlement === null).toBe(status === 'open');
-      const cents = orders
-        .filter(({ payment }) => payment?.status === 'completed')
-        .reduce((sum, { total }) => sum + Math.round(Number(total) * 100), 0);
-      if (settlement) {
-        expect(settlement.totalOrders).toBe(orders.length);
-        expect(Math.round(Number(settlement.totalCollected) * 100)).toBe(cents);
-      }
+  onTestFinished(() => database.close());
+  const { prisma } = database;
+  expect(await prisma.location.count()).toBe(1);
+  expect(await prisma.category.count()).toBe(6);
+  expect(await prisma.product.count()).toBe(40);
+  expect(await prisma.subselectionItem.count()).toBeGreaterThan(10);
+  expect(await prisma.productStock.count()).toBeGreaterThan(5);
+  const stocked = await prisma.productStock.findMany({ include: { product: true } });
+  const low = stocked.filter(({ quantity, minStockAlarm }) => Number(quantity) <= Number(minStockAlarm));
+  expect(low.map(({ product }) => product.name).sort()).toEqual(['Chajá', 'Pork shoulder']);
+  expect(await prisma.menu.count({ where: { isPublished: true } })).toBe(1);
+  expect((await prisma.paymentMethod.findMany()).map(({ type }) => type).sort()).toEqual([
+    'card',
+    'cash',
+    'qr',
+  ]);
+  const turns = await prisma.turn.findMany({
+    include: { settlement: true, orders: { include: { payment: true } } },
+  });
+  expect(turns.map(({ status }) => status).sort()).toEqual(['closed', 'closed', 'open']);
+  for (const { status, settlement, orders } of turns) {
+    expect(settlement === null).toBe(status === 'open');
+    const cents = orders
+      .filter(({ payment }) => payment?.status === 'completed')
+      .reduce((sum, { total }) => sum + Math.round(Number(total) * 100), 0);
+    if (settlement) {
+      expect(settlement.totalOrders).toBe(orders.length);
+      expect(Math.round(Number(settlement.totalCollected) * 100)).toBe(cents);
     }
-    const numbers = (await prisma.order.findMany({ orderBy: { number: 'asc' } })).map(({ number }) => number);
-    expect(numbers.length).toBeGreaterThanOrEqual(36);
-    expect(numbers).toEqual(numbers.map((_, index) => index + 1));
-    const counter = await prisma.locationCounter.findFirst({ where: { name: 'order' } });
-    expect(Number(counter?.value)).toBe(numbers.length);
-    const items = await prisma.orderItem.groupBy({ by: ['orderId'], _sum: { total: true } });
-    for (const { id, total } of await prisma.order.findMany()) {
-      expect(Number(items.find(({ orderId }) => orderId === id)?._sum.total)).toBe(Number(total));
-    }
-  } finally {
-    await database.close();
+  }
+  const numbers = (await prisma.order.findMany({ orderBy: { number: 'asc' } })).map(({ number }) => number);
+  expect(numbers.length).toBeGreaterThanOrEqual(36);
+  expect(numbers).toEqual(numbers.map((_, index) => index + 1));
+  const counter = await prisma.locationCounter.findFirst({ where: { name: 'order' } });
+  expect(Number(counter?.value)).toBe(numbers.length);
+  const items = await prisma.orderItem.groupBy({ by: ['orderId'], _sum: { total: true } });
+  for (const { id, total } of await prisma.order.findMany()) {
+    expect(Number(items.find(({ orderId }) => orderId === id)?._sum.total)).toBe(Number(total));
   }
 });
 
@@ -85,12 +82,9 @@ it('keeps the key readable by its owner alone, and replaces it when the file is 
 
 it('makes nothing where there are locations of others', async () => {
   const api: TestApi = await startTestApi();
-  try {
-    expect(await seedDemo({ databaseUrl: api.databaseUrl, dataDir: join(dataDir, 'other') })).toEqual({
-      key: undefined,
-    });
-    expect(await api.app.database.prisma.location.count()).toBe(1);
-  } finally {
-    await api.close();
-  }
+  onTestFinished(() => api.close());
+  expect(await seedDemo({ databaseUrl: api.databaseUrl, dataDir: join(dataDir, 'other') })).toEqual({
+    key: undefined,
+  });
+  expect(await api.app.database.prisma.location.count()).toBe(1);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readSettings } from '../../packages/db/src/settings/settings.ts';
 import { settingWarnings } from '../../packages/db/src/settings/warnings.ts';
 import { runComanda } from '../support/command.ts';
@@ -75,15 +75,14 @@ for (const [program, listensOn] of [
       },
     });
     const says = (part: RegExp) => waitFor(String(part), () => part.test(run.output()));
-    try {
-      await says(/KEEP_ATTEMPTS_DAYS=60 has no effect/);
-      await says(/DATABASE_DIRECT_URL leads to another database than DATABASE_URL/);
-      await says(/DATABASE_ROLE_PREFIX=other is not the prefix of the role \w+_service/);
-      expect(run.output()).not.toMatch(/owns the tables/);
-    } finally {
+    onTestFinished(async () => {
       await finish(run, 'SIGTERM');
       await other.drop();
-    }
+    });
+    await says(/KEEP_ATTEMPTS_DAYS=60 has no effect/);
+    await says(/DATABASE_DIRECT_URL leads to another database than DATABASE_URL/);
+    await says(/DATABASE_ROLE_PREFIX=other is not the prefix of the role \w+_service/);
+    expect(run.output()).not.toMatch(/owns the tables/);
   });
 
 it('an API that runs as the owner of the tables in production says so, and serves', async () => {
@@ -97,12 +96,9 @@ it('an API that runs as the owner of the tables in production says so, and serve
       ...{ DATABASE_URL: database.superuserUrl, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'warn' },
     },
   });
-  try {
-    await waitFor('the warning', () => /DATABASE_URL: the role \w+ owns the tables/.test(run.output()));
-    expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
-  } finally {
-    await finish(run, 'SIGTERM');
-  }
+  onTestFinished(async () => void (await finish(run, 'SIGTERM')));
+  await waitFor('the warning', () => /DATABASE_URL: the role \w+ owns the tables/.test(run.output()));
+  expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
 });
 
 it('a password with an "@" ends a start with one sentence and exit code 78, before any name is resolved', async () => {
