@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { excludesKey } from '../../packages/api/src/schema-words.ts';
 import { operations } from '../support/documented.ts';
 import { trials } from '../support/trials.ts';
 import { seed } from './campaign.ts';
 import type { Documented } from './documents.ts';
 import { type Ground, openGround, settled } from './existing.ts';
-import { type Field, openField } from './field.ts';
+import { useField } from './field.ts';
 import { fitting } from './fitting.ts';
 import { isListed } from './refusals.ts';
 import { encoded } from './requests.ts';
@@ -23,11 +23,7 @@ const runs = Math.ceil(trials(600, 6_000) / routes.length);
 const groundLasts = 20;
 const counted = { done: 0, refused: 0, spoilt: 0 };
 
-let field: Field;
-beforeAll(async () => {
-  field = await openField('requests of the documents');
-});
-afterAll(() => field.close());
+const field = useField('requests of the documents');
 
 describe('the document says what is refused:', () => {
   test.each(routes.map(({ method, path }) => `${method} ${path}`))(

@@ -1,5 +1,5 @@
 import type { Operation } from '../../packages/api/src/request/operations.ts';
-import { isLookup, type Kitchen, makeSubject, openKitchen } from '../contract/kitchen.ts';
+import { inputIn, isLookup, type Kitchen, makeSubject, openKitchen } from '../contract/kitchen.ts';
 import type { TestApi } from '../support/api.ts';
 import { createKey } from '../support/factories.ts';
 import { Existing } from './values.ts';
@@ -33,6 +33,12 @@ export async function openGround(api: TestApi, operation?: Operation): Promise<G
     if (subject.externalId !== undefined) learn(known, 'external_id', subject.externalId);
   }
   return { kitchen, known };
+}
+
+/** A valid input without what is in the path or a header. */
+export async function bodyIn({ kitchen }: Ground, operation: Operation): Promise<Record<string, unknown>> {
+  const { id: _, external_id: __, idempotencyKey: ___, ...body } = await inputIn(kitchen, operation);
+  return body;
 }
 
 /** Adds something that a field may refer to. */

@@ -1,20 +1,13 @@
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { startTestApi } from '../support/api.ts';
+import { useClosed } from '../support/use.ts';
 import { createTally } from './campaign.ts';
-import { type Documented, documentedOperations } from './documents.ts';
+import { documentedOperations } from './documents.ts';
 import { createSender } from './send.ts';
 
-/** Where a campaign over REST runs. */
-export interface Field {
-  api: TestApi;
-  sender: ReturnType<typeof createSender>;
-  documented: Documented[];
-  tally: ReturnType<typeof createTally>;
-  /** Says what was answered, and lets go of everything. */
-  close(): Promise<void>;
-}
+/** Where a campaign over REST runs, for the tests of a file; `what` names it in its report. */
+export const useField = (what: string) => useClosed(() => openField(what));
 
-/** Opens one; `what` names the campaign in its report. */
-export async function openField(what: string): Promise<Field> {
+async function openField(what: string) {
   const api = await startTestApi();
   const sender = createSender(api.url);
   const tally = createTally();

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { words } from '../support/words.ts';
 import type { Documented } from './documents.ts';
 import { type Ground, settled } from './existing.ts';
 import { type Change, changed, changes, hostileText } from './hostile.ts';
@@ -33,22 +34,7 @@ export function plans(documented: Documented): fc.Arbitrary<Plan> {
     path: fc.record(
       Object.fromEntries(of('path').map(({ name, schema }) => [name, pathValue(name, field(name, schema))])),
     ),
-    oddPath: rarely(
-      '',
-      '/',
-      '//',
-      '/..',
-      '/%2e',
-      '%00',
-      '%',
-      '%ff',
-      ';x=1',
-      '.json',
-      '/x',
-      '%2F',
-      '?',
-      '/../../docs',
-    ),
+    oddPath: rarely('', ...words('/ // /.. /%2e %00 % %ff ;x=1 .json /x %2F ? /../../docs')),
     query:
       of('query').length === 0
         ? fc.constant([])
@@ -60,19 +46,9 @@ export function plans(documented: Documented): fc.Arbitrary<Plan> {
           ),
     oddQuery: rarely(
       '',
-      '&',
-      '&=',
-      '&limit',
-      '&limit[]=1',
-      '&limit[$gt]=1',
-      '&__proto__[x]=1',
-      '&%',
-      '&x=%ff',
-      '&;',
-      '&x=%00',
-      '&limit=1&limit=2',
-      '&from=',
-      '#x',
+      ...words(
+        '& &= &limit &limit[]=1 &limit[$gt]=1 &__proto__[x]=1 &% &x=%ff &; &x=%00 &limit=1&limit=2 &from= #x',
+      ),
       '&a=\xff',
     ),
     headers: fc.oneof(
@@ -135,18 +111,7 @@ export function toWire(
   };
 }
 
-const otherMethods = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PATCH',
-  'DELETE',
-  'PUT',
-  'OPTIONS',
-  'TRACE',
-  'PROPFIND',
-  'M-SEARCH',
-];
+const otherMethods = words('GET HEAD POST PATCH DELETE PUT OPTIONS TRACE PROPFIND M-SEARCH');
 
 /** Bodies that are not quite JSON, or JSON that is not quite a body. */
 export const rawBodies = [

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { inputIn } from '../contract/kitchen.ts';
+import { describe, expect, test } from 'vitest';
 import { operations } from '../support/documented.ts';
 import { trials } from '../support/trials.ts';
 import { campaign, WrongAnswer } from './campaign.ts';
 import type { Documented } from './documents.ts';
-import { openGround } from './existing.ts';
-import { type Field, openField } from './field.ts';
+import { bodyIn, openGround } from './existing.ts';
+import { useField } from './field.ts';
 import { judge } from './judge.ts';
 import { type Plan, plans, toWire } from './requests.ts';
 import { asCurl } from './send.ts';
@@ -15,11 +14,7 @@ const runs = Math.ceil(trials(1_300, 14_000) / routes.length);
 /** After so many requests they go to a new place, so that there is something to work on. */
 const groundLasts = 20;
 
-let field: Field;
-beforeAll(async () => {
-  field = await openField('REST');
-});
-afterAll(() => field.close());
+const field = useField('REST');
 
 describe('every request is answered as documented:', () => {
   test.each(routes.map(({ method, path }) => `${method} ${path}`))(
@@ -35,12 +30,7 @@ describe('every request is answered as documented:', () => {
       await campaign(name, runs, plans(subject), async (plan) => {
         if (sent % groundLasts === 0) {
           ground = await openGround(api, operation);
-          const {
-            id: _,
-            external_id: __,
-            idempotencyKey: ___,
-            ...body
-          } = await inputIn(ground.kitchen, operation);
+          const body = await bodyIn(ground, operation);
           example = operation.kind === 'query' || subject.route.path.includes('external') ? {} : body;
         }
         sent += 1;

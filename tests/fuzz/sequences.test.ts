@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inputIn } from '../contract/kitchen.ts';
+import { expect, test } from 'vitest';
 import { trials } from '../support/trials.ts';
 import { campaign, WrongAnswer } from './campaign.ts';
 import type { Documented } from './documents.ts';
-import { type Ground, learn, openGround } from './existing.ts';
-import { type Field, openField } from './field.ts';
+import { bodyIn, type Ground, learn, openGround } from './existing.ts';
+import { useField } from './field.ts';
 import { judge } from './judge.ts';
 import { type Plan, plans, toWire } from './requests.ts';
 import { asCurl, type WireAnswer } from './send.ts';
@@ -13,11 +12,7 @@ import { asCurl, type WireAnswer } from './send.ts';
 const length = 12;
 const runs = Math.ceil(trials(960, 2_400) / length);
 
-let field: Field;
-beforeAll(async () => {
-  field = await openField('sequences');
-});
-afterAll(() => field.close());
+const field = useField('sequences');
 
 interface Step {
   subject: Documented;
@@ -39,12 +34,7 @@ test('sequences that make, use, change and delete are answered as documented, an
     const ground = await openGround(api);
     const lines: string[] = [];
     for (const { subject, plan } of steps) {
-      const {
-        id: _,
-        external_id: __,
-        idempotencyKey: ___,
-        ...example
-      } = await inputIn(ground.kitchen, subject.operation);
+      const example = await bodyIn(ground, subject.operation);
       const request = toWire(subject, plan, ground, subject.route.method === 'GET' ? {} : example);
       const answer = await sender.send(request);
       const name = `${subject.route.method} ${subject.route.path}`;

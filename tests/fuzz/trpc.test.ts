@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ErrorData } from '../../packages/api/src/request/error-data.ts';
 import type { Operation } from '../../packages/api/src/request/operations.ts';
@@ -7,6 +7,7 @@ import { inputIn } from '../contract/kitchen.ts';
 import { useApi } from '../support/api.ts';
 import { operations, strictly } from '../support/documented.ts';
 import { trials } from '../support/trials.ts';
+import { use } from '../support/use.ts';
 import { campaign, createTally, WrongAnswer } from './campaign.ts';
 import type { Schema } from './documents.ts';
 import { type Ground, openGround, settled } from './existing.ts';
@@ -21,15 +22,14 @@ const batches = trials(60, 600);
 const groundLasts = 20;
 
 const api = useApi();
-let sender: ReturnType<typeof createSender>;
 const tally = createTally();
-beforeAll(async () => {
-  sender = createSender(api.url);
-});
-afterAll(async () => {
-  tally.report('tRPC');
-  sender.close();
-});
+const sender = use(
+  async () => createSender(api.url),
+  async ({ close }) => {
+    tally.report('tRPC');
+    close();
+  },
+);
 
 describe('the typed entrance answers every request in its form:', () => {
   test.each(operations.map((operation) => [operation.name, operation] as const))(
