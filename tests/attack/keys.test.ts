@@ -43,7 +43,7 @@ async function ask(url: string, key: string) {
 }
 
 describe('revoking a key', () => {
-  const revoke = (id: string) => api.pool.query('update api_keys set revoked_at = now() where id = $1', [id]);
+  const revoke = (id: string) => api.sql`update api_keys set revoked_at = now() where id = ${id}`;
 
   /** How long after the revocation was committed the last accepted call was asked, in milliseconds, per process. */
   async function lastAccepted(key: string, id: string): Promise<number[]> {
@@ -80,15 +80,12 @@ describe('revoking a key', () => {
     for (let trial = 0; trial < trials(5, 20); trial += 1) {
       const { id, key } = await api.make.key();
       for (const url of urls()) expect((await ask(url, key)).status).toBe(200);
-      const { rowCount } = await api.pool.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-         where application_name = 'comanda-listen' and datname = current_database()`,
-      );
-      if ((rowCount ?? 0) >= processes.length) figures.push(...(await lastAccepted(key, id)));
+      const ended = await api.sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'comanda-listen' and datname = current_database()`;
+      if (ended.length >= processes.length) figures.push(...(await lastAccepted(key, id)));
       await waitFor('the connections to be there again', async () => {
-        const rows = await api.sql(
-          `select from pg_stat_activity where application_name = 'comanda-listen' and datname = current_database()`,
-        );
+        const rows =
+          await api.sql`select from pg_stat_activity where application_name = 'comanda-listen' and datname = current_database()`;
         return rows.length > processes.length;
       });
     }

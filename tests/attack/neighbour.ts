@@ -21,7 +21,6 @@ export interface Neighbour extends Kitchen {
 export async function openNeighbour(api: TestApi): Promise<Neighbour> {
   const kitchen = await openKitchen(api);
   const { locationId, key } = kitchen;
-  const { database } = api.app;
   const named = { locationId, name: theirs, externalId: theirs };
   const categoryId = await api.make.category(named);
   const productId = await api.make.product({
@@ -32,9 +31,8 @@ export async function openNeighbour(api: TestApi): Promise<Neighbour> {
   });
   const extras = { locationId, productId, name: theirs, items: [{ name: theirs }] };
   const { id: subselectionId, itemIds } = await api.make.subselection(extras);
-  const { pool } = database;
-  await pool.query('update subselections set external_id = $2 where id = $1', [subselectionId, theirs]);
-  await pool.query('update subselection_items set external_id = $2 where id = any($1)', [itemIds, theirs]);
+  await api.sql`update subselections set external_id = ${theirs} where id = ${subselectionId}`;
+  await api.sql`update subselection_items set external_id = ${theirs} where id = any(${itemIds})`;
   const paymentMethodId = await api.make.paymentMethod({ locationId, name: theirs, type: 'qr' });
   const menu = await api.prisma.menu.findFirstOrThrow({ where: { locationId } });
   await api.prisma.menuCategory.create({ data: { locationId, menuId: menu.id, categoryId } });
@@ -79,16 +77,14 @@ export async function openNeighbour(api: TestApi): Promise<Neighbour> {
 export const useNeighbour = (api: TestApi): Neighbour => use(() => openNeighbour(api));
 
 /** Every row that belongs to the location, as text by table. */
-export async function snapshot({ app }: TestApi, locationId: string): Promise<Record<string, string>> {
+export async function snapshot({ app, sql }: TestApi, locationId: string): Promise<Record<string, string>> {
   const tables = await tablesOfLocations({ app });
   const parts = tables.map(
     ({ name, sql }) => `select '${name}' as name, coalesce(string_agg(row, e'\\n' order by row), '') as text
       from (select (to_jsonb(t) - 'last_used_at')::text as row from ${sql} t
             where ${name === 'locations' ? 'id' : 'location_id'} = $1) all_rows`,
   );
-  const { rows } = await app.database.pool.query<{ name: string; text: string }>(parts.join(' union all '), [
-    locationId,
-  ]);
+  const rows = await sql<{ name: string; text: string }>(parts.join(' union all '), [locationId]);
   return Object.fromEntries(rows.map(({ name, text }) => [name, text]));
 }
 
@@ -103,42 +99,27 @@ async function tablesOfLocations({ app }: Pick<TestApi, 'app'>): Promise<OwnTabl
 }
 
 // An event as the relay stores it, with a delivery and an attempt: no worker runs during these tests.
-async function publish({ app }: TestApi, locationId: string, resourceId: string): Promise<string> {
+async function publish(
+  { app, prisma, sql }: TestApi,
+  locationId: string,
+  resourceId: string,
+): Promise<string> {
   const [eventId, deliveryId] = [newId(), newId()];
-  const { pool, prisma } = app.database;
   const endpoint = await prisma.webhookEndpoint.findFirstOrThrow({ where: { locationId } });
-  await pool.query(
-    `insert into events (location_id, id, number, type, resource_id, body, created_at)
-     values ($1, $2, 1, 'order.created', $3, jsonb_build_object('id', $2::uuid)::text, now())`,
-    [locationId, eventId, resourceId],
-  );
-  await pool.query(
-    `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, status, attempts)
-     values ($1, $2, $3, $4, 'delivered', 1)`,
-    [locationId, deliveryId, endpoint.id, eventId],
-  );
-  await pool.query(
-    `insert into webhook_attempts (location_id, id, delivery_id, endpoint_id, event_id, event_type, attempt, status,
-       response_code, duration_ms, attempted_at)
-     values ($1, $2, $3, $4, $5, 'order.created', 1, 'delivered', 200, 5, now())`,
-    [locationId, newId(), deliveryId, endpoint.id, eventId],
-  );
-  await pool.query('insert into internal.endpoint_health values ($1, $2, now(), now())', [
-    locationId,
-    endpoint.id,
-  ]);
-  await pool.query(
-    'insert into internal.endpoint_clearings (location_id, endpoint_id, gone) values ($1, $2, true)',
-    [locationId, newId()],
-  );
-  await pool.query(
-    `with made as (
-       insert into certifications (location_id, does, status, completed_at) values ($1, '{}', 'aborted', now()) returning id
-     )
-     insert into internal.certification_calls (location_id, certification_id, operation, request, request_id)
-     select $1, id, 'orders.list', '', 'theirs' from made`,
-    [locationId],
-  );
+  await sql`insert into events (location_id, id, number, type, resource_id, body, created_at)
+    values (${locationId}, ${eventId}, 1, 'order.created', ${resourceId}, jsonb_build_object('id', ${eventId}::uuid)::text, now())`;
+  await sql`insert into webhook_deliveries (location_id, id, endpoint_id, event_id, status, attempts)
+    values (${locationId}, ${deliveryId}, ${endpoint.id}, ${eventId}, 'delivered', 1)`;
+  await sql`insert into webhook_attempts (location_id, id, delivery_id, endpoint_id, event_id, event_type, attempt, status,
+      response_code, duration_ms, attempted_at)
+    values (${locationId}, ${newId()}, ${deliveryId}, ${endpoint.id}, ${eventId}, 'order.created', 1, 'delivered', 200, 5, now())`;
+  await sql`insert into internal.endpoint_health values (${locationId}, ${endpoint.id}, now(), now())`;
+  await sql`insert into internal.endpoint_clearings (location_id, endpoint_id, gone) values (${locationId}, ${newId()}, true)`;
+  await sql`with made as (
+      insert into certifications (location_id, does, status, completed_at) values (${locationId}, '{}', 'aborted', now()) returning id
+    )
+    insert into internal.certification_calls (location_id, certification_id, operation, request, request_id)
+    select ${locationId}, id, 'orders.list', '', 'theirs' from made`;
   await issueCode(app.database, { location_id: locationId });
   return eventId;
 }

@@ -6,10 +6,10 @@ import { createSecretBox, newId, newSigningSecret, parseEncryptionKeys, reposito
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { callRest, startTestApi, type TestApi } from '../support/api.ts';
+import { startConsumer } from '../support/consumer.ts';
 import { startProcess } from '../support/processes.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
-import { httpConsumer } from '../webhooks/consumers.ts';
 
 // Commands and servers are processes of their own.
 vi.setConfig({ testTimeout: 240_000 });
@@ -48,17 +48,8 @@ describe('comanda secrets rotate-key', () => {
   });
 
   test('seals everything again while API and workers run, and every delivery stays signed', async () => {
-    const received: { body: string; headers: Record<string, string> }[] = [];
-    const consumer = await httpConsumer((request, response) => {
-      let body = '';
-      request.setEncoding('utf8').on('data', (chunk: string) => {
-        body += chunk;
-      });
-      request.on('end', () => {
-        received.push({ body, headers: request.headers as Record<string, string> });
-        response.end();
-      });
-    });
+    const consumer = await startConsumer();
+    const { received } = consumer;
     const env = { DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: ring, WEBHOOK_TARGETS: 'any' };
     const [server, worker] = [
       await startProcess({ entry: 'api', env }),
@@ -73,7 +64,8 @@ describe('comanda secrets rotate-key', () => {
     const create = () => api.make.product();
     // Throws at the first that is not signed with it.
     const signed = () =>
-      received.map(({ body, headers }) => new Webhook(secret).verify(body, headers)).length;
+      received.map(({ text, headers }) => new Webhook(secret).verify(text, headers as Record<string, string>))
+        .length;
 
     await create();
     const rotation = comanda('secrets', 'rotate-key', '--json');
@@ -212,16 +204,10 @@ async function fill(
 }
 
 async function copySecret(from: string, locationId: string, endpointId: string): Promise<void> {
-  const { pool } = api;
-  await pool.query(
-    `insert into webhook_endpoints (location_id, id, url, events) values ($1, $2, 'http://127.0.0.1:9/', '{order.created}')`,
-    [locationId, endpointId],
-  );
-  await pool.query(
-    `insert into internal.webhook_secrets (location_id, endpoint_id, encryption_key_id, sealed)
-     select $2, $3, encryption_key_id, sealed from internal.webhook_secrets where endpoint_id = $1`,
-    [from, locationId, endpointId],
-  );
+  await api.sql`insert into webhook_endpoints (location_id, id, url, events)
+    values (${locationId}, ${endpointId}, 'http://127.0.0.1:9/', '{order.created}')`;
+  await api.sql`insert into internal.webhook_secrets (location_id, endpoint_id, encryption_key_id, sealed)
+    select ${locationId}, ${endpointId}, encryption_key_id, sealed from internal.webhook_secrets where endpoint_id = ${from}`;
 }
 
 async function readable(box: ReturnType<typeof boxOf>): Promise<Map<string, string>> {
