@@ -48,15 +48,14 @@ const lists = operations.filter(({ isList }) => isList);
 const api = useApi();
 beforeAll(async () => {
   const { locationId, app } = api;
-  const { pool } = app.database;
   await createLargeOrders(app.database, { locationId, count: 12 });
   // Every character of it is written as six.
-  await pool.query(
+  await api.sql(
     `insert into products (location_id, sku, name, price, description)
      select $1, 'large-' || n, 'p', 1, repeat(chr(1), 10000) from generate_series(1, 210) n`,
     [locationId],
   );
-  await pool.query(
+  await api.sql(
     `insert into events (location_id, id, number, type, resource_id, body, created_at)
      select $1, e.id, e.number, 'order.updated', e.order_id, '{"id":"' || e.id || '","type":"order.updated","api_version":"v2","created_at":"'
        || wire_time(now(), 'UTC') || '","location_id":"' || $1 || '","data":' || j.doc || '}', now()
@@ -64,7 +63,7 @@ beforeAll(async () => {
      cross join lateral orders_json($1, array[e.order_id]) j`,
     [locationId],
   );
-  for (const { fill } of Object.values(large)) if (fill !== '') await pool.query(fill, [locationId]);
+  for (const { fill } of Object.values(large)) if (fill !== '') await api.sql(fill, [locationId]);
 }, 120_000);
 
 describe.each(lists.filter(({ name }) => name in large))('a page of $name', ({ name, routes: [route] }) => {
@@ -125,10 +124,7 @@ interface Page {
 const idsOf = (pages: readonly Page[]) =>
   pages.flatMap(({ data }) => data.map(({ id, job_id }) => id ?? job_id));
 
-async function walk(
-  read: (place: string) => Promise<Page>,
-  nextOf: (page: Page) => string | undefined,
-): Promise<Page[]> {
+async function walk(read: (place: string) => Promise<Page>, nextOf: (page: Page) => string | undefined) {
   const pages: Page[] = [];
   for (let place: string | undefined = ''; place !== undefined; ) {
     const page = await read(place);

@@ -11,13 +11,6 @@ export interface RunStatement {
   plan: PlanNode;
 }
 
-/** Hears of every statement that the pg clients of this process run. */
-export interface Listening {
-  /** The name under which a text was prepared; undefined for a statement of a function. */
-  nameOf(text: string): string | undefined;
-  stop(): void;
-}
-
 const settings = {
   session_preload_libraries: 'auto_explain',
   'auto_explain.log_min_duration': '0',
@@ -42,7 +35,7 @@ export async function explainDatabase(url: string): Promise<void> {
 }
 
 /** Calls `heard` with each statement that a client which connects from now on has run. */
-export function listenToPlans(heard: (run: RunStatement) => void): Listening {
+export function listenToPlans(heard: (run: RunStatement) => void) {
   const names = new Map<string, string>();
   const { connect, query } = pg.Client.prototype;
   pg.Client.prototype.connect = function (this: pg.Client, ...args: unknown[]) {
@@ -65,7 +58,7 @@ export function listenToPlans(heard: (run: RunStatement) => void): Listening {
     return Reflect.apply(query, this, args);
   } as typeof query;
   return {
-    nameOf: (text) => names.get(text),
+    nameOf: (text: string) => names.get(text),
     stop: () => Object.assign(pg.Client.prototype, { connect, query }),
   };
 }

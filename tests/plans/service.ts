@@ -1,32 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp, type RunningApp, startServer } from '@comanda/api';
-import { type RunningWorker, startWorker } from '@comanda/worker';
+import { createApp, startServer } from '@comanda/api';
+import { startWorker } from '@comanda/worker';
 import pg from 'pg';
 import { planLifetimeMs } from '../../packages/db/src/connection/plan-lifetime.ts';
-import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
+import { startConsumer } from '../support/consumer.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 import { explainDatabase, listenToPlans, type RunStatement } from './auto-explain.ts';
 
 /** The API's server, the worker and a consumer of its webhooks in this process, on a database of their own. */
-export interface Service {
-  url: string;
-  app: RunningApp;
-  consumer: RecordingConsumer;
-  /** Runs SQL that is not the service's: it is not recorded. */
-  sql<Row = Record<string, unknown>>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** Waits until no connection keeps a plan from before. */
-  plansExpired(): Promise<void>;
-  /** Waits until every change is published and delivered, and every job done. */
-  settled(): Promise<void>;
-  /** The name of a prepared statement; empty for a statement in a function or without a name. */
-  nameOf(text: string): string;
-  close(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Starts it on a database without vacuum and analyze; `heard` hears every statement of the service. */
-export async function startService(heard: (run: RunStatement) => void): Promise<Service> {
+export async function startService(heard: (run: RunStatement) => void) {
   const database = await createTestDatabase();
   const outside = new pg.Client({
     connectionString: database.superuserUrl,
@@ -36,7 +23,8 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
   // A deed holds for one transaction, so each statement has its own; one after the other, since they share a connection.
   let last: Promise<unknown> = Promise.resolve();
   let within = false;
-  const sql = <Row>(text: string, values: unknown[] = []): Promise<Row[]> => {
+  /** Runs SQL that is not the service's: it is not recorded. */
+  const sql = <Row = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<Row[]> => {
     const next = last.then(async () => {
       // A transaction counts as one deed.
       const alone = !within && text !== 'begin';
@@ -72,18 +60,18 @@ export async function startService(heard: (run: RunStatement) => void): Promise<
   const app = await createApp({ ...settings, idempotencyTtlHours: 168 });
   const server = await startServer(app, { host: '127.0.0.1', port: 0 });
   const consumer = await startConsumer(sometimesFailing);
-  const worker: RunningWorker = await startWorker({
+  const worker = await startWorker({
     ...settings,
     webhookTimeoutMs: 10_000,
     webhookRetryDelaysSeconds: [0.05, 0.05, 0.05, 0.05],
   });
   return {
-    url: server.url,
-    app,
-    consumer,
-    sql,
-    nameOf: (text) => listening.nameOf(text) ?? '',
+    ...{ url: server.url, app, consumer, sql },
+    /** The name of a prepared statement; empty for a statement in a function or without a name. */
+    nameOf: (text: string) => listening.nameOf(text) ?? '',
+    /** Waits until no connection keeps a plan from before. */
     plansExpired: () => sleep(planLifetimeMs),
+    /** Waits until every change is published and delivered, and every job done. */
     async settled() {
       await waitFor('the worker', async () => (await sql<{ idle: boolean }>(nothingWaits))[0]?.idle, {
         timeoutMs: 60_000,
