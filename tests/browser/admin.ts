@@ -1,48 +1,18 @@
 import { expect } from 'vitest';
 import type { RunningStudio } from '../studio/run.ts';
-import type { Browser, Page } from './browser.ts';
+import type { Browser } from './browser.ts';
 
 /** The actions of an admin at Studio, with mouse and keyboard, and the page as the admin sees it. */
-export interface Admin {
-  /** Opens a link of the guide at this Studio, and waits until the grid is there. */
-  open(hash: string): Promise<void>;
-  /** The text of a column, row by row as the grid shows them at the moment. */
-  column(name: string): Promise<string[]>;
-  /** Waits until a column shows this, row by row. */
-  shows(name: string, rows: readonly unknown[]): Promise<void>;
-  /** The columns of the grid in their order, arrows included. */
-  columns(): Promise<string[]>;
-  /** Opens the editor of a cell; false when none opens. */
-  edit(column: string, row?: number): Promise<boolean>;
-  /** Writes into the open editor, and presses Enter. */
-  write(text: string): Promise<void>;
-  /** Chooses a label of the open editor, and presses Enter. */
-  choose(label: string): Promise<void>;
-  /** Saves; gives the question that was answered with yes. */
-  save(): Promise<string>;
-  /** Marks a row at its left edge. */
-  mark(row?: number): Promise<void>;
-  /** Deletes a row; gives the question that was answered with yes. */
-  remove(row?: number): Promise<string>;
-  /** Waits for the sentence: at the bottom right, or where a button would be. */
-  told(sentence: RegExp | string): Promise<void>;
-  /** Follows an arrow of the first row. */
-  follow(column: string): Promise<void>;
-  /** The text of the page. */
-  text(): Promise<string>;
-  page: Page;
-  /** Every host that was asked, and every error in the console, since it was opened. */
-  hosts: ReadonlySet<string>;
-  complaints: readonly string[];
-}
+export type Admin = Awaited<ReturnType<typeof sitDown>>;
 
 const patience = { timeout: 45_000 };
 
 /** Lets a browser in at Studio. */
-export async function sitDown(browser: Browser, { address, origin }: RunningStudio): Promise<Admin> {
+export async function sitDown(browser: Browser, { address, origin }: RunningStudio) {
   const page = await browser.newPage();
   // Wide enough for all columns: the grid shows no others.
   await page.setViewport({ width: 6_400, height: 1_400 });
+  // Every host that is asked, and every error in the console.
   const hosts = new Set<string>();
   const complaints: string[] = [];
   page.on('request', (request) => {
@@ -68,9 +38,18 @@ export async function sitDown(browser: Browser, { address, origin }: RunningStud
     await page.waitForFunction(`!document.querySelector('[role="alertdialog"]')`, patience);
     return asked;
   };
-  const admin: Admin = {
-    ...{ page, hosts, complaints },
-    async open(hash) {
+  const column = (name: string) =>
+    page.evaluate<string[]>(
+      `[...document.querySelectorAll('td[data-grid-column-id="${name}"]')].map((each) => each.innerText.trim())`,
+    );
+  const mark = async (row = 0) => {
+    await page.waitForSelector(cell('__ps_select', row), patience);
+    await page.click(cell('__ps_select', row));
+  };
+  return {
+    ...{ page, hosts, complaints, column, mark },
+    /** Opens a link of the guide at this Studio, and waits until the grid is there. */
+    async open(hash: string) {
       // A whole load, as from a bookmark.
       await page.goto('about:blank');
       await page.goto(`${origin}/${hash}`, { waitUntil: 'load' });
@@ -79,18 +58,17 @@ export async function sitDown(browser: Browser, { address, origin }: RunningStud
         patience,
       );
     },
-    column: (name) =>
-      page.evaluate(
-        `[...document.querySelectorAll('td[data-grid-column-id="${name}"]')].map((each) => each.innerText.trim())`,
-      ),
-    async shows(name, rows) {
-      await expect.poll(() => admin.column(name), patience).toEqual(rows.map(String));
+    /** Waits until a column shows this, row by row. */
+    async shows(name: string, rows: readonly unknown[]) {
+      await expect.poll(() => column(name), patience).toEqual(rows.map(String));
     },
+    /** The columns of the grid in their order, arrows included. */
     columns: () =>
-      page.evaluate(
+      page.evaluate<string[]>(
         `[...document.querySelectorAll('td[data-grid-row-index="0"]')].map((each) => each.dataset.gridColumnId)`,
       ),
-    async edit(column, row = 0) {
+    /** Opens the editor of a cell; false when none opens. */
+    async edit(column: string, row = 0) {
       await page.waitForSelector(cell(column, row), patience);
       await page.click(cell(column, row));
       await page.keyboard.press('Enter');
@@ -99,7 +77,8 @@ export async function sitDown(browser: Browser, { address, origin }: RunningStud
         () => false,
       );
     },
-    async write(text) {
+    /** Writes into the open editor, and presses Enter. */
+    async write(text: string) {
       await page.click('[data-studio-cell-editor] :is(input, textarea)');
       await page.keyboard.down('Control');
       await page.keyboard.press('a');
@@ -109,12 +88,14 @@ export async function sitDown(browser: Browser, { address, origin }: RunningStud
       await page.keyboard.press('Enter');
       await page.waitForFunction(`!document.querySelector('[data-studio-cell-editor]')`, patience);
     },
-    async choose(label) {
+    /** Chooses a label of the open editor, and presses Enter. */
+    async choose(label: string) {
       const button = label === 'mark' ? 'button[role="checkbox"]' : `button::-p-text(${label})`;
       await page.click(`[data-studio-cell-editor] ${button}`);
       await page.keyboard.press('Enter');
       await page.waitForFunction(`!document.querySelector('[data-studio-cell-editor]')`, patience);
     },
+    /** Saves; gives the question that was answered with yes. */
     async save() {
       await page.click('button::-p-text(Save)');
       const asked = await answer('yes, write to db');
@@ -122,17 +103,15 @@ export async function sitDown(browser: Browser, { address, origin }: RunningStud
       await page.waitForSelector('[data-sonner-toast]', patience);
       return asked;
     },
-    async mark(row = 0) {
-      await page.waitForSelector(cell('__ps_select', row), patience);
-      await page.click(cell('__ps_select', row));
-    },
+    /** Deletes a row; gives the question that was answered with yes. */
     async remove(row = 0) {
-      await admin.mark(row);
+      await mark(row);
       await page.waitForSelector('button::-p-text(Delete 1 row)', patience);
       await page.click('button::-p-text(Delete 1 row)');
       return answer('delete');
     },
-    async told(sentence) {
+    /** Waits for the sentence: at the bottom right, or where a button would be. */
+    async told(sentence: RegExp | string) {
       const seen = 'document.body.innerText';
       const source =
         typeof sentence === 'string' ? sentence.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : sentence.source;
@@ -140,11 +119,11 @@ export async function sitDown(browser: Browser, { address, origin }: RunningStud
         .waitForFunction(`new RegExp(${JSON.stringify(source)}).test(${seen})`, patience)
         .catch(async () => expect(await page.evaluate(seen)).toMatch(sentence));
     },
-    async follow(column) {
+    /** Follows an arrow of the first row. */
+    async follow(column: string) {
       await page.waitForSelector(`${cell(column, 0)} a`, patience);
       await page.click(`${cell(column, 0)} a`);
     },
-    text: () => page.evaluate('document.body.innerText'),
+    text: () => page.evaluate<string>('document.body.innerText'),
   };
-  return admin;
 }

@@ -3,14 +3,7 @@ import type { TestApi } from '../support/api.ts';
 import type { Browser, Page } from './browser.ts';
 
 /** The app in a browser of its own, as on another device, with what it complained of and the hosts it asked. */
-export interface AppPage extends Page {
-  complaints: string[];
-  hosts: Set<string>;
-  /** The text that is on the screen. */
-  text(): Promise<string>;
-  /** Waits until an expression holds on the page. */
-  until(expression: string): Promise<void>;
-}
+export type AppPage = Awaited<ReturnType<typeof openApp>>;
 
 /** The sizes of a kitchen: a phone, and a tablet that lies. */
 export const sizes = {
@@ -18,15 +11,20 @@ export const sizes = {
   tablet: { width: 1024, height: 768, isMobile: true, hasTouch: true },
 } as const;
 
-/** Opens an address of the app; `prepare` is done before. */
+interface OpenOptions {
+  size?: keyof typeof sizes;
+  /** The language that was chosen; that of the browser unless said. */
+  language?: string;
+  /** Done before. */
+  prepare?: (page: Page) => Promise<unknown>;
+}
+
+/** Opens an address of the app. */
 export async function openApp(
   browser: Browser,
   address: string,
-  {
-    size = 'tablet',
-    prepare = async () => {},
-  }: { size?: keyof typeof sizes; prepare?: (page: Page) => Promise<unknown> } = {},
-): Promise<AppPage> {
+  { size = 'tablet', language, prepare }: OpenOptions = {},
+) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -43,11 +41,14 @@ export async function openApp(
     if (protocol !== 'data:') hosts.add(host);
   });
   await page.setViewport(sizes[size]);
-  await prepare(page);
+  if (language !== undefined)
+    await page.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`);
+  await prepare?.(page);
   await page.goto(address);
   return Object.assign(page, {
     ...{ complaints, hosts, close: () => context.close() },
     text: () => page.evaluate<string>('document.body.innerText'),
+    /** Waits until an expression holds on the page. */
     until: async (expression: string) => {
       await page.waitForFunction(expression, { timeout: 20_000 }).catch(async (error: Error) => {
         throw new Error(`${expression}: ${error.message}\n${await page.evaluate('document.body.innerText')}`);

@@ -1,8 +1,8 @@
-import { comandaError } from '@comanda/client';
 import { describe, expect, test } from 'vitest';
 import { sizes } from './app-page.ts';
 import { column, live, moveButton, useBoards } from './boards.ts';
 import { type Page, seriousFindings } from './browser.ts';
+import { isRevoked, keyOf, setPermissions } from './session-keys.ts';
 
 const { api, opened, board, place, link } = useBoards();
 
@@ -35,9 +35,7 @@ describe('sign-in', () => {
   ])(
     'in %s a link of another person asks before it replaces the session, and is not used up by a user that stays',
     async (language, question, stay) => {
-      const prepare = (page: Page) =>
-        page.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`);
-      const page = await opened({ prepare }, await link({ name: 'ana', screens: ['board'] }));
+      const page = await opened({ language }, await link({ name: 'ana', screens: ['board'] }));
       await page.until(live);
       const session = () =>
         page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).name`);
@@ -78,17 +76,6 @@ describe('sign-in', () => {
     await page.until(`document.querySelector('.sign-in') !== null`);
   });
 
-  const isRevoked = (key: string) =>
-    expect
-      .poll(() =>
-        api
-          .client(key)
-          .limits.get.query()
-          .then(() => 'in use', comandaError),
-      )
-      .toMatchObject({ reason: 'key_not_valid' });
-  const keyOf = (page: Page) =>
-    page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
   const signOut = `[...document.querySelectorAll('header.bar button')].at(-1).click()`;
 
   test('signing out revokes the key', async () => {
@@ -96,7 +83,7 @@ describe('sign-in', () => {
     const key = await keyOf(page);
     await page.evaluate(signOut);
     await page.until(`document.querySelector('.sign-in') !== null`);
-    await isRevoked(key);
+    await isRevoked(api, key);
     expect(await page.text()).not.toContain('no longer signed in');
     expect(page.complaints).toEqual([]);
   });
@@ -108,7 +95,7 @@ describe('sign-in', () => {
     await page.until(`document.querySelector('.dialog') !== null`);
     await page.click('.dialog .primary');
     await page.until(`document.querySelector('.dialog') === null && ${live}`);
-    await isRevoked(key);
+    await isRevoked(api, key);
     await api.client(await keyOf(page)).limits.get.query();
     await page.until(live);
   });
@@ -123,7 +110,7 @@ describe('sign-in', () => {
 
   test('a key that is revoked ends the session, and says so', async () => {
     const page = await board();
-    const key = await page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
+    const key = await keyOf(page);
     const { data } = await api.client().keys.list.query({ limit: 200 });
     const own = data.find(({ prefix }) => key.startsWith(prefix));
     await api.client().keys.revoke.mutate({ id: own?.id ?? '' });
@@ -132,9 +119,7 @@ describe('sign-in', () => {
 });
 
 describe.each(Object.keys(sizes) as (keyof typeof sizes)[])('on a %s', (size) => {
-  test('an order that comes is moved on by touch, and another screen follows', {
-    timeout: 60_000,
-  }, async () => {
+  test('an order that comes is moved on by touch, and another screen follows', async () => {
     const [one, other] = await Promise.all([board({ size }), board({ size })]);
     const { id, number } = await place();
     await one.until(`${column(number)} === 'pending'`);
@@ -156,49 +141,33 @@ describe.each(Object.keys(sizes) as (keyof typeof sizes)[])('on a %s', (size) =>
     }
   });
 
-  test.each(['light', 'dark'])(
-    'the screens are clean for axe when it is %s',
-    { timeout: 120_000 },
-    async (value) => {
-      await place();
-      const prepare = (page: Page) => page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
-      const out = await opened({ size, prepare }, `${api.url}/app`);
-      expect(await seriousFindings(out)).toEqual([]);
-      const page = await board({ size, prepare });
-      expect(await seriousFindings(page)).toEqual([]);
-      await page.click('.card .beside');
-      await page.waitForSelector('.dialog');
-      expect(await seriousFindings(page)).toEqual([]);
-      const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-      expect(ground).toBe(value === 'light' ? 'rgb(246, 245, 242)' : 'rgb(23, 22, 20)');
-      await page.goto(`${api.url}/app/day`);
-      await page.until(`document.querySelectorAll('.bars rect').length >= 3`);
-      await page.evaluate(`document.querySelectorAll('details').forEach((each) => { each.open = true; })`);
-      expect(await seriousFindings(page)).toEqual([]);
-      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-      expect(width).toBeLessThanOrEqual(sizes[size].width);
-      expect(page.complaints).toEqual([]);
-    },
-  );
+  test.each(['light', 'dark'])('the screens are clean for axe when it is %s', async (value) => {
+    await place();
+    const prepare = (page: Page) => page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+    const out = await opened({ size, prepare }, `${api.url}/app`);
+    expect(await seriousFindings(out)).toEqual([]);
+    const page = await board({ size, prepare });
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.click('.card .beside');
+    await page.waitForSelector('.dialog');
+    expect(await seriousFindings(page)).toEqual([]);
+    const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    expect(ground).toBe(value === 'light' ? 'rgb(246, 245, 242)' : 'rgb(23, 22, 20)');
+    await page.goto(`${api.url}/app/day`);
+    await page.until(`document.querySelectorAll('.bars rect').length >= 3`);
+    await page.evaluate(`document.querySelectorAll('details').forEach((each) => { each.open = true; })`);
+    expect(await seriousFindings(page)).toEqual([]);
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(sizes[size].width);
+    expect(page.complaints).toEqual([]);
+  });
 });
 
-test('a move that is refused goes back, and says why', { timeout: 60_000 }, async () => {
+test('a move that is refused goes back, and says why', async () => {
   const page = await board();
   const { number } = await place();
   await page.until(`${column(number)} === 'pending'`);
-  const key = await page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
-  await api.app.database.pool.query(
-    `update api_keys set permissions = '{orders:read,events:read}' where starts_with($1, prefix)`,
-    [key],
-  );
-  await expect
-    .poll(() =>
-      api
-        .client(key)
-        .limits.get.query()
-        .then(({ permissions }) => permissions),
-    )
-    .toEqual(['orders:read', 'events:read']);
+  await setPermissions(api, page, ['orders:read', 'events:read']);
   await page.evaluate(
     `window.columns = []; new MutationObserver(() => columns.push(${column(number)})).observe(document.body, { childList: true, subtree: true })`,
   );

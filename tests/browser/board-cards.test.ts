@@ -6,11 +6,10 @@ import { type Page, seriousFindings } from './browser.ts';
 // How cards are found: by number, by age, by the keyboard, and by the names of their buttons.
 
 const { api, opened, board, place } = useBoards();
-const timeout = 60_000;
 
 const focused = (page: AppPage) => page.evaluate<string>('document.activeElement.ariaLabel');
 
-test('cards are in the order of their numbers, in any order of their arrival', { timeout }, async () => {
+test('cards are in the order of their numbers, in any order of their arrival', async () => {
   const page = await board();
   const made = await Promise.all(Array.from({ length: 8 }, () => place()));
   const last = Math.max(...made.map(({ number }) => number));
@@ -36,32 +35,26 @@ describe.each(['light', 'dark'])('when it is %s', (value) => {
     [11, 2, '◑ 11 min'],
     [16, 3, '● 16 min late'],
     [130, 3, '● 2 hr late'],
-  ])(
-    'an order of %i minutes says so in words, and not by color alone',
-    {
-      timeout,
-    },
-    async (minutes, late, text) => {
-      const { number } = await place();
-      const page = await board({
-        size: 'phone',
-        prepare: async (page: Page) => {
-          await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
-          await page.evaluateOnNewDocument(
-            `const now = Date.now; Date.now = () => now() + ${(minutes + 0.2) * 60_000}`,
-          );
-        },
-      });
-      const card = `document.querySelector('article[data-number="${number}"]')`;
-      await page.until(`${card} !== null`);
-      expect(await page.evaluate(`${card}.querySelector('.age').innerText`)).toBe(text);
-      expect(await page.evaluate(`${card}.classList.contains('late-${late}')`)).toBe(true);
-      expect(await seriousFindings(page)).toEqual([]);
-    },
-  );
+  ])('an order of %i minutes says so in words, and not by color alone', async (minutes, late, text) => {
+    const { number } = await place();
+    const page = await board({
+      size: 'phone',
+      prepare: async (page: Page) => {
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+        await page.evaluateOnNewDocument(
+          `const now = Date.now; Date.now = () => now() + ${(minutes + 0.2) * 60_000}`,
+        );
+      },
+    });
+    const card = `document.querySelector('article[data-number="${number}"]')`;
+    await page.until(`${card} !== null`);
+    expect(await page.evaluate(`${card}.querySelector('.age').innerText`)).toBe(text);
+    expect(await page.evaluate(`${card}.classList.contains('late-${late}')`)).toBe(true);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
 });
 
-test('the age goes on by itself', { timeout }, async () => {
+test('the age goes on by itself', async () => {
   const { number } = await place();
   const page = await board();
   const age = `document.querySelector('article[data-number="${number}"] .age')?.innerText`;
@@ -70,9 +63,7 @@ test('the age goes on by itself', { timeout }, async () => {
   await page.until(`${age} === '◔ 7 min'`);
 });
 
-test('by keyboard the board is two stops, arrows go from card to card, and Enter moves', {
-  timeout,
-}, async () => {
+test('by keyboard the board is two stops, arrows go from card to card, and Enter moves', async () => {
   const orders = [await place(), await place(), await place()];
   await api.client().orders.updateStatus.mutate({ id: (await place()).id, status: 'ready' });
   await api.published();
@@ -117,7 +108,7 @@ test('by keyboard the board is two stops, arrows go from card to card, and Enter
     .toMatchObject({ status: 'ready' });
 });
 
-test('no two buttons of the board have one name', { timeout }, async () => {
+test('no two buttons of the board have one name', async () => {
   await Promise.all([place(), place(), place()]);
   const page = await opened();
   await page.until(`document.querySelectorAll('.column.pending article').length >= 3`);

@@ -6,7 +6,6 @@ import { column, moveButton, untilSent, useBoards } from './boards.ts';
 // The effect of a press on the board, and of a second one. The presses are the browser's own, at a place.
 
 const { api, opened, board, place, link } = useBoards();
-const timeout = 60_000;
 
 const statusOf = async (id: string) => (await api.client().orders.get.query({ id })).status;
 
@@ -52,7 +51,7 @@ const emptied = async () => {
 };
 
 describe('two presses at one place move one order', () => {
-  test.each([60, 150, 300, 500, 900])('when the second comes after %i ms', { timeout }, async (ms) => {
+  test.each([60, 150, 300, 500, 900])('when the second comes after %i ms', async (ms) => {
     await emptied();
     const orders = [await place(), await place(), await place()];
     const [first] = orders;
@@ -67,7 +66,7 @@ describe('two presses at one place move one order', () => {
     expect(page.complaints).toEqual([]);
   });
 
-  test('when another cook moved the card above meanwhile', { timeout }, async () => {
+  test('when another cook moved the card above meanwhile', async () => {
     await emptied();
     const [one, two, three] = [await place(), await place(), await place()];
     const page = await board({ prepare: countMoves });
@@ -88,7 +87,7 @@ describe('two presses at one place move one order', () => {
     expect(await page.evaluate(`document.querySelector('article.moved')`)).toBe(null);
   });
 
-  test('when the dialog of a cancel closes over another card', { timeout }, async () => {
+  test('when the dialog of a cancel closes over another card', async () => {
     await emptied();
     const [one, two] = [await place(), await place()];
     const page = await board({ prepare: countMoves });
@@ -109,7 +108,7 @@ describe('two presses at one place move one order', () => {
   });
 });
 
-test('a card keeps its place and size for a second, and the column does not slide', { timeout }, async () => {
+test('a card keeps its place and size for a second, and the column does not slide', async () => {
   await emptied();
   const [one, two] = [await place(), await place()];
   const page = await board();
@@ -126,7 +125,7 @@ test('a card keeps its place and size for a second, and the column does not slid
   await page.until(`${column(one.number)} === 'ready'`);
 });
 
-test('Undo takes a move back before anything was sent', { timeout }, async () => {
+test('Undo takes a move back before anything was sent', async () => {
   const page = await board({ prepare: countMoves });
   const [now, later] = [await place(), await place()];
   await page.until(`${column(later.number)} === 'pending'`);
@@ -146,7 +145,7 @@ test('Undo takes a move back before anything was sent', { timeout }, async () =>
   expect(await Promise.all([now, later].map(({ id }) => statusOf(id)))).toEqual(['pending', 'pending']);
 });
 
-test('two cooks who want the same hear nothing of each other', { timeout }, async () => {
+test('two cooks who want the same hear nothing of each other', async () => {
   const [one, other] = await Promise.all([board(), board()]);
   const { id, number } = await place();
   await Promise.all([one, other].map((page) => page.until(`${column(number)} === 'pending'`)));
@@ -159,7 +158,7 @@ test('two cooks who want the same hear nothing of each other', { timeout }, asyn
   }
 });
 
-test('a move that another one overtook says where the order is now', { timeout }, async () => {
+test('a move that another one overtook says where the order is now', async () => {
   const page = await board();
   const { id, number } = await place();
   await page.until(`${column(number)} === 'pending'`);
@@ -181,7 +180,7 @@ describe('a move that waits is sent', () => {
         })()`),
     ],
     ['when the page is left', (page: AppPage) => page.goto(`${api.url}/healthz`)],
-  ])('%s', { timeout }, async (_when, leave) => {
+  ])('%s', async (_when, leave) => {
     const page = await opened({}, await link({ screens: ['board', 'day'] }));
     const { id, number } = await place();
     await page.until(`${column(number)} === 'pending'`);
@@ -194,7 +193,7 @@ describe('a move that waits is sent', () => {
   });
 });
 
-test('a page with an unsent move asks before it is closed', { timeout }, async () => {
+test('a page with an unsent move asks before it is closed', async () => {
   const page = await opened({}, await link({ screens: ['board', 'day'] }));
   const { number } = await place();
   await page.until(`${column(number)} === 'pending'`);

@@ -1,24 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { superuserUrl } from '../support/database.ts';
-import { createProduct, createSubselection } from '../support/factories.ts';
-import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
+import { useClosed } from '../support/use.ts';
+import { startProxy } from '../worker/proxy.ts';
 import { cancelButton, column, live, moveButton, untilSent, useBoards } from './boards.ts';
 import type { Page } from './browser.ts';
 
 // A screen shows the true state, after any failure on the way.
 
 const { api, opened, board, place, link } = useBoards();
-let wire: DatabaseProxy;
-beforeAll(async () => {
-  wire = await startProxy(api.url);
-});
-afterAll(() => wire?.close());
+const wire = useClosed(() => startProxy(api.url));
 
-test('without a connection it says so, keeps a move, and comes back right without a reload', {
-  timeout: 60_000,
-}, async () => {
+test('without a connection it says so, keeps a move, and comes back right without a reload', async () => {
   const page = await board();
   const [mine, other] = [await place(), await place()];
   await page.until(`${column(mine.number)} === 'pending' && ${column(other.number)} === 'pending'`);
@@ -48,7 +42,7 @@ describe('when the way to the service is cut', () => {
   test.each([
     ['it goes on where it stopped', false],
     ['and the feed no longer has the place, it reads the board again', true],
-  ])('%s, without a reload', { timeout: 60_000 }, async (_what, isForgotten) => {
+  ])('%s, without a reload', async (_what, isForgotten) => {
     const address = (await link()).replace(api.url, new URL(wire.url).origin);
     const page = await opened({}, address);
     await page.until(live);
@@ -132,10 +126,9 @@ test.each([
   ['that comes while the board is open', false],
   ['that was there before it was opened', true],
 ])('an order %s shows what was chosen, and its channel', async (_when, isThere) => {
-  const { locationId, app } = api;
-  const productId = await createProduct(app.database, { locationId });
-  const { itemIds } = await createSubselection(app.database, {
-    ...{ locationId, productId, maxSelection: 5, single: false },
+  const productId = await api.make.product();
+  const { itemIds } = await api.make.subselection({
+    ...{ productId, maxSelection: 5, single: false },
     items: [{ name: 'Without onion' }, { name: 'Cheese', max: 3 }],
   });
   const [onion, cheese] = itemIds;
@@ -206,7 +199,7 @@ describe('with many orders', () => {
     expect(await page.evaluate(column(number))).toBe('closed');
   });
 
-  test('new ones are shown, however many wait to be handed over', { timeout: 120_000 }, async () => {
+  test('new ones are shown, however many wait to be handed over', async () => {
     for (let n = 0; n < 201; n += 1)
       await api.client().orders.updateStatus.mutate({ id: (await place()).id, status: 'ready' });
     const { number } = await place();

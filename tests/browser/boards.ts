@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll } from 'vitest';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { afterEach } from 'vitest';
+import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { type AppPage, linkTo, openApp } from './app-page.ts';
-import { type Browser, startBrowser } from './browser.ts';
+import { useBrowser } from './browser.ts';
 
 type OpenOptions = Parameters<typeof openApp>[2];
 
@@ -25,15 +25,10 @@ export const untilSent = { timeout: 15_000 };
 /** An API with its app and a kitchen, and a browser whose pages are closed after each test. */
 export function useBoards() {
   const api = usePublishingApi(undefined, { app: 'on' });
-  let browser: Browser;
-  let kitchen: OrderKitchen;
+  const browser = useBrowser();
+  const kitchen = useOrderKitchen(api);
   const pages: AppPage[] = [];
-  beforeAll(async () => {
-    browser = await startBrowser();
-    kitchen = await createOrderKitchen(api);
-  });
   afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
-  afterAll(() => browser?.close());
 
   const link = (input?: Parameters<typeof linkTo>[1]) => linkTo(api, input);
   const opened = async (options: OpenOptions = {}, address?: string): Promise<AppPage> => {
@@ -47,7 +42,7 @@ export function useBoards() {
     await page.until(`document.querySelector('.board') !== null`);
     return page;
   };
-  const place = async (overrides?: Record<string, unknown>): Promise<{ id: string; number: number }> =>
-    (await placeOrder(api, kitchen, overrides)) as never;
+  const place = (overrides?: Record<string, unknown>): Promise<{ id: string; number: number }> =>
+    kitchen.place(overrides);
   return { api, link, opened, board, place };
 }

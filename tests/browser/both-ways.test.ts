@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startStudio } from '../studio/run.ts';
-import { createOrderKitchen, placeOrder } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { useClosed } from '../support/use.ts';
 import { sitDown } from './admin.ts';
@@ -12,12 +12,10 @@ const studio = useClosed(() =>
   startStudio(api.databaseUrl, ['--as', 'ana', '--edit', '--desk', `${api.url}/`]),
 );
 const browser = useBrowser();
+const kitchen = useOrderKitchen(api);
 
-test('nothing in Studio led to the desk: a row does, in one tab that stays signed in, and from there back', {
-  timeout: 120_000,
-}, async () => {
-  const kitchen = await createOrderKitchen(api);
-  const [one, other] = [await placeOrder(api, kitchen), await placeOrder(api, kitchen)];
+test('nothing in Studio led to the desk: a row does, in one tab that stays signed in, and from there back', async () => {
+  const [one, other] = [await kitchen.place(), await kitchen.place()];
   const admin = await sitDown(browser, studio);
   const { port } = new URL(studio.origin);
   const follow = async (hash: string, column: string) => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
+import { vi } from 'vitest';
 import { useClosed } from '../support/use.ts';
 
 /** The parts of puppeteer-core that the tests use; it is in a folder of its own, and so brings no types here. */
@@ -67,9 +68,10 @@ export function startBrowser(): Promise<Browser> {
   });
 }
 
-/** One for the tests of a file. */
-export const useBrowser = (): Browser =>
-  useClosed(async () => {
+/** One for the tests of a file, which may take long: pages load, draw and wait. */
+export function useBrowser(): Browser {
+  vi.setConfig({ testTimeout: 180_000 });
+  return useClosed(async () => {
     const browser = await startBrowser();
     // Its methods read private fields, so each keeps its own browser.
     return {
@@ -81,6 +83,7 @@ export const useBrowser = (): Browser =>
       close: () => browser.close(),
     } satisfies Browser;
   });
+}
 
 /** The findings of axe that are serious or critical: `color-contrast: .menu a`. */
 export const seriousFindings = (page: Page): Promise<string[]> =>

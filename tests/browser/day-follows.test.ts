@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createProduct } from '../support/factories.ts';
+import { thrownBy } from '../support/thrown.ts';
 import type { AppPage } from './app-page.ts';
 import { live, useBoards } from './boards.ts';
+import { takePermission } from './session-keys.ts';
 
 // Payments and closings elsewhere reach the day by events: it asks for nothing while nothing happens.
 
 const { api, opened, place, link } = useBoards();
-const timeout = 90_000;
 
 const client = () => api.client();
 const requests = (page: AppPage) =>
@@ -36,9 +36,7 @@ async function paidElsewhere(page: AppPage, wait = async () => {}): Promise<void
   );
 }
 
-test('a turn that is opened, paid into and closed elsewhere, without a request while nothing happens', {
-  timeout,
-}, async () => {
+test('a turn that is opened, paid into and closed elsewhere, without a request while nothing happens', async () => {
   const page = await day();
   await page.until(`document.querySelector('.turn').innerText.includes('No turn is open')`);
   await client().turns.open.mutate();
@@ -54,26 +52,10 @@ test('a turn that is opened, paid into and closed elsewhere, without a request w
   await page.until(`document.querySelectorAll('.turn').length === 2`);
 });
 
-test('a session from before the day could hear of payments looks at its turn again and again', {
-  timeout,
-}, async () => {
-  await client()
-    .turns.open.mutate()
-    .catch(() => {});
+test('a session from before the day could hear of payments looks at its turn again and again', async () => {
+  await thrownBy(client().turns.open.mutate());
   const page = await day();
-  const key = await page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
-  await api.app.database.pool.query(
-    `update api_keys set permissions = array_remove(permissions, 'payments:read') where starts_with($1, prefix)`,
-    [key],
-  );
-  await expect
-    .poll(() =>
-      api
-        .client(key)
-        .limits.get.query()
-        .then(({ effective_permissions }) => effective_permissions),
-    )
-    .not.toContain('payments:read');
+  await takePermission(api, page, 'payments:read');
   await page.goto(`${api.url}/app/day`);
   await page.until(live);
   await page.until(`document.querySelector('.turn tfoot') !== null`);
@@ -81,9 +63,9 @@ test('a session from before the day could hear of payments looks at its turn aga
   expect(await page.evaluate(live)).toBe(true);
 });
 
-test('stock that runs low by orders elsewhere, and a product that is deleted', { timeout }, async () => {
+test('stock that runs low by orders elsewhere, and a product that is deleted', async () => {
   const stock = { enabled: true, quantity: 3, minStockAlarm: 2 };
-  const id = await createProduct(api.app.database, { locationId: api.locationId, name: 'Rye', stock });
+  const id = await api.make.product({ name: 'Rye', stock });
   const page = await day();
   const low = `document.querySelector('.low').innerText`;
   await page.until(`document.querySelector('.low p, .low table') !== null && !${low}.includes('Loading')`);

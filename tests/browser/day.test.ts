@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import { thrownBy } from '../support/thrown.ts';
 import type { AppPage, sizes } from './app-page.ts';
 import { live, useBoards } from './boards.ts';
-import { type Page, seriousFindings } from './browser.ts';
+import { seriousFindings } from './browser.ts';
 import { says } from './desk-page.ts';
+import { takePermission } from './session-keys.ts';
 
 // The day says what was sold and what was collected, and its turn is opened and closed there.
 
 const { api, opened, place, link } = useBoards();
-const timeout = 60_000;
 
 const pay = async (order: { id: string }) => {
   const { payment } = await api.client().orders.get.query({ id: order.id });
@@ -20,54 +21,49 @@ const press = (page: AppPage, where: string, name: string) =>
   );
 
 async function day(language: string, size: keyof typeof sizes = 'tablet'): Promise<AppPage> {
-  const page = await opened(
-    {
-      size,
-      prepare: (page: Page) =>
-        page.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`),
-    },
-    await link({ screens: ['day'] }),
-  );
+  const page = await opened({ size, language }, await link({ screens: ['day'] }));
   await page.until(live);
   await page.until(`document.querySelector('.turn') !== null`);
   return page;
 }
 
-const closeIfOpen = () =>
-  api
-    .client()
-    .turns.close.mutate()
-    .catch(() => {});
+const closeIfOpen = () => thrownBy(api.client().turns.close.mutate());
 
 describe.each([
   {
-    language: 'en',
-    size: 'tablet' as const,
-    open: 'Open a turn',
-    close: 'Close the turn',
-    missing: 'is missing',
-    sales: 'Sales',
-    collected: 'Collected',
-    cash: 'Cash',
-    none: 'No turn is open',
-    wrong: 'An amount has',
+    ...{
+      language: 'en',
+      size: 'tablet' as const,
+      open: 'Open a turn',
+      close: 'Close the turn',
+      missing: 'is missing',
+    },
+    ...{
+      sales: 'Sales',
+      collected: 'Collected',
+      cash: 'Cash',
+      none: 'No turn is open',
+      wrong: 'An amount has',
+    },
   },
   {
-    language: 'es',
-    size: 'phone' as const,
-    open: 'Abrir un turno',
-    close: 'Cerrar el turno',
-    missing: 'Faltan',
-    sales: 'Ventas',
-    collected: 'Cobrado',
-    cash: 'Efectivo',
-    none: 'No hay un turno',
-    wrong: 'Un importe',
+    ...{
+      language: 'es',
+      size: 'phone' as const,
+      open: 'Abrir un turno',
+      close: 'Cerrar el turno',
+      missing: 'Faltan',
+    },
+    ...{
+      sales: 'Ventas',
+      collected: 'Cobrado',
+      cash: 'Efectivo',
+      none: 'No hay un turno',
+      wrong: 'Un importe',
+    },
   },
 ])('in $language on a $size', ({ language, size, open, close, ...texts }) => {
-  test('a turn is opened, collects what was paid and not what was sold, and is closed with a count', {
-    timeout,
-  }, async () => {
+  test('a turn is opened, collects what was paid and not what was sold, and is closed with a count', async () => {
     await closeIfOpen();
     const page = await day(language, size);
     await says(page, texts.none);
@@ -115,24 +111,12 @@ describe.each([
   });
 });
 
-test('a key that may not open or close turns sees no button for it', { timeout }, async () => {
+test('a key that may not open or close turns sees no button for it', async () => {
   await closeIfOpen();
   await api.client().turns.open.mutate();
   const page = await day('en');
   await page.until(`document.querySelector('.turn button') !== null`);
-  const key = await page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
-  await api.app.database.pool.query(
-    `update api_keys set permissions = array_remove(permissions, 'turns:write') where starts_with($1, prefix)`,
-    [key],
-  );
-  await expect
-    .poll(() =>
-      api
-        .client(key)
-        .limits.get.query()
-        .then(({ effective_permissions }) => effective_permissions),
-    )
-    .not.toContain('turns:write');
+  await takePermission(api, page, 'turns:write');
   await page.goto(`${api.url}/app/day`);
   await page.until(`document.querySelector('.turn tfoot') !== null`);
   await page.until(live);

@@ -1,26 +1,19 @@
 import { expect, test } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
-import { createProduct } from '../support/factories.ts';
-import { usePublishingApi } from '../support/published.ts';
-import { useBrowser } from './browser.ts';
-import { openDesk, says } from './desk-page.ts';
+import { says, useDesk } from './desk-page.ts';
 
-const api = usePublishingApi(undefined, { app: 'on' });
-const browser = useBrowser();
+const { api, desk } = useDesk();
 
-test('a price that a program changed was found at the desk only by the name of the program', {
-  timeout: 60_000,
-}, async () => {
-  const { locationId } = api;
-  const id = await createProduct(api.app.database, { locationId, name: 'Espresso', price: 95 });
-  const other = await createProduct(api.app.database, { locationId, name: 'Tea', price: 95 });
+test('a price that a program changed was found at the desk only by the name of the program', async () => {
+  const id = await api.make.product({ name: 'Espresso', price: 95 });
+  const other = await api.make.product({ name: 'Tea', price: 95 });
   await api.client().products.update.mutate({ id, price: 131 });
   const bob = await openHand(api.databaseUrl, 'admin');
   await bob.sql(`set application_name = 'bob'`);
   await bob.sql('update products set price = 90 where id = $1', [other]);
-  await bob.sql(`update locations set timezone = 'Europe/Lisbon' where id = $1`, [locationId]);
+  await bob.sql(`update locations set timezone = 'Europe/Lisbon' where id = $1`, [api.locationId]);
   await bob.close();
-  const page = await openDesk(browser, api, 'audit');
+  const page = await desk('audit');
   await says(page, 'Europe/Lisbon');
   expect(await page.text()).not.toContain('price: 95 → 131');
   await page.select('.desk search select', 'products');

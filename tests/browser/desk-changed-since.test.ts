@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest';
-import { useApi } from '../support/api.ts';
-import { createCategory, createPaymentMethod, createProduct } from '../support/factories.ts';
-import { useBrowser } from './browser.ts';
-import { fill, openDesk, says } from './desk-page.ts';
+import { fill, says, useDesk } from './desk-page.ts';
 
-const api = useApi(() => ({ app: 'on' }));
-const browser = useBrowser();
+const { api, desk } = useDesk();
 
 /** Each row that is edited at the desk: where, the label of a field, and how another session changes it. */
 const rows: Record<string, () => Promise<Row>> = {
@@ -17,7 +13,7 @@ const rows: Record<string, () => Promise<Row>> = {
     read: async () => (await api.client().locations.getCurrent.query()).name,
   }),
   async 'price of a product'() {
-    const id = await createProduct(api.app.database, { locationId: api.locationId, price: 95 });
+    const id = await api.make.product({ price: 95 });
     return {
       path: `products/${id}`,
       label: 'Price',
@@ -27,10 +23,7 @@ const rows: Record<string, () => Promise<Row>> = {
     };
   },
   async 'stock of a product'() {
-    const id = await createProduct(api.app.database, {
-      locationId: api.locationId,
-      stock: { enabled: true, quantity: 3 },
-    });
+    const id = await api.make.product({ stock: { enabled: true, quantity: 3 } });
     return {
       path: `products/${id}`,
       label: 'Left',
@@ -44,7 +37,7 @@ const rows: Record<string, () => Promise<Row>> = {
     };
   },
   async 'name of a category'() {
-    const id = await createCategory(api.app.database, { locationId: api.locationId });
+    const id = await api.make.category();
     return {
       path: `categories/${id}`,
       label: 'Name',
@@ -54,7 +47,7 @@ const rows: Record<string, () => Promise<Row>> = {
     };
   },
   async 'name of a payment method'() {
-    const id = await createPaymentMethod(api.app.database, { locationId: api.locationId });
+    const id = await api.make.paymentMethod();
     return {
       path: `payment-methods/${id}`,
       label: 'Name',
@@ -76,10 +69,9 @@ interface Row {
 
 test.each(Object.entries(rows))(
   'of two admins at the %s the last won without a word',
-  { timeout: 60_000 },
   async (_name, make) => {
     const { path, label, typed, others, change, read } = await make();
-    const page = await openDesk(browser, api, path);
+    const page = await desk(path);
     await fill(page, label, typed);
     await change(others);
     await page.keyboard.press('Enter');
@@ -89,7 +81,6 @@ test.each(Object.entries(rows))(
     expect(await page.evaluate('document.activeElement.value')).toBe(typed);
     expect(await read()).toBe(others);
     await page.keyboard.press('Enter');
-    await expect.poll(read, { timeout: 20_000 }).toBe(typed);
-    await page.close();
+    await expect.poll(read).toBe(typed);
   },
 );

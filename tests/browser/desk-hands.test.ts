@@ -1,47 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
-import { usePublishingApi } from '../support/published.ts';
-import { type AppPage, linkTo, openApp } from './app-page.ts';
-import { type Browser, startBrowser } from './browser.ts';
-import { press, says } from './desk-page.ts';
+import { useOrderKitchen } from '../support/orders.ts';
+import { press, says, useDesk } from './desk-page.ts';
 
-const api = usePublishingApi(undefined, { app: 'on' });
-let browser: Browser;
-let kitchen: OrderKitchen;
-const pages: AppPage[] = [];
-beforeAll(async () => {
-  browser = await startBrowser();
-  kitchen = await createOrderKitchen(api);
-}, 120_000);
-afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
-afterAll(() => browser?.close());
-
-const timeout = 60_000;
-const patience = { timeout: 20_000 };
-
-async function desk(part: string, screens: ('desk' | 'board')[] = ['desk']): Promise<AppPage> {
-  const page = await openApp(browser, await linkTo(api, { screens }));
-  pages.push(page);
-  await page.until(`document.querySelector('.bar') !== null`);
-  await page.goto(`${api.url}/app/desk/${part}`);
-  await page.until(`document.querySelector('.desk nav + *') !== null`);
-  return page;
-}
+const { api, desk } = useDesk();
+const kitchen = useOrderKitchen(api);
 
 /** Looks away and back, after which what is old is read again. */
 const lookAgain = `dispatchEvent(new Event('visibilitychange'))`;
-const keysNamed = async (name: string) =>
-  (
-    await api.app.database.pool.query<{ count: number }>(
-      'select count(*)::int from api_keys where name = $1',
-      [name],
-    )
-  ).rows[0]?.count;
+const keysNamed = async (name: string) => (await api.sql`select from api_keys where name = ${name}`).length;
 
-test('what was typed into the location is not lost when another session changes it', {
-  timeout,
-}, async () => {
+test('what was typed into the location is not lost when another session changes it', async () => {
   const page = await desk('location');
   const field = (at: number) => `.desk form label:nth-of-type(${at}) input`;
   await page.waitForSelector(field(1));
@@ -49,28 +18,26 @@ test('what was typed into the location is not lost when another session changes 
   const { id } = await api.client().locations.getCurrent.query();
   await api.client().locations.update.mutate({ id, timezone: 'Europe/Lisbon' });
   const zone = `${lookAgain}; document.querySelector('${field(2)}').value`;
-  await expect.poll(() => page.evaluate<string>(zone), patience).toBe('Europe/Lisbon');
+  await expect.poll(() => page.evaluate<string>(zone)).toBe('Europe/Lisbon');
   expect(await page.evaluate<string>(`document.querySelector('${field(1)}').value`)).toMatch(/ of Ana$/);
   await press(page, 'Save');
   await page.until(`document.querySelector('.place').textContent.endsWith(' of Ana')`);
   expect(await api.client().locations.getCurrent.query()).toMatchObject({ timezone: 'Europe/Lisbon' });
 });
 
-test('a restaurant that was renamed elsewhere kept its old name until the next sign-in', {
-  timeout,
-}, async () => {
+test('a restaurant that was renamed elsewhere kept its old name until the next sign-in', async () => {
   const page = await desk('orders');
   const hand = await openHand(api.databaseUrl, 'admin');
   await hand.sql(`update locations set name = 'Bar Bea' where id = $1`, [api.locationId]);
   await hand.close();
   const name = `${lookAgain}; document.querySelector('.place').textContent`;
-  await expect.poll(() => page.evaluate<string>(name), patience).toBe('Bar Bea');
+  await expect.poll(() => page.evaluate<string>(name)).toBe('Bar Bea');
   expect(await page.evaluate(`JSON.parse(sessionStorage.getItem('comanda.session')).location.name`)).toBe(
     'Bar Bea',
   );
 });
 
-test('a double tap makes one key', { timeout }, async () => {
+test('a double tap makes one key', async () => {
   const page = await desk('keys');
   await page.waitForSelector('.desk form input');
   await page.type('.desk form input', 'Twice');
@@ -82,8 +49,8 @@ test('a double tap makes one key', { timeout }, async () => {
   expect(await keysNamed('Twice')).toBe(1);
 });
 
-test('a double tap moves an order once, and nothing is refused', { timeout }, async () => {
-  const { number } = await placeOrder(api, kitchen);
+test('a double tap moves an order once, and nothing is refused', async () => {
+  const { number } = await kitchen.place();
   const page = await desk(`orders/${number}`);
   await says(page, 'Mark as ready');
   await page.evaluate(
@@ -95,9 +62,7 @@ test('a double tap moves an order once, and nothing is refused', { timeout }, as
   expect(await page.evaluate(`document.querySelectorAll('.notice').length`)).toBe(0);
 });
 
-test('a key that is made while another is shown took its place: that one was never seen again', {
-  timeout,
-}, async () => {
+test('a key that is made while another is shown took its place: that one was never seen again', async () => {
   const page = await desk('keys');
   await page.waitForSelector('.desk form input');
   for (const [at, name] of ['First', 'Second'].entries()) {
@@ -111,10 +76,8 @@ test('a key that is made while another is shown took its place: that one was nev
   expect(await page.text()).not.toContain('The new key: Second.');
 });
 
-test('a key that is shown once was lost when another part of the desk was looked at', {
-  timeout,
-}, async () => {
-  const page = await desk('keys', ['desk', 'board']);
+test('a key that is shown once was lost when another part of the desk was looked at', async () => {
+  const page = await desk('keys', { screens: ['desk', 'board'] });
   await page.waitForSelector('.desk form input');
   const asksBeforeLeaving = `{ const leaving = new Event('beforeunload', { cancelable: true });
     dispatchEvent(leaving); leaving.defaultPrevented }`;
@@ -142,8 +105,8 @@ test('a key that is shown once was lost when another part of the desk was looked
   expect(await page.evaluate(asksBeforeLeaving)).toBe(false);
 });
 
-test('a list ended after its first page: more of it is shown when asked for', { timeout }, async () => {
-  await api.app.database.pool.query(
+test('a list ended after its first page: more of it is shown when asked for', async () => {
+  await api.sql(
     `insert into api_keys (location_id, name, prefix, key_hash, permissions)
      select $1, 'Till ' || n, 'cmd_live_till' || n, sha256(('till' || n)::bytea), '{orders:read}'
      from generate_series(1, 250) n`,
@@ -154,23 +117,21 @@ test('a list ended after its first page: more of it is shown when asked for', { 
   const rows = () => page.evaluate<number>(`document.querySelectorAll('.desk tbody tr').length`);
   expect(await rows()).toBe(100);
   await press(page, 'Show more');
-  await expect.poll(rows, patience).toBe(200);
+  await expect.poll(rows).toBe(200);
   await press(page, 'Show more');
-  await expect.poll(rows, patience).toBeGreaterThan(250);
+  await expect.poll(rows).toBeGreaterThan(250);
   expect(await page.text()).not.toContain('Show more');
   expect(await page.text()).toContain('Till 250');
   expect(page.complaints).toEqual([]);
 });
 
-test('a percent sign in the address left the page empty', { timeout }, async () => {
+test('a percent sign in the address left the page empty', async () => {
   const page = await desk('orders/100%');
   await says(page, 'There is no order 100%');
 });
 
-test('the field names the order that is shown, after the button that leads back, too', {
-  timeout,
-}, async () => {
-  const [one, other] = [await placeOrder(api, kitchen), await placeOrder(api, kitchen)];
+test('the field names the order that is shown, after the button that leads back, too', async () => {
+  const [one, other] = [await kitchen.place(), await kitchen.place()];
   const page = await desk(`orders/${one.number}`);
   await page.waitForSelector('.order');
   await page.evaluate(`document.querySelector('.desk input').select()`);
@@ -182,9 +143,7 @@ test('the field names the order that is shown, after the button that leads back,
   expect(await page.evaluate(`document.querySelector('.desk input').value`)).toBe(String(one.number));
 });
 
-test('undoing by keys goes on where it was: the focus is not lost with the button', {
-  timeout,
-}, async () => {
+test('undoing by keys goes on where it was: the focus is not lost with the button', async () => {
   const hand = await openHand(api.databaseUrl, 'admin');
   await hand.sql(`update products set name = 'Flat whit' where id = $1`, [kitchen.productId]);
   await hand.close();

@@ -1,22 +1,10 @@
 import { expect, test } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
-import { createCategory, createKey } from '../support/factories.ts';
 import { runSyncJob } from '../support/sync-jobs.ts';
-import { type AppPage, sizes } from './app-page.ts';
-import { useBoards } from './boards.ts';
-import { seriousFindings } from './browser.ts';
-import { fill, press } from './desk-page.ts';
+import type { AppPage } from './app-page.ts';
+import { expectClean, fill, press, sizeNames, useDesk } from './desk-page.ts';
 
-const { api, opened, link } = useBoards();
-const timeout = 60_000;
-const patience = { timeout: 20_000 };
-
-async function desk(path: string, size: keyof typeof sizes = 'tablet'): Promise<AppPage> {
-  const page = await opened({ size }, await link({ name: 'ana', screens: ['desk'] }));
-  await page.until(`document.querySelector('.desk nav a') !== null`);
-  await page.goto(`${api.url}/app/desk/${path}`);
-  return page;
-}
+const { api, desk } = useDesk();
 
 /** The rows of the history: the author, and each change. */
 const history = (page: AppPage) =>
@@ -27,16 +15,13 @@ const history = (page: AppPage) =>
 
 /** A product that an ERP made. */
 async function espresso(name: string) {
-  const { database } = api.app;
-  const { key } = await createKey(database, { locationId: api.locationId, name: 'ERP' });
+  const { key } = await api.make.key({ name: 'ERP' });
   const erp = api.client(key);
   const made = { external_id: name, name, description: '', price: 95, category_ids: [] };
   return { erp, id: (await erp.products.create.mutate(made)).id };
 }
 
-test('the author of a price, changed by any means, could be found by the command line alone', {
-  timeout,
-}, async () => {
+test('the author of a price, changed by any means, could be found by the command line alone', async () => {
   const { erp, id } = await espresso('Espresso');
   await erp.products.update.mutate({ id, price: 110 });
   const item = { external_id: 'Espresso', name: 'Espresso', price: 120 };
@@ -50,7 +35,7 @@ test('the author of a price, changed by any means, could be found by the command
   await fill(page, 'Price', '140');
   await press(page, 'Save');
   await expect
-    .poll(() => history(page), patience)
+    .poll(() => history(page))
     .toEqual([
       expect.stringMatching(/^ana.*: price: 130(\.00)? → 140(\.00)?$/),
       expect.stringMatching(/^bob.*: price: 120(\.00)? → 130(\.00)?$/),
@@ -61,11 +46,10 @@ test('the author of a price, changed by any means, could be found by the command
   expect(page.complaints).toEqual([]);
 });
 
-test('a category that a product was moved to was an id in its history', { timeout }, async () => {
+test('a category that a product was moved to was an id in its history', async () => {
   const { erp, id } = await espresso('Mate');
-  const place = { locationId: api.locationId };
-  const category = await createCategory(api.app.database, { ...place, name: 'Hot drinks' });
-  const gone = await createCategory(api.app.database, { ...place, name: 'Gone' });
+  const category = await api.make.category({ name: 'Hot drinks' });
+  const gone = await api.make.category({ name: 'Gone' });
   await erp.products.update.mutate({ id, category_ids: [category] });
   await erp.products.update.mutate({ id, category_ids: [gone] });
   await erp.products.update.mutate({ id, category_ids: [] });
@@ -73,7 +57,7 @@ test('a category that a product was moved to was an id in its history', { timeou
   const page = await desk(`products/${id}`);
   const links = async () => (await history(page)).filter((each) => each.includes('category_id'));
   await expect
-    .poll(links, patience)
+    .poll(links)
     .toEqual([
       `ERP: category_id: ${gone} → –`,
       `ERP: category_id: – → ${gone}`,
@@ -83,15 +67,13 @@ test('a category that a product was moved to was an id in its history', { timeou
   expect(page.complaints).toEqual([]);
 });
 
-test.each(Object.keys(sizes) as (keyof typeof sizes)[])(
+test.each(sizeNames)(
   'the history of a product is clean for axe on a %s, and no wider than that',
-  { timeout },
   async (size) => {
     const { erp, id } = await espresso(`Long ${size}`);
     await erp.products.update.mutate({ id, name: 'a'.repeat(200) });
-    const page = await desk(`products/${id}`, size);
-    await expect.poll(async () => (await history(page)).length, patience).toBe(2);
-    expect(await seriousFindings(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(sizes[size].width);
+    const page = await desk(`products/${id}`, { size });
+    await expect.poll(async () => (await history(page)).length).toBe(2);
+    await expectClean(page, size);
   },
 );

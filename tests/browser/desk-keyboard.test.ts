@@ -1,23 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCategory, createProduct } from '../support/factories.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
-import { usePublishingApi } from '../support/published.ts';
-import { type AppPage, linkTo, openApp } from './app-page.ts';
-import { type Browser, startBrowser } from './browser.ts';
-import { says } from './desk-page.ts';
+import { describe, expect, test } from 'vitest';
+import { useOrderKitchen } from '../support/orders.ts';
+import type { AppPage } from './app-page.ts';
+import { says, useDesk } from './desk-page.ts';
 
 // The forms of the desk on a phone, by the keyboard alone: Tab, typing, arrows, Space and Enter.
 
-const api = usePublishingApi(undefined, { app: 'on' });
-const timeout = 120_000;
-const patience = { timeout: 20_000 };
-let browser: Browser;
-let kitchen: OrderKitchen;
-beforeAll(async () => {
-  browser = await startBrowser();
-  kitchen = await createOrderKitchen(api);
-}, 120_000);
-afterAll(() => browser?.close());
+const { api, desk } = useDesk();
+const kitchen = useOrderKitchen(api);
 
 /** The labels of the forms, as a person reads them. */
 const labels = {
@@ -66,8 +55,8 @@ const isSeen = `(() => {
   return { isUncovered, isOutlined: each.matches(':focus-visible') && getComputedStyle(each).outlineStyle !== 'none' };
 })()`;
 
-/** Presses Tab until the element of that name has the focus. Each one on the way must be seen. */
-async function tabTo(page: AppPage, name: string): Promise<void> {
+/** Presses Tab until the element of that name has the focus, and a key there. Each one on the way must be seen. */
+async function tabTo(page: AppPage, name: string, key?: string): Promise<void> {
   const passed: string[] = [];
   for (let presses = 0; presses < 120; presses++) {
     await page.keyboard.press('Tab');
@@ -76,7 +65,10 @@ async function tabTo(page: AppPage, name: string): Promise<void> {
     const now = await page.evaluate<string>(focused);
     const seen = await page.evaluate(isSeen);
     expect({ now, seen }).toEqual({ now, seen: { isUncovered: true, isOutlined: true } });
-    if (now === name || now.startsWith(`${name} `)) return;
+    if (now === name || now.startsWith(`${name} `)) {
+      if (key !== undefined) await page.keyboard.press(key);
+      return;
+    }
     passed.push(now.slice(0, 40));
   }
   throw new Error(`Tab does not reach "${name}": ${passed.join(' | ')}`);
@@ -94,14 +86,8 @@ describe.each(['en', 'es'] as const)('in %s', (language) => {
   const texts = labels[language];
 
   /** A page of the desk, once it has the text. */
-  async function desk(path: string, text: string): Promise<AppPage> {
-    const page = await openApp(browser, await linkTo(api, { screens: ['desk'] }), {
-      size: 'phone',
-      prepare: (made) =>
-        made.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`),
-    });
-    await page.until(`document.querySelector('.desk nav a') !== null`);
-    await page.goto(`${api.url}/app/desk/${path}`);
+  async function opened(path: string, text: string): Promise<AppPage> {
+    const page = await desk(path, { size: 'phone', language });
     await says(page, text);
     return page;
   }
@@ -109,38 +95,29 @@ describe.each(['en', 'es'] as const)('in %s', (language) => {
   async function ends(page: AppPage): Promise<void> {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     expect(page.complaints).toEqual([]);
-    await page.close();
   }
 
-  test('a product is edited', { timeout }, async () => {
-    const { locationId } = api;
-    const categoryId = await createCategory(api.app.database, { locationId, name: `Cakes ${language}` });
-    const id = await createProduct(api.app.database, {
-      locationId,
-      name: `Carrot cake ${language}`,
-      price: 95,
-    });
+  test('a product is edited', async () => {
+    const categoryId = await api.make.category({ name: `Cakes ${language}` });
+    const id = await api.make.product({ name: `Carrot cake ${language}`, price: 95 });
     const now = () => api.client().products.get.query({ id });
-    const page = await desk(`products/${id}`, texts.isVisible);
+    const page = await opened(`products/${id}`, texts.isVisible);
     await tabTo(page, texts.price);
     await typeOver(page, '99,90');
-    await tabTo(page, texts.isVisible);
-    await page.keyboard.press('Space');
-    await tabTo(page, `Cakes ${language}`);
-    await page.keyboard.press('Space');
-    await tabTo(page, texts.save);
-    await page.keyboard.press('Enter');
-    await expect.poll(now, patience).toMatchObject({ price: 99.9, visible: false });
+    await tabTo(page, texts.isVisible, 'Space');
+    await tabTo(page, `Cakes ${language}`, 'Space');
+    await tabTo(page, texts.save, 'Enter');
+    await expect.poll(now).toMatchObject({ price: 99.9, visible: false });
     expect((await now()).categories.map((each) => each.id)).toEqual([categoryId]);
     await tabTo(page, texts.quantity);
     await typeOver(page, '12');
     await page.keyboard.press('Enter');
-    await expect.poll(async () => (await now()).stock.quantity, patience).toBe(12);
+    await expect.poll(async () => (await now()).stock.quantity).toBe(12);
     await ends(page);
   });
 
-  test('a key is made with permissions that are picked', { timeout }, async () => {
-    const page = await desk('keys', texts.makeKey);
+  test('a key is made with permissions that are picked', async () => {
+    const page = await opened('keys', texts.makeKey);
     await tabTo(page, texts.name);
     await page.keyboard.type(`Waiter ${language}`);
     await tabTo(page, texts.use);
@@ -148,72 +125,63 @@ describe.each(['en', 'es'] as const)('in %s', (language) => {
     for (let presses = 0; presses < 5 && (await page.evaluate(chosen)) !== texts.choice; presses++)
       await page.keyboard.press('ArrowDown');
     expect(await page.evaluate(chosen)).toBe(texts.choice);
-    await tabTo(page, 'menus:read');
-    await page.keyboard.press('Space');
-    await tabTo(page, texts.makeKey);
-    await page.keyboard.press('Enter');
+    await tabTo(page, 'menus:read', 'Space');
+    await tabTo(page, texts.makeKey, 'Enter');
     await says(page, `${texts.newKey}: Waiter ${language}.`);
     const { data } = await api.client().keys.list.query({ limit: 200 });
     expect(data.find(({ name }) => name === `Waiter ${language}`)).toMatchObject({
       permissions: ['menus:read'],
     });
-    await tabTo(page, texts.away);
-    await page.keyboard.press('Enter');
+    await tabTo(page, texts.away, 'Enter');
     await page.until(`document.querySelector('.once') === null`);
     await ends(page);
   });
 
-  test('an order is canceled with a reason', { timeout }, async () => {
-    const { id } = await placeOrder(api, kitchen);
-    const page = await desk(`orders/${id}`, texts.cancel);
-    await tabTo(page, texts.cancel);
-    await page.keyboard.press('Enter');
+  test('an order is canceled with a reason', async () => {
+    const { id } = await kitchen.place();
+    const page = await opened(`orders/${id}`, texts.cancel);
+    await tabTo(page, texts.cancel, 'Enter');
     await page.waitForSelector('.dialog input');
     await page.until(`document.querySelector('.dialog').contains(document.activeElement)`);
     if ((await page.evaluate(focused)) !== texts.cancelMeans) await tabTo(page, texts.cancelMeans);
     await page.keyboard.type('The guest left');
-    await tabTo(page, texts.cancel);
-    await page.keyboard.press('Enter');
+    await tabTo(page, texts.cancel, 'Enter');
     const now = () => api.client().orders.get.query({ id });
-    await expect.poll(now, patience).toMatchObject({ status: 'canceled', cancel_reason: 'The guest left' });
+    await expect.poll(now).toMatchObject({ status: 'canceled', cancel_reason: 'The guest left' });
     await ends(page);
   });
 
-  test('the prices of a category are changed', { timeout }, async () => {
-    const { locationId } = api;
-    const categoryId = await createCategory(api.app.database, { locationId, name: `Teas ${language}` });
-    const id = await createProduct(api.app.database, {
-      ...{ locationId, name: `Green tea ${language}`, price: 95, categoryIds: [categoryId] },
+  test('the prices of a category are changed', async () => {
+    const categoryId = await api.make.category({ name: `Teas ${language}` });
+    const id = await api.make.product({
+      name: `Green tea ${language}`,
+      price: 95,
+      categoryIds: [categoryId],
     });
-    const page = await desk(`categories/${categoryId}`, texts.changePrices);
-    await tabTo(page, texts.how);
-    await page.keyboard.press('ArrowDown');
+    const page = await opened(`categories/${categoryId}`, texts.changePrices);
+    await tabTo(page, texts.how, 'ArrowDown');
     await tabTo(page, texts.by);
     await page.keyboard.type('-5,50');
     await page.keyboard.press('Enter');
     await says(page, texts.difference);
-    await tabTo(page, texts.write);
-    await page.keyboard.press('Enter');
+    await tabTo(page, texts.write, 'Enter');
     await says(page, texts.written);
     expect((await api.client().products.get.query({ id })).price).toBe(89.5);
     await ends(page);
   });
 
-  test('a turn is closed with a count, and no other is opened', { timeout }, async () => {
+  test('a turn is closed with a count, and no other is opened', async () => {
     await api.client().turns.open.mutate();
-    const page = await desk('turns', texts.close);
-    await tabTo(page, texts.close);
-    await page.keyboard.press('Enter');
+    const page = await opened('turns', texts.close);
+    await tabTo(page, texts.close, 'Enter');
     await page.waitForSelector('.dialog input');
     await page.until(`document.querySelector('.dialog').contains(document.activeElement)`);
     if ((await page.evaluate(focused)) !== texts.startingCash) await tabTo(page, texts.startingCash);
     await page.keyboard.type('100');
     await tabTo(page, texts.counted);
     await page.keyboard.type('100');
-    await tabTo(page, texts.openNext);
-    await page.keyboard.press('Space');
-    await tabTo(page, texts.close);
-    await page.keyboard.press('Enter');
+    await tabTo(page, texts.openNext, 'Space');
+    await tabTo(page, texts.close, 'Enter');
     await page.until(`document.querySelector('.dialog') === null`);
     await says(page, texts.exact);
     await says(page, texts.noTurn);

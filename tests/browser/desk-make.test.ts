@@ -1,26 +1,9 @@
 import { expect, test } from 'vitest';
-import { createCategory, createPaymentMethod, createProduct } from '../support/factories.ts';
-import { createOrderKitchen, placeOrder } from '../support/orders.ts';
-import { type AppPage, sizes } from './app-page.ts';
-import { useBoards } from './boards.ts';
-import { seriousFindings } from './browser.ts';
-import { confirm, fill, press, says } from './desk-page.ts';
+import { createOrderKitchen } from '../support/orders.ts';
+import type { AppPage } from './app-page.ts';
+import { confirm, expectClean, fill, press, says, sizeNames, useDesk } from './desk-page.ts';
 
-const { api, opened, link } = useBoards();
-const timeout = 60_000;
-const patience = { timeout: 20_000 };
-
-async function desk(
-  path: string,
-  { size = 'tablet', language = 'en' }: { size?: keyof typeof sizes; language?: 'en' | 'es' } = {},
-): Promise<AppPage> {
-  const prepare = (page: { evaluateOnNewDocument(code: string): Promise<unknown> }) =>
-    page.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`);
-  const page = await opened({ size, prepare }, await link({ name: 'ana', screens: ['desk'] }));
-  await page.until(`document.querySelector('.desk nav a') !== null`);
-  await page.goto(`${api.url}/app/desk/${path}`);
-  return page;
-}
+const { api, desk } = useDesk();
 
 const categories = async () => (await api.client().categories.list.query({ limit: 200 })).data;
 const methods = async () => (await api.client().paymentMethods.list.query({ limit: 200 })).data;
@@ -29,7 +12,7 @@ const follow = (page: AppPage, name: string) =>
     `[...document.querySelectorAll('tbody a')].find((each) => each.innerText === ${JSON.stringify(name)}).click()`,
   );
 
-test('a category could be made and deleted in Studio alone', { timeout }, async () => {
+test('a category could be made and deleted in Studio alone', async () => {
   const page = await desk('categories');
   await fill(page, 'Name', 'Hot drinks');
   await fill(page, 'Place (lower comes first)', '7');
@@ -38,22 +21,20 @@ test('a category could be made and deleted in Studio alone', { timeout }, async 
   const made = (await categories()).find(({ name }) => name === 'Hot drinks');
   expect(made).toMatchObject({ priority: 7, visible: true });
   const categoryIds = [made?.id ?? ''];
-  const product = await createProduct(api.app.database, { locationId: api.locationId, categoryIds });
+  const product = await api.make.product({ categoryIds });
   await page.until(`document.querySelector('tbody a') !== null`);
   await follow(page, 'Hot drinks');
   await press(page, 'Delete Hot drinks');
   await says(page, 'Its products stay');
   await confirm(page);
   await page.until(`location.pathname === '/app/desk/categories'`);
-  await expect
-    .poll(async () => (await categories()).map(({ name }) => name), patience)
-    .not.toContain('Hot drinks');
+  await expect.poll(async () => (await categories()).map(({ name }) => name)).not.toContain('Hot drinks');
   expect((await api.client().products.get.query({ id: product })).categories).toEqual([]);
   expect(page.complaints).toEqual([]);
 });
 
-test('a category that another session changed since it was shown is not deleted', { timeout }, async () => {
-  const id = await createCategory(api.app.database, { locationId: api.locationId, name: 'Cold' });
+test('a category that another session changed since it was shown is not deleted', async () => {
+  const id = await api.make.category({ name: 'Cold' });
   const page = await desk(`categories/${id}`);
   await press(page, 'Delete Cold');
   await page.waitForSelector('.dialog');
@@ -63,13 +44,13 @@ test('a category that another session changed since it was shown is not deleted'
   expect(await api.client().categories.get.query({ id })).toMatchObject({ name: 'Cold drinks' });
 });
 
-test('a payment method could be made, renamed and deleted in Studio alone', { timeout }, async () => {
+test('a payment method could be made, renamed and deleted in Studio alone', async () => {
   const page = await desk('payment-methods');
   await fill(page, 'Name', 'Pix');
   await page.select('.desk form select', 'qr');
   await press(page, 'New payment method');
   await expect
-    .poll(async () => (await methods()).find(({ name }) => name === 'Pix'), patience)
+    .poll(async () => (await methods()).find(({ name }) => name === 'Pix'))
     .toMatchObject({ type: 'qr', enabled: true });
   await page.until(`[...document.querySelectorAll('tbody a')].some((each) => each.innerText === 'Pix')`);
   await follow(page, 'Pix');
@@ -77,18 +58,18 @@ test('a payment method could be made, renamed and deleted in Studio alone', { ti
   await fill(page, 'Name', 'Pix QR');
   await press(page, 'Save');
   await says(page, 'Delete');
-  await expect.poll(async () => (await methods()).map(({ name }) => name), patience).toContain('Pix QR');
+  await expect.poll(async () => (await methods()).map(({ name }) => name)).toContain('Pix QR');
   await page.until(`document.querySelector('h2').innerText === 'Pix QR'`);
   await press(page, 'Delete Pix QR');
   await confirm(page);
   await page.until(`location.pathname === '/app/desk/payment-methods'`);
-  await expect.poll(async () => (await methods()).map(({ name }) => name), patience).not.toContain('Pix QR');
+  await expect.poll(async () => (await methods()).map(({ name }) => name)).not.toContain('Pix QR');
   expect(page.complaints).toEqual([]);
 });
 
-test('a payment method that has payments is kept, and the desk says what to do', { timeout }, async () => {
+test('a payment method that has payments is kept, and the desk says what to do', async () => {
   const kitchen = await createOrderKitchen(api);
-  await placeOrder(api, kitchen);
+  await kitchen.place();
   const page = await desk(`payment-methods/${kitchen.paymentMethodId}`);
   await press(page, 'Delete');
   await confirm(page);
@@ -96,9 +77,9 @@ test('a payment method that has payments is kept, and the desk says what to do',
   expect((await methods()).map(({ id }) => id)).toContain(kitchen.paymentMethodId);
 });
 
-test('the desk speaks Spanish', { timeout }, async () => {
-  const id = await createPaymentMethod(api.app.database, { locationId: api.locationId, name: 'Vale' });
-  const category = await createCategory(api.app.database, { locationId: api.locationId, name: 'Postres' });
+test('the desk speaks Spanish', async () => {
+  const id = await api.make.paymentMethod({ name: 'Vale' });
+  const category = await api.make.category({ name: 'Postres' });
   const page = await desk('categories', { language: 'es' });
   await says(page, 'Nueva categoría');
   for (const [path, ...texts] of [
@@ -111,18 +92,16 @@ test('the desk speaks Spanish', { timeout }, async () => {
   }
 });
 
-test.each(Object.keys(sizes) as (keyof typeof sizes)[])(
+test.each(sizeNames)(
   'lists with a form above are clean for axe on a %s, and no wider than that',
-  { timeout },
   async (size) => {
     const name = `A name without a space ${'a'.repeat(60)}`;
-    const id = await createPaymentMethod(api.app.database, { locationId: api.locationId, name });
+    const id = await api.make.paymentMethod({ name });
     const page = await desk('categories', { size });
     for (const path of ['categories', 'payment-methods', `payment-methods/${id}`]) {
       await page.goto(`${api.url}/app/desk/${path}`);
       await page.waitForSelector('main form.edit');
-      expect(await seriousFindings(page)).toEqual([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(sizes[size].width);
+      await expectClean(page, size);
     }
   },
 );

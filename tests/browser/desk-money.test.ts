@@ -1,21 +1,12 @@
 import { expect, test } from 'vitest';
-import { placeOrder, useOrderKitchen } from '../support/orders.ts';
-import { usePublishingApi } from '../support/published.ts';
-import { useBrowser } from './browser.ts';
-import { confirm, openDesk, press, says } from './desk-page.ts';
+import { useOrderKitchen } from '../support/orders.ts';
+import { confirm, press, says, useDesk } from './desk-page.ts';
 
-const api = usePublishingApi(undefined, { app: 'on' });
-const browser = useBrowser();
+const { api, desk } = useDesk();
 const kitchen = useOrderKitchen(api);
 
-const timeout = 60_000;
-
-const desk = (part: string) => openDesk(browser, api, part);
-
-test('an order that is paid says before its cancellation that it stays paid, and a refund is recorded and listed', {
-  timeout,
-}, async () => {
-  const { number, id, payment } = await placeOrder(api, kitchen);
+test('an order that is paid says before its cancellation that it stays paid, and a refund is recorded and listed', async () => {
+  const { number, id, payment } = await kitchen.place();
   await api.client().payments.complete.mutate({ id: payment.id });
   const page = await desk(`orders/${number}`);
   await press(page, 'Cancel the order');

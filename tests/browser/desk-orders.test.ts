@@ -1,22 +1,13 @@
-import { afterEach, expect, test } from 'vitest';
-import { placeOrder, useOrderKitchen } from '../support/orders.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { expect, test } from 'vitest';
+import { useOrderKitchen } from '../support/orders.ts';
 import type { AppPage } from './app-page.ts';
-import { useBrowser } from './browser.ts';
-import { openDesk, says } from './desk-page.ts';
+import { says, useDesk } from './desk-page.ts';
 
-const api = usePublishingApi(undefined, { app: 'on' });
-const browser = useBrowser();
+const { api, desk } = useDesk();
 const kitchen = useOrderKitchen(api);
-const pages: AppPage[] = [];
-afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
-
-const timeout = 60_000;
-const patience = { timeout: 20_000 };
 
 async function orders(): Promise<AppPage> {
-  const page = await openDesk(browser, api, 'orders');
-  pages.push(page);
+  const page = await desk('orders');
   await page.waitForSelector('.desk tbody tr');
   return page;
 }
@@ -26,18 +17,18 @@ const shown = (page: AppPage) =>
     `[...document.querySelectorAll('.desk tbody a')].map((each) => each.pathname.split('/').at(-1))`,
   );
 
-test('an order of which only a comment is known could not be found', { timeout }, async () => {
+test('an order of which only a comment is known could not be found', async () => {
   const item = { product_id: kitchen.productId, quantity: 1 };
-  const carla = await placeOrder(api, kitchen, {
+  const carla = await kitchen.place({
     ...{ identifier: 'Carla', channel: 'kiosk' },
     items: [{ ...item, comment: 'Sin cebolla' }],
   });
-  const other = await placeOrder(api, kitchen, { identifier: 'Table 9' });
+  const other = await kitchen.place({ identifier: 'Table 9' });
   const page = await orders();
   expect(await shown(page)).toEqual([other.id, carla.id]);
   await page.type('#text', 'CEBOLLA');
   await page.keyboard.press('Enter');
-  await expect.poll(() => shown(page), patience).toEqual([carla.id]);
+  await expect.poll(() => shown(page)).toEqual([carla.id]);
   await says(page, 'a text is looked for in at most 31 days');
   await page.click('.desk tbody a');
   await says(page, `Order ${carla.number}`);
@@ -50,16 +41,16 @@ test('an order of which only a comment is known could not be found', { timeout }
   expect(page.complaints).toEqual([]);
 });
 
-test('orders are narrowed by status, channel and day', { timeout }, async () => {
-  const canceled = await placeOrder(api, kitchen, { channel: 'window' });
-  const open = await placeOrder(api, kitchen, { channel: 'window' });
+test('orders are narrowed by status, channel and day', async () => {
+  const canceled = await kitchen.place({ channel: 'window' });
+  const open = await kitchen.place({ channel: 'window' });
   await api.client().orders.cancel.mutate({ id: canceled.id });
   const page = await orders();
   await page.type('#channel', 'window');
   await page.keyboard.press('Enter');
-  await expect.poll(() => shown(page), patience).toEqual([open.id, canceled.id]);
+  await expect.poll(() => shown(page)).toEqual([open.id, canceled.id]);
   await page.select('#shown', 'canceled');
-  await expect.poll(() => shown(page), patience).toEqual([canceled.id]);
+  await expect.poll(() => shown(page)).toEqual([canceled.id]);
   await page.evaluate(`document.querySelector('#to').focus()`);
   await page.keyboard.type('01012020');
   await says(page, 'Nothing here');

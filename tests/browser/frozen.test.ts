@@ -1,44 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
-import { type Browser, type Page, startBrowser } from './browser.ts';
-import { type KitchenDisplay, startKitchenDisplay } from './kitchen-display.ts';
+import type { Page } from './browser.ts';
+import { type Placed, useScreens } from './screens.ts';
 import { useTabs } from './tabs.ts';
 
 // A browser freezes hidden pages, or stops their process.
 
-vi.setConfig({ testTimeout: 120_000 });
 const api = usePublishingApi();
 const tabs = useTabs(api);
-let kitchen: OrderKitchen;
-let display: KitchenDisplay;
-let browser: Browser;
-beforeAll(async () => {
-  [kitchen, browser] = await Promise.all([createOrderKitchen(api), startBrowser()]);
-  display = await startKitchenDisplay(api.url, api.key.key);
-}, 120_000);
-const open: Page[] = [];
-afterEach(() => Promise.all(open.splice(0).map((page) => page.close())));
-afterAll(async () => {
-  await browser?.close();
-  await display?.close();
-});
+const { browser, display, newPage, place, screen, streams } = useScreens(api);
 
-type Placed = { id: string; number: number };
-const place = async () => (await placeOrder(api, kitchen)) as Placed;
 const card = ({ number }: Placed) => `document.querySelector('#order-${number}') !== null`;
 /** The cards come, sooner than the silence of a stream would be noticed. A page out of sight is asked from outside: it draws no frames. */
 const shown = (page: Page, ...orders: Placed[]) =>
   waitFor('the cards', () => page.evaluate<boolean>(orders.map(card).join(' && ')));
-
-async function screen(): Promise<Page> {
-  const page = await browser.newPage();
-  open.push(page);
-  await page.goto(display.url);
-  await page.waitForFunction(`document.querySelector('[role=status]')?.textContent === 'live'`);
-  return page;
-}
 
 async function lifecycle(page: Page, state: 'frozen' | 'active'): Promise<void> {
   const devTools = await page.createCDPSession();
@@ -62,14 +38,10 @@ describe('a screen that was frozen', () => {
 
   test('opens no other stream when it was only out of sight', async () => {
     const page = await screen();
-    const streams = () => display.asked.filter((url) => url.includes('events/stream')).length;
     const before = streams();
-    const other = await browser.newPage();
-    open.push(other);
-    await other.bringToFront();
+    await (await newPage()).bringToFront();
     await page.bringToFront();
-    const order = await place();
-    await shown(page, order);
+    await shown(page, await place());
     expect(streams()).toBe(before);
   });
 });
@@ -102,13 +74,12 @@ test('a screen whose process was stopped shows what came meanwhile', async () =>
   };
   const renderers = processInfo.filter(({ type }) => type === 'renderer');
   expect(renderers).not.toEqual([]);
-  for (const { id } of renderers) process.kill(id, 'SIGSTOP');
+  const signal = (name: NodeJS.Signals) => renderers.forEach(({ id }) => void process.kill(id, name));
+  signal('SIGSTOP');
+  onTestFinished(() => signal('SIGCONT'));
   const made: Placed[] = [];
-  try {
-    for (let n = 0; n < 20; n += 1) made.push(await place());
-    await sent(made.at(-1) as Placed);
-  } finally {
-    for (const { id } of renderers) process.kill(id, 'SIGCONT');
-  }
+  for (let n = 0; n < 20; n += 1) made.push(await place());
+  await sent(made.at(-1) as Placed);
+  signal('SIGCONT');
   await shown(page, ...made);
 });

@@ -1,22 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
-import { type Browser, type Page, startBrowser } from './browser.ts';
-import { type KitchenDisplay, startKitchenDisplay } from './kitchen-display.ts';
+import type { Page } from './browser.ts';
+import { type Placed, useScreens } from './screens.ts';
 
 // The process of the API that screens are connected to is killed. Orders go on through another one, on the same database.
 
-vi.setConfig({ testTimeout: 180_000 });
 const encryptionKey = randomBytes(32).toString('base64');
 const api = usePublishingApi(undefined, { encryptionKey });
 let killed: TestProcess;
 let port = '0';
-let kitchen: OrderKitchen;
-let display: KitchenDisplay;
-let browser: Browser;
 
 const start = () =>
   startProcess({
@@ -25,42 +20,14 @@ const start = () =>
     readyTimeoutMs: 120_000,
   });
 beforeAll(async () => {
-  [killed, kitchen, browser] = await Promise.all([start(), createOrderKitchen(api), startBrowser()]);
+  killed = await start();
   ({ port } = new URL(killed.url ?? ''));
-  display = await startKitchenDisplay(`http://127.0.0.1:${port}`, api.key.key);
 }, 120_000);
-const open: Page[] = [];
-afterEach(() => Promise.all(open.splice(0).map((page) => page.close().catch(() => {}))));
-afterAll(async () => {
-  await browser?.close();
-  await display?.close();
-  await killed?.stop();
-});
+afterAll(() => killed?.stop());
+const { place, screen, state, streams, equal } = useScreens(api, () => `http://127.0.0.1:${port}`);
 
-type Placed = { id: string; number: number };
-const place = async () => (await placeOrder(api, kitchen)) as Placed;
 const cards = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('article')].map(({ id }) => id)`);
-const streams = () => display.asked.filter((url) => url.includes('events/stream')).length;
-
-async function screen(): Promise<Page> {
-  const page = await browser.newPage();
-  open.push(page);
-  await page.goto(display.url);
-  await state(page, 'live');
-  return page;
-}
-const state = (page: Page, name: string) =>
-  waitFor(`the screen to be ${name}`, () =>
-    page.evaluate<boolean>(`document.querySelector('[role=status]')?.textContent === '${name}'`),
-  );
-
-/** The cards of a screen are the orders that the service lists, each once. */
-async function equal(page: Page): Promise<void> {
-  const { data } = await api.client().orders.list.query({ status: ['pending', 'ready'], limit: 200 });
-  const wanted = data.map(({ number }) => `order-${number}`);
-  await expect.poll(() => cards(page), { timeout: 60_000 }).toEqual(wanted);
-}
 
 /** Notes when each card came, of orders that come from now on. */
 const noteCards = (page: Page) =>

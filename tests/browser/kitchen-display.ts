@@ -1,19 +1,8 @@
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import { build } from 'esbuild';
-
-/** The screen of the guide, on a server in front of a service. */
-export interface KitchenDisplay {
-  url: string;
-  /** The requests to the service, by path. */
-  asked: string[];
-  /** All that its streams of events brought. */
-  streamed(): string;
-  close(): Promise<void>;
-}
+import { listening } from '../support/listening.ts';
 
 const aliasesIn = (folder: string) =>
   Object.fromEntries(['react', 'react-dom'].map((name) => [name, join(folder, 'node_modules', name)]));
@@ -22,11 +11,7 @@ const aliasesIn = (folder: string) =>
  * Bundles `examples/live-screen` as it is shown, and serves it; `key` is added to what it asks the service at `target`. React is that of
  * the workspace, or the one that is installed in the folder `reactOf`. The page has its version as `reactVersion`.
  */
-export async function startKitchenDisplay(
-  target: string,
-  key: string,
-  reactOf?: string,
-): Promise<KitchenDisplay> {
+export async function startKitchenDisplay(target: string, key: string, reactOf?: string) {
   const source = (name: string) => join(repositoryRoot, `packages/client/src/${name}.ts`);
   const { outputFiles } = await build({
     stdin: {
@@ -46,7 +31,7 @@ export async function startKitchenDisplay(
     <body id="L1 ana"><script>${outputFiles[0]?.text.replaceAll('</script', '<\\/script')}</script>`;
   const asked: string[] = [];
   let streamed = '';
-  const server = createServer((came, answer) => {
+  const { url: base, close } = await listening((came, answer) => {
     const { method, headers, url = '' } = came;
     if (url === '/') return void answer.writeHead(200, { 'content-type': 'text/html' }).end(page);
     asked.push(decodeURIComponent(url));
@@ -63,16 +48,7 @@ export async function startKitchenDisplay(
     passed.on('error', () => answer.destroy());
     answer.once('close', () => passed.destroy());
     came.pipe(passed);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    asked,
-    streamed: () => streamed,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  });
+  /** `asked`: the requests to the service, by path; `streamed`: all that its streams of events brought. */
+  return { url: `${base}/`, asked, streamed: () => streamed, close };
 }

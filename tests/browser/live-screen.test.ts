@@ -1,46 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { createManyOrders } from '../support/many-orders.ts';
-import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
-import { type Browser, type Page, startBrowser } from './browser.ts';
-import { type KitchenDisplay, startKitchenDisplay } from './kitchen-display.ts';
+import { useClosed } from '../support/use.ts';
+import { startProxy } from '../worker/proxy.ts';
+import type { Page } from './browser.ts';
+import { type Placed, useScreens } from './screens.ts';
 
 // The screen of the guide, as it is shown there, equals the service's list after any failure on the way.
 
-vi.setConfig({ testTimeout: 120_000 });
 const api = usePublishingApi();
-let kitchen: OrderKitchen;
-let wire: DatabaseProxy;
-let display: KitchenDisplay;
-let browser: Browser;
-const open: Page[] = [];
-beforeAll(async () => {
-  [kitchen, wire, browser] = await Promise.all([
-    createOrderKitchen(api),
-    startProxy(api.url),
-    startBrowser(),
-  ]);
-  display = await startKitchenDisplay(wire.url.replace(/\/$/, ''), api.key.key);
-}, 120_000);
-afterEach(async () => {
-  wire.mend();
-  await Promise.all(open.splice(0).map((page) => page.close().catch(() => {})));
-});
-afterAll(async () => {
-  await browser?.close();
-  await display?.close();
-  await wire?.close();
-});
+const wire = useClosed(() => startProxy(api.url));
+const { place, screen, state, streams, equal } = useScreens(api, () => new URL(wire.url).origin);
+afterEach(() => wire.mend());
 
-type Placed = { id: string; number: number };
-const place = async () => (await placeOrder(api, kitchen)) as Placed;
 const move = (id: string, status: 'ready' | 'closed') =>
   api.client().orders.updateStatus.mutate({ id, status });
 const statusAt = async (id: string) => (await api.client().orders.get.query({ id })).status;
 const until = (page: Page, code: string) => page.waitForFunction(code, { timeout: 60_000 });
-const state = (page: Page, name: string) =>
-  until(page, `document.querySelector('[role=status]')?.textContent === '${name}'`);
 const card = ({ number }: Placed, status: string) =>
   `document.querySelector('#order-${number}.${status}') !== null`;
 const gone = ({ number }: Placed) => `document.querySelector('#order-${number}') === null`;
@@ -48,25 +24,6 @@ const press = (page: Page, { number }: Placed, times = 1) =>
   page.evaluate(
     `{ for (let n = 0; n < ${times}; n += 1) document.querySelector('#order-${number} button').click(); }`,
   );
-
-async function screen(): Promise<Page> {
-  const page = await browser.newPage();
-  open.push(page);
-  await page.goto(display.url);
-  await state(page, 'live');
-  return page;
-}
-
-/** The cards of a screen, and the orders that the service lists. */
-async function equal(page: Page): Promise<void> {
-  const shown = () =>
-    page.evaluate(
-      `[...document.querySelectorAll('article')].map(({ id, className }) => id + ' ' + className)`,
-    );
-  const { data } = await api.client().orders.list.query({ status: ['pending', 'ready'], limit: 200 });
-  const wanted = data.map(({ number, status }) => `order-${number} ${status}`);
-  await expect.poll(shown, { timeout: 20_000 }).toEqual(wanted);
-}
 
 test('an order comes, is moved by a press, and leaves; pressed twice it moves once', async () => {
   const page = await screen();
@@ -114,7 +71,6 @@ describe('after', () => {
 
   test('the tab that held the stream crashed', async () => {
     const holder = await screen();
-    const streams = () => display.asked.filter((url) => url.includes('events/stream')).length;
     const before = streams();
     const other = await screen();
     expect(streams()).toBe(before);
@@ -150,14 +106,8 @@ describe('after', () => {
     const page = await screen();
     const order = await place();
     await until(page, card(order, 'pending'));
-    const text = JSON.stringify([
-      {
-        key: 'k',
-        path: 'orders.updateStatus',
-        input: { id: order.id, status: 'ready' },
-        at: Date.now() - 600_001,
-      },
-    ]);
+    const input = { id: order.id, status: 'ready' };
+    const text = JSON.stringify([{ key: 'k', path: 'orders.updateStatus', input, at: Date.now() - 600_001 }]);
     await page.evaluate(
       `sessionStorage.setItem('comanda.outbox L1 ana', ${JSON.stringify(text)}); location.reload()`,
     );

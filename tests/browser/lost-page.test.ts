@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { builtSite } from '../../packages/api/src/documents/site-files.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { type Browser, seriousFindings, startBrowser } from './browser.ts';
+import { startTestApi } from '../support/api.ts';
+import { useClosed } from '../support/use.ts';
+import { seriousFindings, useBrowser } from './browser.ts';
 import { openPage, sizes } from './site-pages.ts';
 
-let api: TestApi;
-let browser: Browser;
-beforeAll(async () => {
-  [api, browser] = await Promise.all([startTestApi({}, builtSite), startBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await api?.close();
-});
+const api = useClosed(() => startTestApi({}, builtSite));
+const browser = useBrowser();
 
 const links = `[...document.querySelectorAll('.lost ul a')].map((a) => a.pathname)`;
 
 describe.each(sizes)('on $name', ({ name: _, ...size }) => {
-  test('a reader at an address without a page is led to pages that are there', {
-    timeout: 120_000,
-  }, async () => {
+  test('a reader at an address without a page is led to pages that are there', async () => {
     const { page, complaints, hosts } = await openPage(browser);
     await page.setViewport(size);
     await page.goto(`${api.url}/docs/guides/verify-webhooks`, { waitUntil: 'networkidle0' });

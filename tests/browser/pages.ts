@@ -1,21 +1,13 @@
-import { once } from 'node:events';
-import { request as ask, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as ask } from 'node:http';
 import { repositoryRoot } from '@comanda/db';
 import { build } from 'esbuild';
+import { listening } from '../support/listening.ts';
 
 /** A server with a blank page that has the client, before a service of the same origin. */
-export interface Pages {
-  url: string;
-  /** While it is set, streams are refused with 503 and this `Retry-After`. */
-  refuse(retryAfterSeconds: number | undefined): void;
-  /** Streams asked for so far, and the addresses of everything that was asked. */
-  asked(): string[];
-  close(): Promise<void>;
-}
+export type Pages = Awaited<ReturnType<typeof startPages>>;
 
 /** Starts one before the service at `target`. The page has `globalThis.comanda`: both entries of the client. */
-export async function startPages(target: string): Promise<Pages> {
+export async function startPages(target: string) {
   const script = await build({
     stdin: {
       contents: `export * from './packages/client/src/index.ts'; export * from './packages/client/src/shared.ts';`,
@@ -26,7 +18,7 @@ export async function startPages(target: string): Promise<Pages> {
   const page = `<!doctype html><title>Board</title><link rel="icon" href="data:,"><script>${script.outputFiles[0]?.text}</script>`;
   const asked: string[] = [];
   let retryAfter: number | undefined;
-  const server = createServer((came, answer) => {
+  const server = await listening((came, answer) => {
     const { method, headers, url = '' } = came;
     asked.push(url);
     if (url === '/') {
@@ -42,18 +34,14 @@ export async function startPages(target: string): Promise<Pages> {
       answer.once('close', () => passed.destroy());
       came.pipe(passed);
     }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    refuse: (seconds) => {
+    ...server,
+    /** While it is set, streams are refused with 503 and this `Retry-After`. */
+    refuse: (seconds: number | undefined) => {
       retryAfter = seconds;
     },
+    /** The addresses of everything that was asked. */
     asked: () => asked,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
   };
 }

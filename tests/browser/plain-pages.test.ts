@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { type Browser, seriousFindings, startBrowser } from './browser.ts';
+import { describe, expect, test } from 'vitest';
+import { startTestApi } from '../support/api.ts';
+import { useClosed } from '../support/use.ts';
+import { seriousFindings, useBrowser } from './browser.ts';
 import { openPage, sizes } from './site-pages.ts';
 
-let api: TestApi;
-let browser: Browser;
-beforeAll(async () => {
-  [api, browser] = await Promise.all([startTestApi(), startBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await api?.close();
-});
+const api = useClosed(() => startTestApi());
+const browser = useBrowser();
 
 describe.each(sizes)('before the site is built, on $name', (size) => {
   test.each(['', 'guides/orders', 'guides/deprecation', 'errors', 'reference/v2/orders-create', 'nope'])(

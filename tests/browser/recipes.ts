@@ -1,8 +1,7 @@
 import { expect } from 'vitest';
 import type { TestApi } from '../support/api.ts';
 import { runComanda } from '../support/command.ts';
-import { createProduct } from '../support/factories.ts';
-import { type OrderKitchen, placeOrder } from '../support/orders.ts';
+import type { OrderKitchen } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';
 import type { WorkerKit } from '../worker/kit.ts';
@@ -92,11 +91,7 @@ export function recipesAt(scene: Scene): Record<string, () => Promise<void>> {
       }
     },
     async 'Correct the stock'() {
-      await createProduct(api.app.database, {
-        locationId: api.locationId,
-        name: 'Beans',
-        stock: { quantity: 3, minStockAlarm: 5 },
-      });
+      await api.make.product({ name: 'Beans', stock: { quantity: 3, minStockAlarm: 5 } });
       await ana.open(linkOf('Correct the stock'));
       await ana.shows('product', ['Beans']);
       await ana.follow('product_id');
@@ -112,7 +107,7 @@ export function recipesAt(scene: Scene): Record<string, () => Promise<void>> {
     async 'See which webhooks fail, and why'() {
       const consumer = await kit.consumer((_, response) => response.writeHead(500).end('out of paper'));
       await kit.createEndpoint({ url: consumer.url, events: ['order.created'], locationId: api.locationId });
-      const { number } = (await placeOrder(api, kitchen)) as { number: number };
+      const { number } = await kitchen.place();
       await kit.startWorker();
       await waitFor('a delivery that was given up', async () =>
         one(`select from webhook_deliveries where status = 'dead'`).then((row) => row !== undefined),
@@ -138,9 +133,7 @@ export function recipesAt(scene: Scene): Record<string, () => Promise<void>> {
       await ana.save();
       await soon(() =>
         one(`select status from webhook_endpoints where url = 'http://127.0.0.1:9/stop'`),
-      ).toEqual({
-        status: 'disabled',
-      });
+      ).toEqual({ status: 'disabled' });
     },
     async 'Revoke a key'() {
       const { id, key } = await api.client().keys.create.mutate({ name: 'Lost', permissions: ['*'] });
@@ -175,11 +168,7 @@ export function recipesAt(scene: Scene): Record<string, () => Promise<void>> {
       ).toEqual({ batch_number: 1 });
     },
     async 'Delete a product'() {
-      const id = await createProduct(api.app.database, {
-        locationId: api.locationId,
-        name: 'Old cake',
-        stock: { quantity: 1 },
-      });
+      const id = await api.make.product({ name: 'Old cake', stock: { quantity: 1 } });
       await ana.open(linkOf('Delete a product'));
       const asked = await ana.remove((await ana.column('name')).indexOf('Old cake'));
       expect(asked).toContain(

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createKey } from '../support/factories.ts';
-import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
 import { useTabs } from './tabs.ts';
@@ -12,12 +11,12 @@ const { pages, open, change, newest, idsAfter, have, streams } = useTabs(api);
 const ofOrders = ['order.created'];
 const ofProducts = ['product.created'];
 const both = async () => {
-  await placeOrder(api, kitchen);
+  await kitchen.place();
   await change();
 };
 /** The types that streams were asked for since `from`; none for all that the key sees. */
 const askedSince = (from: number) =>
-  pages()
+  pages
     .asked()
     .slice(from)
     .filter((path) => path.includes('/v2/events/stream'))
@@ -26,7 +25,7 @@ const askedSince = (from: number) =>
 describe('tabs that want different types', () => {
   it('share a stream of these alone, and each gets its own', async () => {
     const before = await newest();
-    const from = pages().asked().length;
+    const from = pages.asked().length;
     const board = await open({ input: { types: ofOrders } });
     await board.live();
     const stock = await open({ input: { types: ofProducts } });
@@ -72,7 +71,7 @@ describe('tabs that want different types', () => {
       for (let n = 0; n < 15; n += 1) await both();
     })();
     await waitFor('some', async () => (await board.ids()).length >= 3);
-    const from = pages().asked().length;
+    const from = pages.asked().length;
     await holder.page.close();
     await making;
     const [orders, products] = [await idsAfter(before, ofOrders), await idsAfter(before, ofProducts)];
@@ -96,10 +95,7 @@ describe('tabs that want different types', () => {
   });
 
   it('end each by its own refusal where the key does not see a type', async () => {
-    const { key } = await createKey(api.app.database, {
-      locationId: api.locationId,
-      permissions: ['orders:read', 'events:read'],
-    });
+    const { key } = await api.make.key({ permissions: ['orders:read', 'events:read'] });
     const before = await newest();
     const board = await open({ key, input: { types: ofOrders } });
     await board.live();
@@ -113,10 +109,7 @@ describe('tabs that want different types', () => {
   });
 
   it('bring a tab without types all that its key sees, and nothing else', async () => {
-    const { key } = await createKey(api.app.database, {
-      locationId: api.locationId,
-      permissions: ['orders:read', 'events:read'],
-    });
+    const { key } = await api.make.key({ permissions: ['orders:read', 'events:read'] });
     const before = await newest();
     const tab = await open({ key });
     await tab.live();

@@ -107,8 +107,8 @@ describe('tabs of a browser', () => {
   });
 
   it('throw nothing when one is closed before it can say that it answers', async () => {
-    const page = await browser().newPage();
-    await page.goto(pages().url);
+    const page = await browser.newPage();
+    await page.goto(pages.url);
     await page.evaluate(`(() => {
       globalThis.errors = [];
       globalThis.isLate = false;
@@ -135,8 +135,8 @@ describe('tabs of a browser', () => {
   });
 
   it('send each other no key, and request no address that has one', async () => {
-    const spy = await browser().newPage();
-    await spy.goto(pages().url);
+    const spy = await browser.newPage();
+    await spy.goto(pages.url);
     await spy.evaluate(`(() => {
       globalThis.received = [];
       new BroadcastChannel('comanda 2 test').onmessage = ({ data }) => received.push(JSON.stringify(data));
@@ -149,7 +149,7 @@ describe('tabs of a browser', () => {
     );
     const received = (await spy.evaluate<string[]>('received')).join();
     expect(received).not.toContain(api.key.key);
-    expect(pages().asked().join()).not.toContain(api.key.key);
+    expect(pages.asked().join()).not.toContain(api.key.key);
     await spy.close();
   });
 
@@ -169,11 +169,11 @@ describe('tabs of a browser', () => {
 describe('a watch in a browser', () => {
   it('comes back as soon as the browser is online, however long it was to wait', async () => {
     const before = await newest();
-    pages().refuse(600);
+    pages.refuse(600);
     const tab = await openTab({ shared: false, input: { after: before } });
     await waitFor('it to wait', async () => (await tab.states()).at(-1)?.status === 'waiting');
     expect((await tab.states()).at(-1)?.retryInMs).toBeGreaterThan(600_000);
-    pages().refuse(undefined);
+    pages.refuse(undefined);
     await change();
     const wanted = await idsAfter(before);
     await tab.online(false);

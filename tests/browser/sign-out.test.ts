@@ -1,31 +1,19 @@
-import { comandaError } from '@comanda/client';
 import { describe, expect, test } from 'vitest';
 import type { AppPage } from './app-page.ts';
 import { column, live, moveButton, useBoards } from './boards.ts';
 import type { Page } from './browser.ts';
+import { isRevoked, keyOf } from './session-keys.ts';
 
 // The fate of moves, held or under way, when their session ends.
 
 const { api, board, opened, place, link } = useBoards();
-const timeout = 60_000;
 
 const statusOf = async (id: string) => (await api.client().orders.get.query({ id })).status;
-const keyOf = (page: Page) =>
-  page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
 const signOut = (page: Page) =>
   page.evaluate(`[...document.querySelectorAll('header.bar button')].at(-1).click()`);
 const isSignedOut = `document.querySelector('.sign-in') !== null`;
 const notices = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('.notice strong')].map((each) => each.innerText)`);
-const isRevoked = (key: string) =>
-  expect
-    .poll(() =>
-      api
-        .client(key)
-        .limits.get.query()
-        .then(() => 'in use', comandaError),
-    )
-    .toMatchObject({ reason: 'key_not_valid' });
 
 /** Moves leave the page once `letGo` is called, with any signal. */
 const holdMoves = (page: Page) =>
@@ -57,34 +45,34 @@ async function follow(page: AppPage): Promise<void> {
 }
 
 describe('a move that is held is made before the key is revoked', () => {
-  test('by signing out', { timeout }, async () => {
+  test('by signing out', async () => {
     const { page, id, key } = await pressed();
     await signOut(page);
     await page.until(isSignedOut);
     expect(await statusOf(id)).toBe('ready');
-    await isRevoked(key);
+    await isRevoked(api, key);
     expect(await notices(page)).toEqual([]);
     expect(page.complaints).toEqual([]);
   });
 
-  test('by signing out while its answer takes long', { timeout }, async () => {
+  test('by signing out while its answer takes long', async () => {
     const { page, id, key } = await pressed(holdMoves);
     await signOut(page);
     await page.until(`movesHeld === 1 && document.body.innerText.includes('Signing out')`);
     await page.evaluate('letGo()');
     await page.until(isSignedOut);
     expect(await statusOf(id)).toBe('ready');
-    await isRevoked(key);
+    await isRevoked(api, key);
     expect(await notices(page)).toEqual([]);
   });
 
-  test('by a link that replaces the session', { timeout }, async () => {
+  test('by a link that replaces the session', async () => {
     const { page, id, number, key } = await pressed();
     await follow(page);
     await page.until(`document.querySelector('.dialog') !== null`);
     await page.click('.dialog .primary');
     await page.until(`document.querySelector('.dialog') === null && ${live}`);
-    await isRevoked(key);
+    await isRevoked(api, key);
     expect(await statusOf(id)).toBe('ready');
     await page.until(`${column(number)} === 'ready'`);
     expect(await notices(page)).toEqual([]);
@@ -117,9 +105,7 @@ const watchRequests = (page: Page) =>
       }
     };`);
 
-test('the stream and the reads were still open when the key was revoked, and some were answered with 401', {
-  timeout,
-}, async () => {
+test('the stream and the reads were still open when the key was revoked, and some were answered with 401', async () => {
   const page = await opened(
     { prepare: watchRequests },
     await link({ name: 'ana', screens: ['board', 'desk'] }),
@@ -130,12 +116,12 @@ test('the stream and the reads were still open when the key was revoked, and som
   const key = await keyOf(page);
   await signOut(page);
   await page.until(isSignedOut);
-  await isRevoked(key);
+  await isRevoked(api, key);
   expect(await page.evaluate('openAtSignOut')).toEqual([]);
   expect(page.complaints).toEqual([]);
 });
 
-test('a move that was not sent by the sign-out is named', { timeout }, async () => {
+test('a move that was not sent by the sign-out is named', async () => {
   const { page, id, number } = await pressed();
   await page.setOfflineMode(true);
   await signOut(page);
@@ -145,14 +131,12 @@ test('a move that was not sent by the sign-out is named', { timeout }, async () 
   expect(await statusOf(id)).toBe('pending');
 });
 
-test('the late refusal of a key that was signed out does not sign out the next user', {
-  timeout,
-}, async () => {
+test('the late refusal of a key that was signed out does not sign out the next user', async () => {
   const { page, number, key } = await pressed(holdMoves);
   await signOut(page);
   await page.until(isSignedOut);
   await expect.poll(() => notices(page)).toEqual([`Order ${number}: no answer`]);
-  await isRevoked(key);
+  await isRevoked(api, key);
   await follow(page);
   await page.until(live);
   const own = await keyOf(page);

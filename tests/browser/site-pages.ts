@@ -1,20 +1,9 @@
-import type { Browser, Page } from './browser.ts';
+import type { Browser } from './browser.ts';
 
-/** A page of the documents that is looked at. */
-export interface Looked {
-  page: Page;
-  /** Its warnings and errors: of its policy, too. */
-  complaints: string[];
-  /** The hosts that it asked. */
-  hosts: Set<string>;
-  /** The addresses that it asked, in their order. */
-  asked: string[];
-}
-
-/** Opens an empty page, and notes what it complains of and whom it asks. */
-export async function openPage(browser: Browser): Promise<Looked> {
+/** Opens an empty page; its warnings and errors, also of its policy, and the hosts and addresses that it asks. */
+export async function openPage(browser: Browser) {
   const page = await browser.newPage();
-  const looked: Looked = { page, complaints: [], hosts: new Set(), asked: [] };
+  const looked = { page, complaints: [] as string[], hosts: new Set<string>(), asked: [] as string[] };
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warn') looked.complaints.push(message.text());
   });

@@ -1,23 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { operationId } from '../../packages/api/src/documents/names.ts';
 import { guides } from '../../packages/api/src/documents/site/contents.ts';
 import { kebab } from '../../packages/api/src/documents/site/markdown.ts';
 import { builtSite } from '../../packages/api/src/documents/site-files.ts';
 import { readReasons } from '../../packages/api/src/reasons.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
+import { startTestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
-import { type Browser, type Page, seriousFindings, startBrowser } from './browser.ts';
+import { useClosed } from '../support/use.ts';
+import { type Page, seriousFindings, useBrowser } from './browser.ts';
 import { openPage, sizes } from './site-pages.ts';
 
-let api: TestApi;
-let browser: Browser;
-beforeAll(async () => {
-  [api, browser] = await Promise.all([startTestApi({}, builtSite), startBrowser()]);
-});
-afterAll(async () => {
-  await browser?.close();
-  await api?.close();
-});
+const api = useClosed(() => startTestApi({}, builtSite));
+const browser = useBrowser();
 
 const looked = [
   '',
@@ -28,21 +22,17 @@ const looked = [
 ];
 
 describe.each(sizes)('on $name', (size) => {
-  test.each(looked)(
-    '/docs/%s reads well, complains of nothing and asks no other host',
-    { timeout: 120_000 },
-    async (path) => {
-      const { page, complaints, hosts } = await opened();
-      await page.setViewport(size);
-      await page.goto(`${api.url}/docs/${path}`, { waitUntil: 'networkidle0' });
-      expect(await seriousFindings(page)).toEqual([]);
-      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-      expect(width).toBeLessThanOrEqual(size.width);
-      expect(complaints).toEqual([]);
-      expect([...hosts]).toEqual([new URL(api.url).host]);
-      await page.close();
-    },
-  );
+  test.each(looked)('/docs/%s reads well, complains of nothing and asks no other host', async (path) => {
+    const { page, complaints, hosts } = await opened();
+    await page.setViewport(size);
+    await page.goto(`${api.url}/docs/${path}`, { waitUntil: 'networkidle0' });
+    expect(await seriousFindings(page)).toEqual([]);
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(size.width);
+    expect(complaints).toEqual([]);
+    expect([...hosts]).toEqual([new URL(api.url).host]);
+    await page.close();
+  });
 });
 
 test('the first page needs at most 300 KB, compressed', async () => {

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
-import { createProduct } from '../support/factories.ts';
 import type { AppPage } from './app-page.ts';
 import { live, useBoards } from './boards.ts';
-import { type Page, seriousFindings } from './browser.ts';
+import { seriousFindings } from './browser.ts';
+import { setPermissions } from './session-keys.ts';
 
 // A product that is marked on the board is refused in every order, and sold again later.
 
 const { api, opened, place, link } = useBoards();
-const timeout = 60_000;
 
 /** As a key does, so that no press is taken for the end of the one before. */
 const pressNamed = async (page: AppPage, name: string) => {
@@ -16,22 +15,23 @@ const pressNamed = async (page: AppPage, name: string) => {
   await page.evaluate(`${button}.click()`);
 };
 
-test.each([
-  ['en', 'Mark as sold out', 'Sell again'],
-  ['es', 'Marcar agotado', 'Volver a vender'],
-])('in %s a product is marked sold out and sold again', { timeout }, async (language, mark, again) => {
-  const name = `Salmon ${language}`;
-  const productId = await createProduct(api.app.database, { locationId: api.locationId, name });
-  const order = () => place({ items: [{ product_id: productId, quantity: 1 }] });
-  const page = await opened({
-    size: 'phone',
-    prepare: (page: Page) =>
-      page.evaluateOnNewDocument(`localStorage.setItem('comanda.language', '${language}')`),
-  });
+/** Opens the list of what is sold out. */
+const showList = async (page: AppPage) => {
   await page.until(live);
   await page.waitForSelector('.sold-out-button');
   await page.click('.sold-out-button');
   await page.waitForSelector('.dialog input[type=search]');
+};
+
+test.each([
+  ['en', 'Mark as sold out', 'Sell again'],
+  ['es', 'Marcar agotado', 'Volver a vender'],
+])('in %s a product is marked sold out and sold again', async (language, mark, again) => {
+  const name = `Salmon ${language}`;
+  const productId = await api.make.product({ name });
+  const order = () => place({ items: [{ product_id: productId, quantity: 1 }] });
+  const page = await opened({ size: 'phone', language });
+  await showList(page);
   await page.type('.dialog input[type=search]', name);
   await pressNamed(page, `${mark}: ${name}`);
   await page.until(`document.querySelector('.sold-out-now')?.innerText.includes('${name}')`);
@@ -56,30 +56,19 @@ test.each([
   expect(page.complaints).toEqual([]);
 });
 
-test('a session of the board alone did not hear what sold out while its list was open', {
-  timeout,
-}, async () => {
+test('a session of the board alone did not hear what sold out while its list was open', async () => {
   const name = 'Last bun';
-  const id = await createProduct(api.app.database, {
-    ...{ locationId: api.locationId, name, stock: { enabled: true, quantity: 1 } },
-  });
+  const id = await api.make.product({ name, stock: { enabled: true, quantity: 1 } });
   const page = await opened({}, await link({ screens: ['board'] }));
-  await page.until(live);
-  await page.waitForSelector('.sold-out-button');
-  await page.click('.sold-out-button');
-  await page.waitForSelector('.dialog input[type=search]');
+  await showList(page);
   await place({ items: [{ product_id: id, quantity: 1 }] });
   await page.until(`document.querySelector('.sold-out-now')?.innerText.includes('${name}')`);
 });
 
-test('two presses at one place mark one product', { timeout }, async () => {
-  for (const name of ['Twin A', 'Twin B'])
-    await createProduct(api.app.database, { locationId: api.locationId, name });
+test('two presses at one place mark one product', async () => {
+  for (const name of ['Twin A', 'Twin B']) await api.make.product({ name });
   const page = await opened();
-  await page.until(live);
-  await page.waitForSelector('.sold-out-button');
-  await page.click('.sold-out-button');
-  await page.waitForSelector('.dialog input[type=search]');
+  await showList(page);
   await page.type('.dialog input[type=search]', 'Twin');
   await page.until(`document.querySelectorAll('.sold-out-found li').length === 2`);
   await page.evaluate(`document.querySelectorAll('.sold-out-found button').forEach((button) =>
@@ -89,21 +78,11 @@ test('two presses at one place mark one product', { timeout }, async () => {
   expect(data.map(({ stock }) => stock.enabled)).toEqual([true, false]);
 });
 
-test('a key that may not set stock sees no button for it', { timeout }, async () => {
+test('a key that may not set stock sees no button for it', async () => {
   const page = await opened();
   await page.until(live);
   await page.waitForSelector('.sold-out-button');
-  const key = await page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
-  await api.app.database.pool.query(
-    `update api_keys set permissions = '{orders:read,orders:write,events:read}' where starts_with($1, prefix)`,
-    [key],
-  );
-  const granted = () =>
-    api
-      .client(key)
-      .limits.get.query()
-      .then(({ effective_permissions }) => effective_permissions);
-  await expect.poll(granted).not.toContain('stock:sync');
+  await setPermissions(api, page, ['orders:read', 'orders:write', 'events:read']);
   await page.goto(`${api.url}/app/board`);
   await page.until(live);
   await page.until(`document.querySelector('.board') !== null`);

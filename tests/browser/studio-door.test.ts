@@ -1,14 +1,12 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startStudio } from '../studio/run.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { createProduct } from '../support/factories.ts';
-import { createOrderKitchen, placeOrder } from '../support/orders.ts';
-import { useClosed } from '../support/use.ts';
+import { startTestApi } from '../support/api.ts';
+import { listening } from '../support/listening.ts';
+import { useOrderKitchen } from '../support/orders.ts';
+import { use, useClosed } from '../support/use.ts';
 import { useWorkerKit } from '../worker/kit.ts';
-import { type Admin, sitDown } from './admin.ts';
-import { type Browser, type Page, startBrowser } from './browser.ts';
+import { sitDown } from './admin.ts';
+import { type Page, useBrowser } from './browser.ts';
 import { linkOf } from './guide.ts';
 import { soon } from './recipes.ts';
 
@@ -16,28 +14,20 @@ import { soon } from './recipes.ts';
 
 const kit = useWorkerKit();
 const studio = useClosed(() => startStudio(kit.url, ['--as', 'ana', '--edit']));
-let api: TestApi;
-let browser: Browser;
-let ana: Admin;
+const api = useClosed(() => startTestApi({ databaseUrl: kit.url, encryptionKey: kit.encryptionKey }));
+const kitchen = useOrderKitchen(api);
+const browser = useBrowser();
+const ana = use(() => sitDown(browser, studio));
 
 beforeAll(async () => {
-  api = await startTestApi({ databaseUrl: kit.url, encryptionKey: kit.encryptionKey });
-  await placeOrder(api, await createOrderKitchen(api));
-  await createProduct(api.app.database, {
-    locationId: api.locationId,
+  await kitchen.place();
+  await api.make.product({
     name: 'Espresso',
     sku: 'ES-1',
     price: 3.5,
   });
-  browser = await startBrowser();
-  ana = await sitDown(browser, studio);
-}, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  await api?.close();
 });
 
-const patience = { timeout: 90_000 };
 const one = async (sql: string, values: unknown[] = []) => (await kit.sql(sql, values))[0];
 
 describe('a cell of a number', () => {
@@ -51,7 +41,7 @@ describe('a cell of a number', () => {
       'abc',
       'price: "abc" is no number. Write digits, and a point before decimals: 12.50. Nothing was changed.',
     ],
-  ])('that becomes %j is refused in the page, and nothing is sent', patience, async (text, sentence) => {
+  ])('that becomes %j is refused in the page, and nothing is sent', async (text, sentence) => {
     const before = await stored('products', 'price', 'id');
     await ana.open('#schema=public&table=products&search=ES-1');
     await ana.shows('sku', ['ES-1']);
@@ -63,7 +53,7 @@ describe('a cell of a number', () => {
     expect(await stored('products', 'price', 'id')).toEqual(before);
   });
 
-  test('of the stock was emptied, and the product sold out', patience, async () => {
+  test('of the stock was emptied, and the product sold out', async () => {
     await kit.sql(
       `insert into product_stock (location_id, product_id, enabled, quantity)
        select location_id, id, true, 3 from products where sku = 'ES-1'`,
@@ -76,7 +66,7 @@ describe('a cell of a number', () => {
     expect(await stored('product_stock', 'quantity::int', 'product_id')).toEqual({ value: 3 });
   });
 
-  test('that may be empty is emptied', patience, async () => {
+  test('that may be empty is emptied', async () => {
     await ana.open('#schema=public&table=api_keys');
     const [name = ''] = await ana.column('name');
     await ana.edit('per_minute');
@@ -99,7 +89,7 @@ test.each([
   ['orders', 'an order is never deleted: set its status to canceled'],
   ['webhook_endpoints', 'a webhook endpoint is not deleted here: set its status to disabled'],
   ['payments', 'an order is never without its payment: reject the payment, or cancel the order'],
-])('rows of %s had a button that deletes them', patience, async (table, sentence) => {
+])('rows of %s had a button that deletes them', async (table, sentence) => {
   await kit.sql(
     `insert into webhook_endpoints (location_id, url, events) values ($1, 'https://shop.example/hook', '{order.created}')`,
     [api.locationId],
@@ -115,15 +105,13 @@ describe('the door', () => {
     page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, { timeout: 15_000 });
   const grid = (page: Page) => page.waitForSelector('td[data-grid-column-id]', { timeout: 15_000 });
 
-  test('a server on another port of this machine got what opens Studio', patience, async () => {
+  test('a server on another port of this machine got what opens Studio', async () => {
     const heard: string[] = [];
-    const other = createServer((request, response) => {
+    const other = await listening((request, response) => {
       heard.push(JSON.stringify([request.url, request.rawHeaders]));
       response.setHeader('content-type', 'text/html').end('<title>Other</title>');
-    }).listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const bound = other.address();
-    const port = typeof bound === 'object' ? bound?.port : undefined;
+    });
+    const { port } = new URL(other.url);
     const admin = await sitDown(browser, studio);
     const token = await admin.page.evaluate<string>(`sessionStorage.getItem('studio.token')`);
     for (const link of [`http://127.0.0.1:${port}/link`, `http://localhost:${port}/link`])
@@ -138,11 +126,10 @@ describe('the door', () => {
       expect(text).not.toMatch(/studio|cookie|code=/i);
     }
     await admin.page.close();
-    other.closeAllConnections();
-    other.close();
+    await other.close();
   });
 
-  test('a reload put the tab out, and the code stayed in the address', patience, async () => {
+  test('a reload put the tab out, and the code stayed in the address', async () => {
     const admin = await sitDown(browser, studio);
     await grid(admin.page);
     expect(await admin.page.evaluate<string>('location.href')).not.toContain('code=');
@@ -151,39 +138,35 @@ describe('the door', () => {
     await admin.page.close();
   });
 
-  test('a link of the guide opened a tab that was out, while another is in', patience, async () => {
+  test('a link of the guide opened a tab that was out, while another is in', async () => {
     const page = await browser.newPage();
     await page.goto(`${studio.origin}/${linkOf('Find an order by its number')}`);
     await grid(page);
     await page.close();
   });
 
-  test(
-    'another browser is out, reads how it comes in, and comes in where it wanted to be',
-    patience,
-    async () => {
-      const other = await browser.createBrowserContext();
-      const page = await other.newPage();
-      await page.setViewport({ width: 1_600, height: 900 });
-      await page.goto(`${studio.origin}/#schema=public&table=products`);
-      await shown(page, 'this tab is not in, or asked for nothing in 8 hours: open the last address');
-      const paste = async (text: string) => {
-        await page.evaluate(`document.querySelector('.entrance input').value = ''`);
-        await page.type('.entrance input', text);
-        await page.click('.entrance button');
-      };
-      await paste('http://127.0.0.1:5555/');
-      await shown(page, 'This is no address of npm run studio');
-      await paste(`${studio.origin}/#code=${'x'.repeat(43)}`);
-      await shown(page, 'this address was used, or is not the last one');
-      await paste(await studio.address());
-      await grid(page);
-      expect(await page.evaluate<string>('location.hash')).toContain('table=products');
-      await other.close();
-    },
-  );
+  test('another browser is out, reads how it comes in, and comes in where it wanted to be', async () => {
+    const other = await browser.createBrowserContext();
+    const page = await other.newPage();
+    await page.setViewport({ width: 1_600, height: 900 });
+    await page.goto(`${studio.origin}/#schema=public&table=products`);
+    await shown(page, 'this tab is not in, or asked for nothing in 8 hours: open the last address');
+    const paste = async (text: string) => {
+      await page.evaluate(`document.querySelector('.entrance input').value = ''`);
+      await page.type('.entrance input', text);
+      await page.click('.entrance button');
+    };
+    await paste('http://127.0.0.1:5555/');
+    await shown(page, 'This is no address of npm run studio');
+    await paste(`${studio.origin}/#code=${'x'.repeat(43)}`);
+    await shown(page, 'this address was used, or is not the last one');
+    await paste(await studio.address());
+    await grid(page);
+    expect(await page.evaluate<string>('location.hash')).toContain('table=products');
+    await other.close();
+  });
 
-  test('an address that is opened in the tab itself lets it in', patience, async () => {
+  test('an address that is opened in the tab itself lets it in', async () => {
     const other = await browser.createBrowserContext();
     const page = await other.newPage();
     await page.goto(studio.origin);

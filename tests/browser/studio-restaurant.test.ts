@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startStudio } from '../studio/run.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
-import { useClosed } from '../support/use.ts';
+import { use, useClosed } from '../support/use.ts';
 import { insertOrder, useWorkerKit } from '../worker/kit.ts';
-import { type Admin, sitDown } from './admin.ts';
-import { type Browser, startBrowser } from './browser.ts';
+import { sitDown } from './admin.ts';
+import { useBrowser } from './browser.ts';
 
 // Two restaurants with the same menu, and a Studio of the second.
 
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
-
 const kit = useWorkerKit();
-let browser: Browser;
-let eva: Admin;
 const studio = useClosed(async () => {
   await kit.sql(`update locations set name = 'Café Ana' where id = $1`, [kit.locationId]);
   const there = await createLocation(kit.database, { name: 'Bar Nuevo' });
@@ -27,11 +23,8 @@ const studio = useClosed(async () => {
   return startStudio(kit.url, ['--as', 'eva', '--edit', '--location', 'bar nuevo']);
 });
 
-beforeAll(async () => {
-  browser = await startBrowser();
-  eva = await sitDown(browser, studio);
-});
-afterAll(() => browser?.close());
+const browser = useBrowser();
+const eva = use(() => sitDown(browser, studio));
 
 test('says which, and shows its rows alone', async () => {
   expect(studio.output()).toContain('\nBar Nuevo alone\n');

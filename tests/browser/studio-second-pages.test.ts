@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { fillAuditedTables } from '../db/audited-rows.ts';
 import { startStudio } from '../studio/run.ts';
 import { openHand } from '../support/by-hand.ts';
-import { useClosed } from '../support/use.ts';
+import { use, useClosed } from '../support/use.ts';
 import { useWorkerKit } from '../worker/kit.ts';
-import { type Admin, sitDown } from './admin.ts';
-import { type Browser, startBrowser } from './browser.ts';
+import { sitDown } from './admin.ts';
+import { useBrowser } from './browser.ts';
 
 // Every table and view of Studio, with more rows than a page has: the second page is there and has other rows.
 
-vi.setConfig({ testTimeout: 600_000, hookTimeout: 180_000 });
-
 const kit = useWorkerKit();
 const studio = useClosed(() => startStudio(kit.url, ['--as', 'ana', '--edit']));
-let browser: Browser;
-let ana: Admin;
 beforeAll(async () => {
   const hand = await openHand(kit.url);
   await fillAuditedTables(hand, kit.locationId);
@@ -23,10 +19,9 @@ beforeAll(async () => {
   for (const sql of services) await hand.sql(sql, sql.includes('$1') ? [kit.locationId] : []);
   await hand.sql('commit');
   await hand.close();
-  browser = await startBrowser();
-  ana = await sitDown(browser, studio);
-});
-afterAll(() => browser?.close());
+}, 180_000);
+const browser = useBrowser();
+const ana = use(() => sitDown(browser, studio));
 
 /** More rows than a page has of each table that no person fills, and what the views show. */
 const services = [
@@ -53,7 +48,9 @@ const shown = (): Promise<string[]> =>
     `[...document.querySelectorAll('tr:has(td[data-grid-row-index])')].map((row) => row.innerText)`,
   );
 
-test('the second page of a table or a view was empty, or the first one again', async () => {
+test('the second page of a table or a view was empty, or the first one again', {
+  timeout: 600_000,
+}, async () => {
   const { rows } = await studio.query(
     `select "fk_con"."confkey"`, // The description of tables, as the page asks for it.
   );

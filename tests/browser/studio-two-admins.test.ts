@@ -1,27 +1,19 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startStudio } from '../studio/run.ts';
 import { createProduct } from '../support/factories.ts';
-import { useClosed } from '../support/use.ts';
+import { use, useClosed } from '../support/use.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 import { type Admin, sitDown } from './admin.ts';
-import { type Browser, startBrowser } from './browser.ts';
+import { useBrowser } from './browser.ts';
 
 // Two admins who edit one row in Studio: Ana's grid was read before Bob saved.
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const kit = useWorkerKit();
 const ofAna = useClosed(() => startStudio(kit.url, ['--as', 'ana', '--edit']));
 const ofBob = useClosed(() => startStudio(kit.url, ['--as', 'bob', '--edit']));
-let browser: Browser;
-let ana: Admin;
-let bob: Admin;
-beforeAll(async () => {
-  browser = await startBrowser();
-  ana = await sitDown(browser, ofAna);
-  bob = await sitDown(browser, ofBob);
-});
-afterAll(() => browser?.close());
+const browser = useBrowser();
+const ana = use(() => sitDown(browser, ofAna));
+const bob = use(() => sitDown(browser, ofBob));
 
 /** A product of 95, in the grids of both. */
 async function product(name: string): Promise<string> {

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { startStudio } from '../studio/run.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { createProduct } from '../support/factories.ts';
-import { createOrderKitchen, type OrderKitchen, orderBody, placeOrder } from '../support/orders.ts';
-import { useClosed } from '../support/use.ts';
+import { startTestApi } from '../support/api.ts';
+import { useOrderKitchen } from '../support/orders.ts';
+import { use, useClosed } from '../support/use.ts';
 import { useWorkerKit } from '../worker/kit.ts';
-import { type Admin, sitDown } from './admin.ts';
-import { type Browser, startBrowser } from './browser.ts';
+import { sitDown } from './admin.ts';
+import { startBrowser, useBrowser } from './browser.ts';
 import { linkOf, links, recipes, refusals } from './guide.ts';
 import { recipesAt, soon } from './recipes.ts';
 
@@ -14,21 +13,15 @@ const kit = useWorkerKit({ timezone: 'America/Argentina/Buenos_Aires' });
 const studio = useClosed(() => startStudio(kit.url, ['--as', 'ana', '--edit']));
 const ofEva = useClosed(() => startStudio(kit.url, ['--as', 'eva', '--edit']));
 const ofBob = useClosed(() => startStudio(kit.url, ['--as', 'bob']));
-let api: TestApi;
-let kitchen: OrderKitchen;
-let browser: Browser;
-let ana: Admin;
+const api = useClosed(() => startTestApi({ databaseUrl: kit.url, encryptionKey: kit.encryptionKey }));
+const kitchen = useOrderKitchen(api);
 
 beforeAll(async () => {
-  api = await startTestApi({ databaseUrl: kit.url, encryptionKey: kit.encryptionKey });
   await kit.sql(`update locations set name = 'Café Ana', timezone = 'Asia/Tokyo' where id = $1`, [
     api.locationId,
   ]);
-  kitchen = await createOrderKitchen(api);
-  for (let order = 0; order < 30; order++)
-    await placeOrder(api, kitchen, orderBody(kitchen, { external_id: `ERP-${1000 + order}` }));
-  await createProduct(api.app.database, {
-    locationId: api.locationId,
+  for (let order = 0; order < 30; order++) await kitchen.place({ external_id: `ERP-${1000 + order}` });
+  await api.make.product({
     name: 'Espresso',
     sku: 'ES-1',
     price: 3.5,
@@ -36,15 +29,10 @@ beforeAll(async () => {
   for (const status of ['ready', 'closed'])
     await kit.sql('update orders set status = $1::order_status where number = 11', [status]);
   await kit.publish();
-  browser = await startBrowser();
-  ana = await sitDown(browser, studio);
 }, 120_000);
-afterAll(async () => {
-  await browser?.close();
-  await api?.close();
-});
+const browser = useBrowser();
+const ana = use(() => sitDown(browser, studio));
 
-const patience = { timeout: 180_000 };
 const one = async (sql: string, values: unknown[] = []) => (await kit.sql(sql, values))[0];
 const orderOf = (number: number) =>
   one('select id, status, cancel_reason, total from orders where location_id = $1 and number = $2', [
@@ -57,51 +45,43 @@ const numbered = (number: number) =>
 const scene = () => ({ ana, api, kit, kitchen, one, orderOf, numbered });
 
 describe('what an admin meets first', () => {
-  test(
-    'every link of the guide opens a grid, asks no other host and complains of nothing',
-    patience,
-    async () => {
-      expect(links.length).toBeGreaterThan(15);
-      const own = await sitDown(browser, studio);
-      for (const link of new Set(links)) {
-        await own.open(link);
-        expect([
-          link,
-          await own.page.evaluate(`document.querySelector('[data-sonner-toaster]')?.innerText ?? ''`),
-        ]).toEqual([link, '']);
-      }
-      expect(own.complaints).toEqual([]);
-      expect([...own.hosts]).toEqual([new URL(studio.origin).host]);
-      await own.page.close();
-    },
-  );
+  test('every link of the guide opens a grid, asks no other host and complains of nothing', async () => {
+    expect(links.length).toBeGreaterThan(15);
+    const own = await sitDown(browser, studio);
+    for (const link of new Set(links)) {
+      await own.open(link);
+      expect([
+        link,
+        await own.page.evaluate(`document.querySelector('[data-sonner-toaster]')?.innerText ?? ''`),
+      ]).toEqual([link, '']);
+    }
+    expect(own.complaints).toEqual([]);
+    expect([...own.hosts]).toEqual([new URL(studio.origin).host]);
+    await own.page.close();
+  });
 
-  test(
-    "today's orders come first: all of them, newest first, with the restaurant's name and its clock",
-    patience,
-    async () => {
-      await ana.open('#schema=public&table=orders_today');
-      expect((await ana.columns()).slice(1, 6)).toEqual([
-        'restaurant',
-        'number',
-        'status',
-        'total',
-        'local_time',
-      ]);
-      const first = (await ana.column('number')).map(Number);
-      expect(first).toEqual(Array.from({ length: 25 }, (_, index) => 30 - index));
-      expect(new Set(await ana.column('restaurant'))).toEqual(new Set(['Café Ana']));
-      const [clock] = await kit.sql<{ now: string }>(
-        `select to_char(created_at at time zone 'Asia/Tokyo', 'HH24:MI') as now from orders order by number desc limit 1`,
-      );
-      expect((await ana.column('local_time'))[0]).toBe(clock?.now);
-      expect((await ana.column('items'))[0]).toBe('1 × Flat White');
-      await ana.open('#schema=public&table=orders_today&pageIndex=1');
-      expect((await ana.column('number')).map(Number)).toEqual([5, 4, 3, 2, 1]);
-    },
-  );
+  test("today's orders come first: all of them, newest first, with the restaurant's name and its clock", async () => {
+    await ana.open('#schema=public&table=orders_today');
+    expect((await ana.columns()).slice(1, 6)).toEqual([
+      'restaurant',
+      'number',
+      'status',
+      'total',
+      'local_time',
+    ]);
+    const first = (await ana.column('number')).map(Number);
+    expect(first).toEqual(Array.from({ length: 25 }, (_, index) => 30 - index));
+    expect(new Set(await ana.column('restaurant'))).toEqual(new Set(['Café Ana']));
+    const [clock] = await kit.sql<{ now: string }>(
+      `select to_char(created_at at time zone 'Asia/Tokyo', 'HH24:MI') as now from orders order by number desc limit 1`,
+    );
+    expect((await ana.column('local_time'))[0]).toBe(clock?.now);
+    expect((await ana.column('items'))[0]).toBe('1 × Flat White');
+    await ana.open('#schema=public&table=orders_today&pageIndex=1');
+    expect((await ana.column('number')).map(Number)).toEqual([5, 4, 3, 2, 1]);
+  });
 
-  test('the tables are those for people, and secrets are no objects', patience, async () => {
+  test('the tables are those for people, and secrets are no objects', async () => {
     await ana.open('#schema=public&table=api_keys');
     const text = await ana.text();
     for (const hidden of ['_prisma_migrations', 'captured_changes', 'webhook_secrets', 'tallies', 'graphile'])
@@ -110,7 +90,7 @@ describe('what an admin meets first', () => {
     expect(await ana.columns()).not.toContain('key_hash');
   });
 
-  test('each arrow of an order leads to what belongs to it', patience, async () => {
+  test('each arrow of an order leads to what belongs to it', async () => {
     const order = await orderOf(7);
     for (const [arrow, column, expected] of [
       ['order_items', 'order_id', order?.id],
@@ -128,7 +108,7 @@ describe('what an admin meets first', () => {
     }
   });
 
-  test('a search in the address finds, and an edit keeps it', patience, async () => {
+  test('a search in the address finds, and an edit keeps it', async () => {
     await ana.open('#schema=public&table=products&search=ES-1');
     await ana.shows('sku', ['ES-1']);
     await ana.edit('description');
@@ -139,7 +119,7 @@ describe('what an admin meets first', () => {
     await ana.shows('sku', ['ES-1']);
   });
 
-  test('what is not found is not said to be an empty table', patience, async () => {
+  test('what is not found is not said to be an empty table', async () => {
     await ana.open('#schema=public&table=products&search=nothing-is-called-so');
     expect(await ana.text()).toContain('Nothing matches the filter and the search, or the query failed.');
     expect(await ana.text()).not.toContain('any data in this table');
@@ -151,7 +131,7 @@ describe('the recipes of the guide', () => {
     expect(Object.keys(recipesAt(scene()))).toEqual(recipes);
   });
 
-  test.each(recipes)('%s', patience, async (name) => {
+  test.each(recipes)('%s', async (name) => {
     await recipesAt(scene())[name]?.();
   });
 });
@@ -212,14 +192,14 @@ describe('what is refused', () => {
     expect(Object.keys(refused)).toEqual(refusals.map(({ what }) => what));
   });
 
-  test.each(refusals)('$what: the sentence is on the screen', patience, async ({ what, sentence }) => {
+  test.each(refusals)('$what: the sentence is on the screen', async ({ what, sentence }) => {
     const before = await kit.sql('select count(*) from audit_entries');
     await refused[what]?.();
     if (!what.includes('only reads')) await ana.told(sentence);
     expect(await kit.sql('select count(*) from audit_entries')).toEqual(before);
   });
 
-  test('a cell that never changes opens no editor, by mouse or by Tab', patience, async () => {
+  test('a cell that never changes opens no editor, by mouse or by Tab', async () => {
     for (const [table, column] of [
       ['orders', 'total'],
       ['orders', 'payment_method_id'],
@@ -235,12 +215,11 @@ describe('what is refused', () => {
   });
 });
 
-test('two admins at once edit what each of them changed, and the audit names both', patience, async () => {
+test('two admins at once edit what each of them changed, and the audit names both', async () => {
   // A browser of her own: a page behind another tab is not drawn.
   const evas = await startBrowser();
   const eva = await sitDown(evas, ofEva);
-  const id = await createProduct(api.app.database, {
-    locationId: api.locationId,
+  const id = await api.make.product({
     name: 'Scone',
     sku: 'SC-1',
     price: 2,

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterEach } from 'vitest';
 import type { PublishingApi } from '../support/published.ts';
+import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
-import { type Browser, type Page, startBrowser } from './browser.ts';
+import { type Browser, useBrowser } from './browser.ts';
 import { type Pages, startPages } from './pages.ts';
 
 /** The status that a watch of a tab reports. */
@@ -11,15 +12,7 @@ export interface State {
 }
 
 /** A tab that watches. */
-export interface Tab {
-  page: Page;
-  /** The ids of the events that it had. */
-  ids(): Promise<string[]>;
-  states(): Promise<State[]>;
-  error(): Promise<string | null>;
-  live(): Promise<unknown>;
-  online(isOnline: boolean): Promise<unknown>;
-}
+export type Tab = Awaited<ReturnType<typeof openTab>>;
 
 /** How a tab watches: by the stream that all tabs share, or by one of its own. */
 export interface TabOptions {
@@ -29,50 +22,24 @@ export interface TabOptions {
   silentMs?: number;
 }
 
-/** A browser with tabs of an application of the service, for the tests of a file. */
-export interface Tabs {
-  browser(): Browser;
-  pages(): Pages;
-  open(options?: TabOptions): Promise<Tab>;
-  /** Makes products: three events each. */
-  change(count?: number): Promise<void>;
-  newest(): Promise<string>;
-  idsAfter(after: string, types?: readonly string[]): Promise<string[]>;
-  /** The ids that a tab had, once it has so many. */
-  have(tab: Tab, wanted: string[]): Promise<string[]>;
-  /** How many streams are open, of all tabs. */
-  streams(): number;
-}
-
-/** Starts one before the tests and ends it after them; tabs are closed after each test. */
-export function useTabs(api: PublishingApi): Tabs {
-  let started: { pages: Pages; browser: Browser } | undefined;
-  beforeAll(async () => {
-    const [pages, browser] = await Promise.all([startPages(api.url), startBrowser()]);
-    started = { pages, browser };
-  }, 120_000);
-  afterAll(async () => {
-    await started?.browser.close();
-    await started?.pages.close();
-  });
-  const all = () => {
-    if (started === undefined) throw new Error('it is started before the tests');
-    return started;
-  };
+/** A browser with tabs of an application of the service, which are closed after each test. */
+export function useTabs(api: PublishingApi) {
+  const browser = useBrowser();
+  const pages = useClosed(() => startPages(api.url));
   const open: Tab[] = [];
   afterEach(async () => {
-    started?.pages.refuse(undefined);
+    pages.refuse(undefined);
     await Promise.all(open.splice(0).map(({ page }) => page.close().catch(() => {})));
   });
   let made = 0;
   return {
-    browser: () => all().browser,
-    pages: () => all().pages,
-    async open(options = {}) {
-      const tab = await openTab(all(), { key: api.key.key, ...options });
+    ...{ browser, pages },
+    async open(options: TabOptions = {}) {
+      const tab = await openTab({ browser, pages }, { key: api.key.key, ...options });
       open.push(tab);
       return tab;
     },
+    /** Makes products: three events each. */
     async change(count = 1) {
       for (let n = 0; n < count; n += 1) {
         made += 1;
@@ -83,13 +50,15 @@ export function useTabs(api: PublishingApi): Tabs {
       await api.published();
       return (await api.client().events.list.query({ after: 'latest' })).pagination.next ?? '';
     },
-    async idsAfter(after, types) {
+    async idsAfter(after: string, types?: readonly string[]) {
       await api.published();
       const { data } = await api.client().events.list.query({ after, limit: 200 });
       return data.flatMap(({ id, type }) => (types === undefined || types.includes(type) ? [id] : []));
     },
-    have: (tab, wanted) =>
+    /** The ids that a tab had, once it has so many. */
+    have: (tab: Tab, wanted: string[]) =>
       waitFor('the events', async () => (await tab.ids()).length >= wanted.length && tab.ids()),
+    /** How many streams are open, of all tabs. */
     streams: () => api.app.live.count(),
   };
 }
@@ -97,7 +66,7 @@ export function useTabs(api: PublishingApi): Tabs {
 async function openTab(
   { browser, pages }: { browser: Browser; pages: Pages },
   { shared = true, key, input = {}, silentMs = 40_000 }: TabOptions,
-): Promise<Tab> {
+) {
   const page = await browser.newPage();
   await page.goto(pages.url);
   const given = JSON.stringify({ url: pages.url, key });
@@ -113,16 +82,16 @@ async function openTab(
   })()`);
   const devTools = await page.createCDPSession();
   await devTools.send('Network.enable');
-  const tab: Tab = {
-    page,
-    online: (isOnline) =>
+  const states = () => page.evaluate<State[]>('states');
+  return {
+    ...{ page, states },
+    online: (isOnline: boolean) =>
       devTools.send('Network.emulateNetworkConditions', {
         ...{ offline: !isOnline, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
       }),
-    ids: () => page.evaluate('ids'),
-    states: () => page.evaluate('states'),
-    error: () => page.evaluate('error'),
-    live: () => waitFor('the tab to be live', async () => (await tab.states()).at(-1)?.status === 'live'),
+    /** The ids of the events that it had. */
+    ids: () => page.evaluate<string[]>('ids'),
+    error: () => page.evaluate<string | null>('error'),
+    live: () => waitFor('the tab to be live', async () => (await states()).at(-1)?.status === 'live'),
   };
-  return tab;
 }

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { builtSite } from '../../packages/api/src/documents/site-files.ts';
-import { startTestApi, type TestApi } from '../support/api.ts';
-import { createKey, createLocation } from '../support/factories.ts';
-import { type Browser, type Page, seriousFindings, startBrowser } from './browser.ts';
+import { startTestApi } from '../support/api.ts';
+import { useClosed } from '../support/use.ts';
+import { type Page, seriousFindings, useBrowser } from './browser.ts';
 import { openPage, sizes } from './site-pages.ts';
 
-let api: TestApi;
-let browser: Browser;
+const api = useClosed(() => startTestApi({}, builtSite));
+const browser = useBrowser();
 let key: string;
 let resets = 0;
 beforeAll(async () => {
-  [api, browser] = await Promise.all([startTestApi({}, builtSite), startBrowser()]);
-  const locationId = await createLocation(api.app.database, { sandbox: true });
-  key = (await createKey(api.app.database, { locationId })).key;
+  key = (await api.place({ location: { sandbox: true } })).token;
 });
 // The order of the example has an `external_id`, which is taken once it was created.
 beforeEach(async () => {
@@ -20,17 +18,11 @@ beforeEach(async () => {
   const reset = await api.rest('POST /v2/sandbox/reset', { key, headers });
   expect(reset.status, reset.text).toBe(200);
 });
-afterAll(async () => {
-  await browser?.close();
-  await api?.close();
-});
 
 const looks = sizes.flatMap((size) => ['light', 'dark'].map((scheme) => ({ ...size, scheme })));
 
 describe.each(looks)('on $name, $scheme', ({ scheme, name: _, ...size }) => {
-  test('an order is created by the keyboard alone, without a finding of axe or a complaint of the policy', {
-    timeout: 120_000,
-  }, async () => {
+  test('an order is created by the keyboard alone, without a finding of axe or a complaint of the policy', async () => {
     const { page, complaints, hosts } = await openPage(browser);
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     await page.setViewport(size);
@@ -58,7 +50,7 @@ describe.each(looks)('on $name, $scheme', ({ scheme, name: _, ...size }) => {
   });
 });
 
-test('the form is loaded only by a reader who opens it', { timeout: 60_000 }, async () => {
+test('the form is loaded only by a reader who opens it', async () => {
   const { page, asked } = await openPage(browser);
   await page.goto(`${api.url}/docs/reference/v2/orders-create`, { waitUntil: 'networkidle0' });
   const loaded = () => asked.filter((url) => /call-form|openapi-v2/.test(url)).length;
@@ -69,7 +61,7 @@ test('the form is loaded only by a reader who opens it', { timeout: 60_000 }, as
   await page.close();
 });
 
-test('a key of a live location is neither sent nor kept', { timeout: 60_000 }, async () => {
+test('a key of a live location is neither sent nor kept', async () => {
   const { page, asked } = await openPage(browser);
   await open(page, 'v2/orders-list');
   await page.type('#try-key', api.key.key);
@@ -84,7 +76,7 @@ test('a key of a live location is neither sent nor kept', { timeout: 60_000 }, a
   await page.close();
 });
 
-test('a key of a sandbox goes from page to page, and is in no address', { timeout: 60_000 }, async () => {
+test('a key of a sandbox goes from page to page, and is in no address', async () => {
   const { page, asked } = await openPage(browser);
   await open(page, 'v1/orders-list');
   await page.type('#try-key', key);
@@ -103,9 +95,7 @@ test('a key of a sandbox goes from page to page, and is in no address', { timeou
   await page.close();
 });
 
-test('a refusal leads to its explanation, and the same order sent again is not a second one', {
-  timeout: 60_000,
-}, async () => {
+test('a refusal leads to its explanation, and the same order sent again is not a second one', async () => {
   const { page } = await openPage(browser);
   await open(page, 'v2/orders-create');
   await enter(page, '#try-key', key);
@@ -131,7 +121,7 @@ test('a refusal leads to its explanation, and the same order sent again is not a
   await page.close();
 });
 
-test('a stream is shown as it comes, until it is stopped', { timeout: 60_000 }, async () => {
+test('a stream is shown as it comes, until it is stopped', async () => {
   const { page } = await openPage(browser);
   await open(page, 'v2/events-watch');
   await enter(page, '#try-key', key);

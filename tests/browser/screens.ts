@@ -1,0 +1,56 @@
+import { afterEach, expect } from 'vitest';
+import { useOrderKitchen } from '../support/orders.ts';
+import type { PublishingApi } from '../support/published.ts';
+import { useClosed } from '../support/use.ts';
+import { waitFor } from '../support/wait.ts';
+import { type Page, useBrowser } from './browser.ts';
+import { startKitchenDisplay } from './kitchen-display.ts';
+
+export interface Placed {
+  id: string;
+  number: number;
+}
+
+/** Screens of the guide in front of a service; they are closed after each test. */
+export function useScreens(api: PublishingApi, target = () => api.url) {
+  const kitchen = useOrderKitchen(api);
+  const browser = useBrowser();
+  const display = useClosed(() => startKitchenDisplay(target(), api.key.key));
+  const pages: Page[] = [];
+  afterEach(() => Promise.all(pages.splice(0).map((page) => page.close().catch(() => {}))));
+
+  const newPage = async () => {
+    const page = await browser.newPage();
+    pages.push(page);
+    return page;
+  };
+  /** A page out of sight is asked from outside: it draws no frames. */
+  const state = (page: Page, name: string) =>
+    waitFor(
+      `the screen to be ${name}`,
+      () => page.evaluate<boolean>(`document.querySelector('[role=status]')?.textContent === '${name}'`),
+      { timeoutMs: 60_000 },
+    );
+  /** The cards of a screen, `order-7 pending`, are the orders that the service lists, each once. */
+  async function equal(page: Page): Promise<void> {
+    const shown = () =>
+      page.evaluate(
+        `[...document.querySelectorAll('article')].map(({ id, className }) => id + ' ' + className)`,
+      );
+    const { data } = await api.client().orders.list.query({ status: ['pending', 'ready'], limit: 200 });
+    const wanted = data.map(({ number, status }) => `order-${number} ${status}`);
+    await expect.poll(shown, { timeout: 60_000 }).toEqual(wanted);
+  }
+  return {
+    ...{ browser, display, newPage, state, equal },
+    place: (): Promise<Placed> => kitchen.place(),
+    /** How many streams were asked for. */
+    streams: () => display.asked.filter((url) => url.includes('events/stream')).length,
+    async screen() {
+      const page = await newPage();
+      await page.goto(display.url);
+      await state(page, 'live');
+      return page;
+    },
+  };
+}
