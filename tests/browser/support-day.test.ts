@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningStudio, startStudio } from '../studio/run.ts';
 import { openHand, useHand } from '../support/by-hand.ts';
 import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
-import { createProduct } from '../support/factories.ts';
+import { makeTestFolder } from '../support/folder.ts';
 import { createOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { sitDown } from './admin.ts';
 import { type AppPage, linkTo, openApp } from './app-page.ts';
-import { type Browser, startBrowser } from './browser.ts';
+import { useBrowser } from './browser.ts';
 import { cases } from './support-day/cases.ts';
 import type { Day } from './support-day/day.ts';
 import { DeskHand, type Effort } from './support-day/desk-hand.ts';
@@ -19,12 +16,11 @@ import { anchorOf, contents, supportRecipes } from './support-day/recipe.ts';
 const api = usePublishingApi(undefined, { app: 'on' });
 const owner = useHand(api);
 const consumer = { status: 200 } as RecordingConsumer & { status: number };
-const folder = mkdtempSync(join(tmpdir(), 'comanda-support-'));
-let browser: Browser;
+const folder = makeTestFolder('support');
+const browser = useBrowser();
 let studio: RunningStudio | undefined;
 let page: AppPage;
 beforeAll(async () => {
-  browser = await startBrowser();
   Object.assign(
     consumer,
     await startConsumer((_, response) => {
@@ -35,10 +31,8 @@ beforeAll(async () => {
   page = await signedIn('ana');
 }, 120_000);
 afterAll(async () => {
-  await browser?.close();
   await studio?.close();
   await consumer.close?.();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The desk of a person. */
@@ -91,52 +85,47 @@ describe('a question of support had no recipe, or a recipe was never carried out
   });
 });
 
-test.each(cases.map((each) => [each.title, each] as const))(
-  '%s',
-  { timeout: 180_000 },
-  async (title, { carryOut }) => {
-    const recipe = supportRecipes.find((each) => each.title === title);
-    if (recipe === undefined) throw new Error(`the guide has no recipe "${title}"`);
-    await page.goto(`${api.url}/app/desk`);
-    await page.until(`document.querySelector('.desk nav a') !== null`);
-    consumer.status = 200;
-    const desk = new DeskHand(page);
-    const others: DeskHand[] = [];
-    const day: Day = {
-      ...{ api, consumer, desk, recipe, folder, owner },
-      client: api.client(),
-      kitchen: await createOrderKitchen(api),
-      async hand(name) {
-        const opened = await openHand(api.databaseUrl, 'admin');
-        await opened.sql(`select set_config('application_name', $1, false)`, [name]);
-        return opened;
-      },
-      async otherDesk(code) {
-        const other = new DeskHand(await follow(`${api.url}/app#code=${code}`));
-        others.push(other);
-        return other;
-      },
-      async studio() {
-        studio ??= await startStudio(api.databaseUrl, ['--as', 'ana', '--edit']);
-        return sitDown(browser, studio);
-      },
-    };
-    const began = performance.now();
-    await carryOut(day);
-    for (const other of others) desk.add(other);
-    efforts.push({ title, effort: desk, seconds: (performance.now() - began) / 1_000 });
-    // It is carried out as it is written: every pressed or filled element is named there.
-    const unnamed = [...desk.names].filter(
-      (name) => !['**', '`'].some((mark) => recipe.text.includes(`${mark}${name}${mark}`)),
-    );
-    expect({ title, unnamed }).toEqual({ title, unnamed: [] });
-    if (desk.enters > 0) expect(recipe.text).toContain('Enter');
-  },
-);
+test.each(cases.map((each) => [each.title, each] as const))('%s', async (title, { carryOut }) => {
+  const recipe = supportRecipes.find((each) => each.title === title);
+  if (recipe === undefined) throw new Error(`the guide has no recipe "${title}"`);
+  await page.goto(`${api.url}/app/desk`);
+  await page.until(`document.querySelector('.desk nav a') !== null`);
+  consumer.status = 200;
+  const desk = new DeskHand(page);
+  const others: DeskHand[] = [];
+  const day: Day = {
+    ...{ api, consumer, desk, recipe, folder, owner },
+    client: api.client(),
+    kitchen: await createOrderKitchen(api),
+    async hand(name) {
+      const opened = await openHand(api.databaseUrl, 'admin');
+      await opened.sql(`select set_config('application_name', $1, false)`, [name]);
+      return opened;
+    },
+    async otherDesk(code) {
+      const other = new DeskHand(await follow(`${api.url}/app#code=${code}`));
+      others.push(other);
+      return other;
+    },
+    async studio() {
+      studio ??= await startStudio(api.databaseUrl, ['--as', 'ana', '--edit']);
+      return sitDown(browser, studio);
+    },
+  };
+  const began = performance.now();
+  await carryOut(day);
+  for (const other of others) desk.add(other);
+  efforts.push({ title, effort: desk, seconds: (performance.now() - began) / 1_000 });
+  // It is carried out as it is written: every pressed or filled element is named there.
+  const unnamed = [...desk.names].filter(
+    (name) => !['**', '`'].some((mark) => recipe.text.includes(`${mark}${name}${mark}`)),
+  );
+  expect({ title, unnamed }).toEqual({ title, unnamed: [] });
+  if (desk.enters > 0) expect(recipe.text).toContain('Enter');
+});
 
-test('of two admins at one row the second saw nothing of the first', { timeout: 60_000 }, async () => {
-  const { locationId } = api;
-  const id = await createProduct(api.app.database, { locationId, name: 'Scone', price: 95 });
+test('of two admins at one row the second saw nothing of the first', async () => {
+  const id = await api.make.product({ name: 'Scone', price: 95 });
   const ana = new DeskHand(page);
   const bob = new DeskHand(await signedIn('bob'));
   for (const { page: opened } of [ana, bob]) await opened.goto(`${api.url}/app/desk/products/${id}`);

@@ -1,22 +1,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { createCategory, createProduct } from '../../support/factories.ts';
 import { linkOf } from '../guide.ts';
 import { type Case, type Day, idIn, shell, soon } from './day.ts';
 
 /** A category with products of these names, at 95. */
 async function category({ api }: Day, name: string, products: readonly string[]) {
-  const { locationId } = api;
-  const { database } = api.app;
-  const id = await createCategory(database, { locationId, name, externalId: name });
+  const id = await api.make.category({ name, externalId: name });
   const ids: string[] = [];
   for (const each of products)
-    ids.push(
-      await createProduct(database, {
-        ...{ locationId, name: each, externalId: each, price: 95, categoryIds: [id] },
-      }),
-    );
+    ids.push(await api.make.product({ name: each, externalId: each, price: 95, categoryIds: [id] }));
   return { id, ids, productId: ids[0] ?? '' };
 }
 

@@ -1,11 +1,10 @@
 import { expect } from 'vitest';
-import { placeOrder } from '../../support/orders.ts';
 import { type Case, type Day, soon } from './day.ts';
 import { codeOf } from './recipe.ts';
 
 /** An order that is paid. */
-async function paid({ api, client, kitchen }: Day) {
-  const order = await placeOrder(api, kitchen);
+async function paid({ client, kitchen }: Day) {
+  const order = await kitchen.place();
   await client.payments.complete.mutate({ id: order.payment.id });
   return order;
 }

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { placeOrder } from '../../support/orders.ts';
 import { waitFor } from '../../support/wait.ts';
 import { type Case, soon } from './day.ts';
 
@@ -8,12 +7,12 @@ export const orders: readonly Case[] = [
   {
     title: 'Which order was it? I know only a name, a comment or an item',
     where: 'the desk',
-    async carryOut({ api, kitchen, desk }) {
-      const { number } = await placeOrder(api, kitchen, {
+    async carryOut({ kitchen, desk }) {
+      const { number } = await kitchen.place({
         identifier: 'Carla',
         items: [{ product_id: kitchen.productId, quantity: 1, comment: 'Sin cebolla' }],
       });
-      await placeOrder(api, kitchen, { identifier: 'Table 9' });
+      await kitchen.place({ identifier: 'Table 9' });
       await desk.follow('Orders');
       await desk.type('Text in name, comment or item', 'CEBOLLA');
       await desk.enter();
@@ -25,11 +24,11 @@ export const orders: readonly Case[] = [
   {
     title: 'A program says that it never got an order. Was it sent?',
     where: 'the desk',
-    async carryOut({ api, client, kitchen, consumer, desk }) {
+    async carryOut({ client, kitchen, consumer, desk }) {
       const { url } = consumer;
       const { id } = await client.webhookEndpoints.create.mutate({ url, events: ['order.created'] });
       consumer.status = 500;
-      const order = await placeOrder(api, kitchen);
+      const order = await kitchen.place();
       await waitFor('the delivery to be given up', async () => {
         const { deliveries } = await client.orders.overview.query({ id: order.id });
         return deliveries.some(({ status }) => status === 'dead');
@@ -47,8 +46,8 @@ export const orders: readonly Case[] = [
   {
     title: 'An order hangs. How is it moved on?',
     where: 'the desk',
-    async carryOut({ api, client, kitchen, desk }) {
-      const { id, number } = await placeOrder(api, kitchen);
+    async carryOut({ client, kitchen, desk }) {
+      const { id, number } = await kitchen.place();
       await desk.follow('Orders');
       await desk.choose('Status', 'pending');
       await desk.open(`Order ${number}`);
@@ -66,8 +65,8 @@ export const sales: readonly Case[] = [
   {
     title: 'What was sold yesterday, by product?',
     where: 'the desk',
-    async carryOut({ api, kitchen, desk, owner }) {
-      const { id } = await placeOrder(api, kitchen, {
+    async carryOut({ kitchen, desk, owner }) {
+      const { id } = await kitchen.place({
         items: [{ product_id: kitchen.productId, quantity: 7 }],
       });
       const moved = `update orders set created_at = $1::timestamptz + interval '12 hours' where id = $2`;

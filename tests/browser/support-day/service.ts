@@ -1,15 +1,13 @@
 import { expect } from 'vitest';
-import { createProduct } from '../../support/factories.ts';
-import { placeOrder } from '../../support/orders.ts';
 import { waitFor } from '../../support/wait.ts';
 import { type Case, type Day, keyIn, shell, soon } from './day.ts';
 
 /** An endpoint at the consumer, which fails: the deliveries of an order are given up. */
-async function failing({ api, client, kitchen, consumer }: Day, path: string) {
+async function failing({ client, kitchen, consumer }: Day, path: string) {
   const url = `${consumer.url}/${path}`;
   const { id } = await client.webhookEndpoints.create.mutate({ url, events: ['order.created'] });
   consumer.status = 503;
-  await placeOrder(api, kitchen);
+  await kitchen.place();
   await waitFor('a delivery to be given up', async () => {
     const { dead_count, failing_since } = await client.webhookEndpoints.get.query({ id });
     return dead_count > 0 && failing_since !== undefined;
@@ -22,8 +20,7 @@ const searched = () => {
   return { from: today, to: today };
 };
 
-const product = ({ api }: Day, name: string) =>
-  createProduct(api.app.database, { locationId: api.locationId, name, price: 95 });
+const product = ({ api }: Day, name: string) => api.make.product({ name, price: 95 });
 
 /** The status that a key is answered with. */
 const answered = async ({ api }: Day, key: string, path: string) =>
@@ -109,7 +106,7 @@ export const persons: readonly Case[] = [
     where: 'the command line',
     async carryOut(day) {
       const { api, client, kitchen, desk } = day;
-      const { id, number } = await placeOrder(api, kitchen, { identifier: 'Ana Pereira' });
+      const { id, number } = await kitchen.place({ identifier: 'Ana Pereira' });
       await desk.follow('Orders');
       await desk.type('Text in name, comment or item', 'Pereira');
       await desk.enter();
