@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Operation } from '../../packages/api/src/request/operations.ts';
 import { operations } from '../support/documented.ts';
-import { thorough, trials } from '../support/trials.ts';
+import { seedOf, trials } from '../support/trials.ts';
 import { type Campaign, openCampaign } from './large/campaign.ts';
 import { smallOnes } from './large/crowd.ts';
 import { bounds } from './large/judge.ts';
@@ -9,7 +9,7 @@ import { known } from './large/known.ts';
 import { allTrials, nameOf, type Trial, trialsOf } from './large/trials.ts';
 
 /** COMANDA_SEED sends the same again. */
-const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 3));
+const seed = seedOf(3);
 const each = Math.ceil(trials(780, 20_000) / operations.length);
 
 let campaign: Campaign;

@@ -1,11 +1,11 @@
-import { copyFileSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build as esbuild } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { buildInto, makeFolder, unpackBeside } from '../client/outside.ts';
+import { unpackBeside, usePublished } from '../client/outside.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { bundlers, runAsPage } from './bundles.ts';
@@ -14,20 +14,12 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 const api = usePublishingApi();
 const tools = join(repositoryRoot, 'tests/bundlers/newest');
-const built = makeFolder();
-const folder = makeFolder();
+const folder = usePublished((built, into) => unpackBeside(tools, built, into));
 const vector = JSON.parse(
   readFileSync(join(repositoryRoot, 'examples/verify-webhook/vector.json'), 'utf8'),
 ) as Record<'secret' | 'id' | 'timestamp' | 'signature' | 'body', string>;
 
-beforeAll(async () => {
-  await buildInto(built);
-  await unpackBeside(tools, built, folder);
-  copyFileSync(join(repositoryRoot, 'tests/bundlers/entry.js'), join(folder, 'entry.js'));
-});
-afterAll(() => {
-  for (const made of [built, folder]) rmSync(made, { recursive: true, force: true });
-});
+beforeAll(() => copyFileSync(join(repositoryRoot, 'tests/bundlers/entry.js'), join(folder, 'entry.js')));
 
 /** The input of the script; a location of its own for each. */
 async function surroundings() {

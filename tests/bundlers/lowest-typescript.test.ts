@@ -1,24 +1,15 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { browserProject, complaintsOf } from '../client/browser-project.ts';
-import { buildInto, compile, makeFolder, unpackInto } from '../client/outside.ts';
+import { compile, usePublished } from '../client/outside.ts';
 import { right, wrong } from '../client/programs.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const compiler = join(repositoryRoot, 'tests/bundlers/typescript-5.0/node_modules/typescript/bin/tsc');
-const built = makeFolder();
-const page = makeFolder();
-
-beforeAll(async () => {
-  await buildInto(built);
-  await unpackInto(built, page);
-});
-afterAll(() => {
-  for (const folder of [built, page]) rmSync(folder, { recursive: true, force: true });
-});
+const page = usePublished();
 
 /** The entries of the package that need only the compiler's own types. */
 const entries = ['', '/front', '/live', '/react', '/shared', '/webhooks'];

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { afterAll, beforeAll } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 
 const run = promisify(execFile);
@@ -28,6 +29,19 @@ export interface Complaint {
 /** A new folder that no `node_modules` of the workspace can be seen from. */
 export function makeFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), 'comanda-outside-')));
+}
+
+/** A folder in which the client as it is published can be imported, for the tests of a file. */
+export function usePublished(put = unpackInto): string {
+  const [built, page] = [makeFolder(), makeFolder()];
+  beforeAll(async () => {
+    await buildInto(built);
+    await put(built, page);
+  });
+  afterAll(() => {
+    for (const folder of [built, page]) rmSync(folder, { recursive: true, force: true });
+  });
+  return page;
 }
 
 /** Builds the client as it is published into `folder`, and its tarball (`npm run client:pack`). */

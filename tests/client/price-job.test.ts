@@ -1,25 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { useApi } from '../support/api.ts';
 import { waitFor } from '../support/wait.ts';
-import { buildInto, install, makeFolder } from './outside.ts';
+import { install, usePublished } from './outside.ts';
 
 // The job of the client's README, as it is shown there, in a process that is killed in the middle and run again.
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const api = useApi();
-const [built, folder] = [makeFolder(), makeFolder()];
+const folder = usePublished(install);
 const count = 300;
 const running = new Set<ReturnType<typeof spawn>>();
 
 beforeAll(async () => {
-  await buildInto(built);
-  await install(built, folder);
   const readme = readFileSync(join(repositoryRoot, 'packages/client/README.md'), 'utf8');
   const [, job = ''] = /^### Jobs\n+```ts\n([\s\S]*?)^```$/m.exec(readme) ?? [];
   const { url, key } = { url: api.url, key: api.key.key };
@@ -30,7 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
-  for (const made of [built, folder]) rmSync(made, { recursive: true, force: true });
 });
 
 function run() {

@@ -1,21 +1,11 @@
-import { rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { complaintsOf } from './browser-project.ts';
-import { buildInto, makeFolder, unpackInto } from './outside.ts';
+import { usePublished } from './outside.ts';
 import { right, wrong } from './programs.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const built = makeFolder();
-const page = makeFolder();
-
-beforeAll(async () => {
-  await buildInto(built);
-  await unpackInto(built, page);
-});
-afterAll(() => {
-  for (const folder of [built, page]) rmSync(folder, { recursive: true, force: true });
-});
+const page = usePublished();
 
 describe('in a browser project without the types of Node and of tRPC', () => {
   it('what is right compiles', async () => {

@@ -1,26 +1,17 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript-5';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { operations } from '../support/documented.ts';
-import { buildInto, compile, install, makeFolder } from './outside.ts';
+import { compile, install, usePublished } from './outside.ts';
 
 // The client is built, and the compiler reads it four times.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const built = makeFolder();
-const outside = makeFolder();
+const outside = usePublished(install);
 const declarations = (name: string) =>
   readFileSync(join(outside, 'node_modules/@comanda/client', name), 'utf8');
-
-beforeAll(async () => {
-  await buildInto(built);
-  await install(built, outside);
-});
-afterAll(() => {
-  for (const folder of [built, outside]) rmSync(folder, { recursive: true, force: true });
-});
 
 /** As strict as the compiler gets. */
 const strictest = {

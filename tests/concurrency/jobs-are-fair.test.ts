@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type RunningWorker, startWorker } from '@comanda/worker';
+import type { RunningWorker } from '@comanda/worker';
 import { afterEach, expect, test, vi } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
+import { startTestWorker } from '../support/run-worker.ts';
 import { waitFor } from '../support/wait.ts';
 
 // A location that sends many jobs waits for itself. The test compares the order in which jobs began, never a time.
@@ -18,18 +19,9 @@ afterEach(async () => {
 
 /** Starts a worker that runs so many jobs at once. */
 async function work(slots: number): Promise<void> {
-  const worker = await startWorker({
-    ...{ databaseUrl: api.databaseUrl, encryptionKey, logLevel: 'silent' },
-    ...{
-      webhookTimeoutMs: 1_000,
-      webhookRetryDelaysSeconds: [1, 1, 1, 1],
-      webhookTargets: 'any',
-      webhookAllowCidrs: [],
-    },
-    // Of 24 the queue of imports has 6: two that listen and look, and four that work.
-    workerConnections: (slots + 2) * 4,
-  });
-  workers.push(worker);
+  // Of 24 the queue of imports has 6: two that listen and look, and four that work.
+  const workerConnections = (slots + 2) * 4;
+  workers.push(await startTestWorker(api.databaseUrl, encryptionKey, { workerConnections }));
 }
 
 interface Shop {

@@ -5,24 +5,12 @@ import { moving, type OrderMove } from '../../packages/api/src/resources/orders/
 import { placing } from '../../packages/api/src/resources/orders/placing.store.ts';
 import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
 import { type Chance, createChance } from '../e2e/day/chance.ts';
-import { useDatabase, useTestDatabase } from '../support/database.ts';
-import { sqlOf } from '../support/sql.ts';
-import { thorough, trials } from '../support/trials.ts';
-import {
-  batchesOf,
-  catalogToken,
-  decided,
-  lastTold,
-  named,
-  openTwin,
-  stateOf,
-  type Twin,
-} from '../support/twins.ts';
+import { seedOf, trials } from '../support/trials.ts';
+import { batchesOf, decided, named, stateOf, type Twin, useTwins } from '../support/twins.ts';
 
-const database = useDatabase(useTestDatabase());
-const sql = sqlOf(database);
+const { database, sql, open, during } = useTwins();
 const batches = trials(60, 2_000);
-const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 7));
+const seed = seedOf(7);
 
 /** The requested move, by the position of its order; the last position has no order. */
 interface Wanted {
@@ -101,7 +89,7 @@ async function byTriggers({ locationId }: Twin, { id, to, reason, origin, apiKey
 }
 
 test(`orders moved in one batch are what triggers make of the same moves one by one (COMANDA_SEED=${seed})`, async () => {
-  const [together, alone] = [await openTwin(database), await openTwin(database)];
+  const [together, alone] = [await open(), await open()];
   const met: Record<string, number> = {};
   for (let batch = 0; batch < batches; batch += 1) {
     const wanted = Array.from({ length: createChance(seed + batch).between(2, 24) }, (_, index) =>
@@ -116,21 +104,18 @@ test(`orders moved in one batch are what triggers make of the same moves one by 
       const members = wanted.map(
         ({ order, ...move }): OrderMove => ({ id: ids[order] ?? '', apiKeyId: twin.apiKeyId, ...move }),
       );
-      const [since, token] = [await lastTold(database), await catalogToken(database, twin)];
-      const answers: unknown[] = [];
-      for (const part of batchesOf(moving, members)) {
-        if (twin === together)
-          for (const moved of await moving.write(database, twin.locationId, part, false))
-            answers.push({ previous: moved?.previous, response: moved?.response });
-        else for (const member of part) answers.push(await byTriggers(twin, member));
-      }
-      const state = await stateOf(database, twin, ids, { since });
-      const moved = (await catalogToken(database, twin)) > token;
-      outcomes.push({
-        answers: JSON.parse(named(JSON.stringify(answers), twin.names)) as unknown,
-        moved,
-        state,
+      const outcome = await during(twin, async (since) => {
+        const answers: unknown[] = [];
+        for (const part of batchesOf(moving, members)) {
+          if (twin === together)
+            for (const moved of await moving.write(database, twin.locationId, part, false))
+              answers.push({ previous: moved?.previous, response: moved?.response });
+          else for (const member of part) answers.push(await byTriggers(twin, member));
+        }
+        const state = await stateOf(database, twin, ids, { since });
+        return { answers: JSON.parse(named(JSON.stringify(answers), twin.names)) as unknown, state };
       });
+      outcomes.push(outcome);
     }
     const [first, second] = outcomes;
     expect(first, `batch ${batch}`).toEqual(second);

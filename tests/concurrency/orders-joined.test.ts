@@ -3,22 +3,12 @@ import { newId } from '@comanda/db';
 import { expect, test } from 'vitest';
 import { type Placed, placing } from '../../packages/api/src/resources/orders/placing.store.ts';
 import { type Chance, createChance } from '../e2e/day/chance.ts';
-import { useDatabase, useTestDatabase } from '../support/database.ts';
-import { thorough, trials } from '../support/trials.ts';
-import {
-  batchesOf,
-  catalogToken,
-  decided,
-  lastTold,
-  named,
-  openTwin,
-  stateOf,
-  type Wish,
-} from '../support/twins.ts';
+import { seedOf, trials } from '../support/trials.ts';
+import { batchesOf, decided, named, stateOf, useTwins, type Wish } from '../support/twins.ts';
 
-const database = useDatabase(useTestDatabase());
+const { database, sql, open, during } = useTwins();
 const batches = trials(150, 10_000);
-const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 7));
+const seed = seedOf(7);
 
 const wishOf = (chance: Chance, earlier: readonly Wish[]): Wish => {
   if (chance.percent(10)) return chance.pick(earlier);
@@ -37,7 +27,7 @@ const wishOf = (chance: Chance, earlier: readonly Wish[]): Wish => {
 
 test(`orders made in one batch are what the same calls make one by one (COMANDA_SEED=${seed})`, async () => {
   const chance = createChance(seed);
-  const [together, alone] = [await openTwin(database), await openTwin(database)];
+  const [together, alone] = [await open(), await open()];
   const first = { lines: [{ product: 5, quantity: 1, chosen: 0 }], method: 0, channel: undefined };
   let earlier: Wish[] = [{ ...first, externalId: newId(), key: newId() }];
   const met: Record<Placed['outcome'], number> = {
@@ -51,40 +41,32 @@ test(`orders made in one batch are what the same calls make one by one (COMANDA_
     const origins = wishes.map(() => `${newId()} 00-${randomUUID().replaceAll('-', '')}-b7ad6b7169203331-01`);
     const outcomes = [];
     for (const twin of [together, alone]) {
-      const set = async (text: string, values: unknown[]) =>
-        database.pool.query(text, [twin.locationId, ...values]);
-      for (const [index, [stock, items]] of left.entries()) {
-        await set('update product_stock set quantity = $3 where location_id = $1 and product_id = $2', [
-          twin.products[index],
-          stock,
-        ]);
-        await set(
-          'update subselection_items set stock_quantity = $3 where location_id = $1 and id = $2 and stock_enabled',
-          [twin.items[index], items],
-        );
+      const { locationId, products, items, methods, names } = twin;
+      for (const [index, [stock, choices]] of left.entries()) {
+        await sql`update product_stock set quantity = ${stock} where location_id = ${locationId} and product_id = ${products[index]}`;
+        await sql`update subselection_items set stock_quantity = ${choices}
+          where location_id = ${locationId} and id = ${items[index]} and stock_enabled`;
       }
-      await set('update payment_methods set enabled = true where location_id = $1', []);
+      await sql`update payment_methods set enabled = true where location_id = ${locationId}`;
       const members = await decided(database, twin, wishes, origins);
       if (changed !== undefined)
-        await set('update products set price = price + 0.01 where location_id = $1 and id = $2', [
-          twin.products[changed],
-        ]);
+        await sql`update products set price = price + 0.01 where location_id = ${locationId} and id = ${products[changed]}`;
       if (disables)
-        await set('update payment_methods set enabled = false where location_id = $1 and id = $2', [
-          twin.methods[1],
-        ]);
-      const [since, token] = [await lastTold(database), await catalogToken(database, twin)];
-      const placed: Placed[] = [];
+        await sql`update payment_methods set enabled = false where location_id = ${locationId} and id = ${methods[1]}`;
       const parts = twin === together ? batchesOf(placing, members) : members.map((member) => [member]);
-      for (const part of parts) placed.push(...(await placing.write(database, twin.locationId, part, false)));
-      const made = placed.map((each) => (each.outcome === 'created' ? each.id : newId()));
-      for (const [index, id] of made.entries()) twin.names.set(id, `order ${batch} ${index}`);
-      const state = await stateOf(database, twin, made, { since, keys: members.map(({ key }) => key) });
-      // How often the catalog is counted up says nothing, only whether it is.
-      const moved = (await catalogToken(database, twin)) > token;
-      const shown = placed.map((each) => JSON.parse(named(JSON.stringify(each), twin.names)) as unknown);
-      outcomes.push({ placed: shown, moved, state });
-      if (twin === together) for (const { outcome } of placed) met[outcome] += 1;
+      const outcome = await during(twin, async (since) => {
+        const placed: Placed[] = [];
+        for (const part of parts) placed.push(...(await placing.write(database, locationId, part, false)));
+        const made = placed.map((each) => (each.outcome === 'created' ? each.id : newId()));
+        for (const [index, id] of made.entries()) names.set(id, `order ${batch} ${index}`);
+        if (twin === together) for (const { outcome } of placed) met[outcome] += 1;
+        const state = await stateOf(database, twin, made, { since, keys: members.map(({ key }) => key) });
+        return {
+          placed: placed.map((each) => JSON.parse(named(JSON.stringify(each), names)) as unknown),
+          state,
+        };
+      });
+      outcomes.push(outcome);
     }
     const [first, second] = outcomes;
     expect(first?.placed, `batch ${batch}`).toEqual(second?.placed);

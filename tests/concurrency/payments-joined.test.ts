@@ -8,14 +8,14 @@ import { useHand } from '../support/by-hand.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { before, cameOf, createPayments, named, type PendingPayment } from '../support/moved-payments.ts';
-import { thorough, trials } from '../support/trials.ts';
+import { seedOf, trials } from '../support/trials.ts';
 import { batchesOf } from '../support/twins.ts';
 
 const own = useTestDatabase();
 const database = useDatabase(own);
 const owner = useHand(own);
 const batches = trials(100, 5_000);
-const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 7));
+const seed = seedOf(7);
 
 /** One of two locations that differ only in their ids. */
 interface Twin {

@@ -3,23 +3,12 @@ import { expect, test } from 'vitest';
 import { writeProduct } from '../../packages/api/src/resources/products/statements.ts';
 import { type ProductChange, updating } from '../../packages/api/src/resources/products/updating.store.ts';
 import { type Chance, createChance } from '../e2e/day/chance.ts';
-import { useDatabase, useTestDatabase } from '../support/database.ts';
-import { sqlOf } from '../support/sql.ts';
-import { thorough, trials } from '../support/trials.ts';
-import {
-  batchesOf,
-  catalogToken,
-  keptCounts,
-  lastTold,
-  named,
-  openTwin,
-  type Twin,
-} from '../support/twins.ts';
+import { seedOf, trials } from '../support/trials.ts';
+import { batchesOf, keptCounts, named, type Twin, useTwins } from '../support/twins.ts';
 
-const database = useDatabase(useTestDatabase());
-const sql = sqlOf(database);
+const { database, sql, open, during } = useTwins();
 const batches = trials(60, 2_000);
-const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 7));
+const seed = seedOf(7);
 
 /** The requested change, by the position of its product; the last position has no product. */
 interface Wanted extends Omit<ProductChange, 'id'> {
@@ -43,7 +32,7 @@ const wantedOf = (chance: Chance): Wanted => {
 
 async function stateOf(
   { locationId, names }: Twin,
-  since: bigint,
+  since: string,
 ): Promise<{ changes: string[]; state: unknown }> {
   const captured = await sql`
     select seed, resource, operation, resource_ids, changed, before, after, in_catalog, request_id, traceparent
@@ -65,12 +54,12 @@ async function stateOf(
 }
 
 test(`products changed in one batch are what the same calls make one by one (COMANDA_SEED=${seed})`, async () => {
-  const [together, alone] = [await openTwin(database), await openTwin(database)];
+  const [together, alone] = [await open(), await open()];
   const skus = new Map<string, string>();
   for (const twin of [together, alone])
     for (const [index, id] of twin.products.entries()) {
-      const { rows } = await database.pool.query('select sku from products where id = $1', [id]);
-      skus.set(String(rows[0]?.sku), `sku ${index}`);
+      const [product] = await sql`select sku from products where id = ${id}`;
+      skus.set(String(product?.sku), `sku ${index}`);
     }
   let captured = 0;
   for (let batch = 0; batch < batches; batch += 1) {
@@ -82,28 +71,24 @@ test(`products changed in one batch are what the same calls make one by one (COM
       const members = wanted.map(
         ({ product, ...change }): ProductChange => ({ id: ids[product] ?? '', ...change }),
       );
-      const [since, token] = [await lastTold(database), await catalogToken(database, twin)];
-      const answers: unknown[] = [];
-      for (const part of batchesOf(updating, members)) {
-        if (twin === together)
-          for (const updated of await updating.write(database, twin.locationId, part, false))
-            answers.push(updated?.doc ?? null);
-        else
-          for (const { id, fields, stock, origin } of part) {
-            const [written] = await database.run(writeProduct, [
-              ...[twin.locationId, id, false, fields, null, stock, origin],
-            ]);
-            answers.push(written?.doc ?? null);
-          }
-      }
-      const state = await stateOf(twin, since);
-      const moved = (await catalogToken(database, twin)) > token;
-      const text = named(JSON.stringify(answers), twin.names);
-      outcomes.push({
-        answers: [...skus].reduce((all, [sku, name]) => all.replaceAll(sku, name), text),
-        moved,
-        state,
+      const outcome = await during(twin, async (since) => {
+        const answers: unknown[] = [];
+        for (const part of batchesOf(updating, members)) {
+          if (twin === together)
+            for (const updated of await updating.write(database, twin.locationId, part, false))
+              answers.push(updated?.doc ?? null);
+          else
+            for (const { id, fields, stock, origin } of part) {
+              const values = [twin.locationId, id, false, fields, null, stock, origin];
+              const [written] = await database.run(writeProduct, values);
+              answers.push(written?.doc ?? null);
+            }
+        }
+        const text = named(JSON.stringify(answers), twin.names);
+        const shown = [...skus].reduce((all, [sku, name]) => all.replaceAll(sku, name), text);
+        return { answers: shown, state: await stateOf(twin, since) };
       });
+      outcomes.push(outcome);
     }
     expect(outcomes[0], `batch ${batch}`).toEqual(outcomes[1]);
     captured += outcomes[0]?.state.changes.length ?? 0;

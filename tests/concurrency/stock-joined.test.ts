@@ -6,23 +6,12 @@ import { adjusting, type StockAdjustment } from '../../packages/api/src/resource
 import { settledQuantity } from '../../packages/api/src/resources/stock/rules.ts';
 import type { AdjustedRow } from '../../packages/api/src/resources/stock/statements.ts';
 import { type Chance, createChance } from '../e2e/day/chance.ts';
-import { useDatabase, useTestDatabase } from '../support/database.ts';
-import { sqlOf } from '../support/sql.ts';
-import { thorough, trials } from '../support/trials.ts';
-import {
-  batchesOf,
-  catalogToken,
-  keptCounts,
-  lastTold,
-  named,
-  openTwin,
-  type Twin,
-} from '../support/twins.ts';
+import { seedOf, trials } from '../support/trials.ts';
+import { batchesOf, keptCounts, named, type Twin, useTwins } from '../support/twins.ts';
 
-const database = useDatabase(useTestDatabase());
-const sql = sqlOf(database);
+const { database, sql, open, during } = useTwins();
 const batches = trials(60, 2_000);
-const seed = Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : 7));
+const seed = seedOf(7);
 
 /** The requested adjustment, by the position of its product; the last two have no stock and do not exist. */
 interface Wanted {
@@ -59,7 +48,7 @@ const memberOf = ({ ids, apiKeyId }: Place, wanted: Wanted): StockAdjustment => 
 };
 
 async function openPlace(): Promise<Place> {
-  const twin = await openTwin(database);
+  const twin = await open();
   const rows = await sql<{ id: string }>`
     insert into products (location_id, name, price, sku) values (${twin.locationId}, 'No stock', 1, 'no stock') returning id`;
   const without = rows[0]?.id ?? '';
@@ -67,7 +56,7 @@ async function openPlace(): Promise<Place> {
   return { ...twin, ids: [...twin.products, without, newId()] };
 }
 
-async function stateOf({ locationId, names }: Place, since: bigint, wanted: readonly Wanted[]) {
+async function stateOf({ locationId, names }: Place, since: string, wanted: readonly Wanted[]) {
   const keys = wanted.map(({ key }) => key);
   const requests = wanted.map(({ origin }) => origin.split(' ')[0]);
   const captured = await sql`
@@ -137,31 +126,23 @@ test(`stock adjusted in one batch is what the same calls make one by one (COMAND
       for (const [index, quantity] of quantities.entries())
         await sql`
           update product_stock set quantity = ${quantity} where location_id = ${twin.locationId} and product_id = ${twin.ids[index]}`;
-      if (changed !== undefined)
-        await updating.write(
-          database,
-          twin.locationId,
-          [
-            {
-              ...{ id: twin.ids[changed] ?? '', fields: '{"price":3}', origin: newId() },
-              stock: JSON.stringify({
-                ...{ enabled: changed < 5, quantity: quantities[changed], min_stock_alarm: 0 },
-              }),
-            },
-          ],
-          false,
-        );
-      const members = wanted.map((each) => memberOf(twin, each));
-      const [since, token] = [await lastTold(database), await catalogToken(database, twin)];
-      const parts = twin === together ? batchesOf(adjusting, members) : members.map((member) => [member]);
-      const rows: (AdjustedRow | undefined)[] = [];
-      for (const part of parts) {
-        if (part.length > 1) joined += part.length;
-        rows.push(...(await adjusting.write(database, twin.locationId, part, false)));
+      if (changed !== undefined) {
+        const stock = { enabled: changed < 5, quantity: quantities[changed], min_stock_alarm: 0 };
+        const change = { id: twin.ids[changed] ?? '', fields: '{"price":3}', origin: newId() };
+        const changes = [{ ...change, stock: JSON.stringify(stock) }];
+        await updating.write(database, twin.locationId, changes, false);
       }
-      const state = await stateOf(twin, since, wanted);
-      const moved = (await catalogToken(database, twin)) > token;
-      outcomes.push({ shown: rows.map(shownOf), moved, state });
+      const members = wanted.map((each) => memberOf(twin, each));
+      const parts = twin === together ? batchesOf(adjusting, members) : members.map((member) => [member]);
+      const outcome = await during(twin, async (since) => {
+        const rows: (AdjustedRow | undefined)[] = [];
+        for (const part of parts) {
+          if (part.length > 1) joined += part.length;
+          rows.push(...(await adjusting.write(database, twin.locationId, part, false)));
+        }
+        return { shown: rows.map(shownOf), state: await stateOf(twin, since, wanted) };
+      });
+      outcomes.push(outcome);
     }
     expect(outcomes[0], `batch ${batch}`).toEqual(outcomes[1]);
     expect(outcomes[0]?.shown, `batch ${batch}`).toEqual(foretold(wanted, quantities, answers));

@@ -5,7 +5,7 @@ import { openAs } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';
 
 // The relay looks for changes once a second. A commit of any program but the API wakes it (prisma/sql/captured.sql); the API does so
-// afterwards, as commits that notify wait for each other.
+// after its commit, as commits that notify wait for each other.
 
 const own = useTestDatabase();
 const database = useDatabase(own);
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await createProduct(database, { locationId });
 });
 
-/** What a listener hears of a new price that a program writes, up to a notification that follows it. */
+/** The notifications that a listener hears of a new price that a program writes, up to a notification that follows it. */
 async function heardOf(role: 'owner' | 'service' | 'admin', program: string): Promise<string[]> {
   const [listener, writer] = [await openAs(own.url, 'service'), await openAs(own.url, role)];
   onTestFinished(async () => void (await Promise.all([listener.end(), writer.end()])));

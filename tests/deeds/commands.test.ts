@@ -46,7 +46,7 @@ async function endpoint(): Promise<string> {
 
 /** A dead delivery to an endpoint, with its one attempt. */
 async function deadDelivery(endpointId: string): Promise<{ id: string; attemptId: string; eventId: string }> {
-  const { rows } = await api.app.database.pool.query<{ id: string; attemptId: string; eventId: string }>(
+  const [row] = await api.sql<{ id: string; attemptId: string; eventId: string }>(
     `with e as (
        insert into events (location_id, id, number, type, resource_id, body, created_at)
        select $1, uuid_v7(), coalesce(max(number), 0) + 1, 'order.created', $1, '{}', now() from events where location_id = $1
@@ -62,7 +62,7 @@ async function deadDelivery(endpointId: string): Promise<{ id: string; attemptId
      select d.id, a.id as "attemptId", d.event_id as "eventId" from d, a`,
     [api.locationId, endpointId],
   );
-  return rows[0] ?? { id: '', attemptId: '', eventId: '' };
+  return row ?? { id: '', attemptId: '', eventId: '' };
 }
 
 describe('keys', () => {
@@ -88,32 +88,14 @@ describe('keys', () => {
   it('update changes what is given, at once and in the audit, and leaves the rest', async () => {
     const { id, key } = await createKey(api.app.database, { locationId: api.locationId, name: 'Till' });
     expect(await statusOf(key)).toBe(200);
-    const options = [
-      '--permissions',
-      'products:read',
-      '--per-minute',
-      '90',
-      '--expires-at',
-      '2099-01-01T00:00:00Z',
-      '--as',
-      'ana',
-    ];
-    expect(await done('keys', 'update', id, ...options)).toMatchObject({
+    const options = '--permissions products:read --per-minute 90 --expires-at 2099-01-01T00:00:00Z --as ana';
+    expect(await done('keys', 'update', id, ...options.split(' '))).toMatchObject({
       ...{ name: 'Till', permissions: ['products:read'], per_minute: 90, monthly: 1_000_000 },
       expires_at: expect.stringMatching(/^2099/),
     });
     await expect.poll(() => statusOf(key), { timeout: 5_000 }).toBe(403);
-    const widened = await done(
-      'keys',
-      'update',
-      id,
-      '--permissions',
-      '*',
-      '--expires-at',
-      'never',
-      '--as',
-      'ana',
-    );
+    const wider = '--permissions * --expires-at never --as ana';
+    const widened = await done('keys', 'update', id, ...wider.split(' '));
     expect(widened).not.toHaveProperty('expires_at');
     await expect.poll(() => statusOf(key), { timeout: 5_000 }).toBe(200);
     const [first, ...more] = await entriesOf(id);
@@ -122,9 +104,8 @@ describe('keys', () => {
       before: { permissions: ['*'], per_minute: 100_000 },
       after: { permissions: ['products:read'], per_minute: 90, expires_at: expect.any(String) },
     });
-    expect(
-      (await refused('keys', 'update', id, '--permissions', 'orders:eat', '--as', 'ana')).message,
-    ).toMatch(/orders:eat/);
+    const unknown = await refused('keys', 'update', id, '--permissions', 'orders:eat', '--as', 'ana');
+    expect(unknown.message).toMatch(/orders:eat/);
   });
 
   it('rotate makes a key that may do the same, and lets the old one live for the grace', async () => {
@@ -169,16 +150,8 @@ describe('orders show', () => {
       expect(found.order.id).toBe(id);
     }
     const { stdout } = await comanda('orders', 'show', String(number));
-    for (const part of [
-      id,
-      external_id,
-      'Flat White',
-      '12.50',
-      'ready, canceled',
-      'created pending',
-      'key "test"',
-    ])
-      expect(stdout).toContain(part);
+    const shown = ['Flat White', '12.50', 'ready, canceled', 'created pending', 'key "test"'];
+    for (const part of [id, external_id, ...shown]) expect(stdout).toContain(part);
     expect((await refused('orders', 'show', 'nobody')).code).toBe('resource_not_found');
   });
 });
@@ -190,17 +163,13 @@ describe('webhooks', () => {
     expect((await comanda('webhooks', 'list')).stdout).toMatch(/^ID +STATUS +DEAD +DELIVERED +URL +EVENTS\n/);
     const { secret } = await done('webhooks', 'rotate', id);
     expect(secret).toMatch(/^whsec_/);
-    const { rows } = await api.app.database.pool.query(
-      'select expires_at is null as current from internal.webhook_secrets where endpoint_id = $1 order by created_at',
-      [id],
-    );
-    expect(rows).toEqual([{ current: false }, { current: true }]);
+    const secrets = await api.sql`
+      select expires_at is null as current from internal.webhook_secrets where endpoint_id = ${id} order by created_at`;
+    expect(secrets).toEqual([{ current: false }, { current: true }]);
     expect(await audited(id)).toEqual([['command_line', 'webhookEndpoints.rotateSecret']]);
     await done('webhooks', 'rotate', id, '--expire-previous');
-    const { rows: valid } = await api.app.database.pool.query(
-      'select from internal.webhook_secrets where endpoint_id = $1 and (expires_at is null or expires_at > now())',
-      [id],
-    );
+    const valid = await api.sql`
+      select from internal.webhook_secrets where endpoint_id = ${id} and (expires_at is null or expires_at > now())`;
     expect(valid).toHaveLength(1);
     expect((await refused('webhooks', 'rotate', 'nothing')).code).toBe('resource_not_found');
   });
@@ -229,11 +198,9 @@ describe('deliveries', () => {
     const made = await done<{ id: string }>('deliveries', 'retry', attemptId);
     expect(made).toMatchObject({ event_id: eventId, endpoint_id: id, status: 'pending' });
     expect(await audited(made.id)).toEqual([['command_line', 'deliveries.retry']]);
-    const queued = await api.app.database.pool.query(
-      `select from graphile_worker._private_jobs where payload->>'endpointId' = $1`,
-      [id],
-    );
-    expect(queued.rows).toHaveLength(1);
+    const queued =
+      await api.sql`select from graphile_worker._private_jobs where payload->>'endpointId' = ${id}`;
+    expect(queued).toHaveLength(1);
     expect(await refused('deliveries', 'retry', attemptId)).toEqual({
       code: 'conflict',
       message: expect.stringMatching(/on its way/),
@@ -249,13 +216,9 @@ describe('jobs', () => {
     const { job_id } = started.body.data;
     expect(await done('jobs', 'list', '--status', 'failed')).toEqual([]);
     expect((await refused('jobs', 'retry', job_id)).message).toMatch(/this one is queued/);
-    await api.app.database.pool.query(
-      `update sync_jobs set status = 'failed', error = 'stopped' where id = $1`,
-      [job_id],
-    );
-    expect((await comanda('jobs', 'list', '--status', 'failed')).stdout).toMatch(
-      new RegExp(`${job_id} +failed +0 of 1 +0 +stopped`),
-    );
+    await api.sql`update sync_jobs set status = 'failed', error = 'stopped' where id = ${job_id}`;
+    const failed = new RegExp(`${job_id} +failed +0 of 1 +0 +stopped`);
+    expect((await comanda('jobs', 'list', '--status', 'failed')).stdout).toMatch(failed);
     expect(await done('jobs', 'retry', job_id)).toMatchObject({ job_id, status: 'queued' });
     expect(await audited(job_id)).toEqual([['command_line', 'syncJobs.retry']]);
   });

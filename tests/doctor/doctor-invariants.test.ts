@@ -1,4 +1,3 @@
-import { startWorker } from '@comanda/worker';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Diagnosis, type DoctorOptions, diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { invariants } from '../../packages/api/src/doctor/invariants/table.ts';
@@ -7,6 +6,7 @@ import { type Hand, openHand } from '../support/by-hand.ts';
 import { superuserUrl } from '../support/database.ts';
 import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
+import { startTestWorker } from '../support/run-worker.ts';
 import { waitFor } from '../support/wait.ts';
 import { brokenInvariants } from './broken-invariants.ts';
 
@@ -31,19 +31,11 @@ beforeAll(async () => {
   await placeOrder(api, kitchen);
   await client.catalog.get.query();
   superuser = await openHand(superuserUrl(api.databaseUrl));
-  const worker = await startWorker({
-    databaseUrl: api.databaseUrl,
-    encryptionKey,
-    webhookTimeoutMs: 1_000,
+  const worker = await startTestWorker(api.databaseUrl, encryptionKey, {
     webhookRetryDelaysSeconds: [3_600, 3_600, 3_600, 3_600],
-    webhookTargets: 'any',
-    webhookAllowCidrs: [],
-    logLevel: 'silent',
   });
-  await waitFor(
-    'the events',
-    async () => (await superuser.sql('select from internal.captured_changes')).length === 0,
-  );
+  const waiting = () => superuser.sql('select from internal.captured_changes');
+  await waitFor('the events', async () => (await waiting()).length === 0);
   await worker.stop();
 }, 60_000);
 afterAll(async () => {

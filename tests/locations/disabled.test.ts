@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { startWorker } from '@comanda/worker';
 import { expect, it } from 'vitest';
 import { setLocationStatus } from '../../packages/api/src/resources/locations/status.store.ts';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { startTestApi } from '../support/api.ts';
 import { useConsumer } from '../support/consumer.ts';
+import { startTestWorker } from '../support/run-worker.ts';
 import { use, useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -12,12 +12,7 @@ const encryptionKey = randomBytes(32).toString('base64');
 const consumer = useConsumer();
 const api = useClosed(() => startTestApi({ encryptionKey }));
 use(
-  () =>
-    startWorker({
-      ...{ databaseUrl: api.databaseUrl, encryptionKey, logLevel: 'silent' },
-      ...{ webhookTimeoutMs: 10_000, webhookRetryDelaysSeconds: [1, 1, 1, 1] },
-      ...{ webhookTargets: 'any', webhookAllowCidrs: [] },
-    }),
+  () => startTestWorker(api.databaseUrl, encryptionKey, { webhookRetryDelaysSeconds: [1, 1, 1, 1] }),
   (worker) => worker.stop(),
 );
 

@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningWorker, startWorker } from '@comanda/worker';
+import type { RunningWorker } from '@comanda/worker';
 import pg from 'pg';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { type CommandOutcome, runComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
 import { roleUrl } from '../support/roles.ts';
+import { startTestWorker } from '../support/run-worker.ts';
 import { type Sql, sqlOf } from '../support/sql.ts';
 import { ownTables } from '../support/tables.ts';
 import { useClosed } from '../support/use.ts';
@@ -77,10 +78,8 @@ async function startPlace(): Promise<Place> {
       });
     },
     async startWorker() {
-      const worker = await startWorker({
-        ...{ databaseUrl: api.databaseUrl, encryptionKey, logLevel: 'silent' },
-        ...{ webhookTimeoutMs: 10_000, webhookRetryDelaysSeconds: [1, 1, 1, 1] },
-        ...{ webhookTargets: 'any', webhookAllowCidrs: [] },
+      const worker = await startTestWorker(api.databaseUrl, encryptionKey, {
+        webhookRetryDelaysSeconds: [1, 1, 1, 1],
       });
       workers.push(worker);
       return worker;

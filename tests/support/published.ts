@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type RunningWorker, startWorker, type WorkerOptions } from '@comanda/worker';
+import type { RunningWorker, WorkerOptions } from '@comanda/worker';
 import { startTestApi, type TestApi } from './api.ts';
+import { startTestWorker } from './run-worker.ts';
 import { useClosed } from './use.ts';
 import { waitFor } from './wait.ts';
 
@@ -29,15 +30,8 @@ async function startPublishingApi(
   const api = await startTestApi({ encryptionKey, ...settings });
   const workers: RunningWorker[] = [];
   async function begin(): Promise<RunningWorker> {
-    const worker = await startWorker({
-      databaseUrl: api.databaseUrl,
-      encryptionKey,
-      webhookTimeoutMs: 10_000,
-      webhookRetryDelaysSeconds: retryDelaysSeconds,
-      webhookTargets: 'any',
-      webhookAllowCidrs: [],
-      logLevel: 'silent',
-    });
+    const delays = { webhookRetryDelaysSeconds: retryDelaysSeconds };
+    const worker = await startTestWorker(api.databaseUrl, encryptionKey, delays);
     workers.push(worker);
     return worker;
   }

@@ -6,6 +6,10 @@ export function trials(short: number, full: number): number {
   return thorough ? full : short;
 }
 
+/** The seed of a property test: `COMANDA_SEED`, else one by chance in the full form, and this one in the short form. */
+export const seedOf = (short: number): number =>
+  Number(process.env.COMANDA_SEED ?? (thorough ? Math.floor(Math.random() * 1e9) : short));
+
 /** The failures of a fault test. `real` are the trials in which the fault hit what it was meant to hit. */
 export interface FaultReport {
   trials: number;

@@ -5,6 +5,7 @@ import type { OrderRequest } from '../../packages/api/src/resources/orders/facts
 import { readFacts } from '../../packages/api/src/resources/orders/facts.store.ts';
 import type { PlacedOrder } from '../../packages/api/src/resources/orders/placing.store.ts';
 import { decideOrder } from '../../packages/api/src/resources/orders/rules.ts';
+import { useDatabase, useTestDatabase } from './database.ts';
 import {
   createKey,
   createLocation,
@@ -12,6 +13,7 @@ import {
   createProduct,
   createSubselection,
 } from './factories.ts';
+import { sqlOf } from './sql.ts';
 
 /** The counts that are kept of location $1, by name, without the version of its catalog. */
 export const keptCounts = `select name, sum(n)::int as n from (
@@ -30,7 +32,31 @@ export interface Twin {
   names: Map<string, string>;
 }
 
-export async function openTwin(on: Database): Promise<Twin> {
+/** A database for the tests of a file, in which the same is done in two places. */
+export function useTwins() {
+  const database = useDatabase(useTestDatabase());
+  const sql = sqlOf(database);
+  const read = async ({ locationId }: Twin): Promise<[last: string, token: number]> => {
+    const [row] = await sql<{ last: string; token: number }>`
+      select (select coalesce(max(id), 0) from internal.captured_changes) as last, catalog_token(${locationId})::int as token`;
+    return [row?.last ?? '', row?.token ?? 0];
+  };
+  return {
+    database,
+    sql,
+    open: () => openTwin(database),
+    /** What `work` gives, which gets the last captured change before, and whether the catalog has another version since. */
+    async during<Done extends object>(twin: Twin, work: (since: string) => Promise<Done>) {
+      const [since, before] = await read(twin);
+      const done = await work(since);
+      const [, after] = await read(twin);
+      // How often the catalog is counted up says nothing, only whether it is.
+      return { ...done, moved: after > before };
+    },
+  };
+}
+
+async function openTwin(on: Database): Promise<Twin> {
   const locationId = await createLocation(on);
   const products: string[] = [];
   const items: string[] = [];
@@ -135,70 +161,41 @@ export async function stateOf(
   database: Database,
   { locationId, names }: Twin,
   ids: readonly string[],
-  { since, keys = [] }: { since: bigint; keys?: readonly string[] },
+  { since, keys = [] }: { since: string; keys?: readonly string[] },
 ): Promise<unknown> {
-  const rows = async (text: string, values: unknown[]) => (await database.pool.query(text, values)).rows;
-  const ofOrders = [locationId, ids];
-  const payments = await rows(
-    'select id, order_id from payments where location_id = $1 and order_id = any ($2)',
-    ofOrders,
-  );
+  const sql = sqlOf(database);
+  const payments = await sql<{ id: string; order_id: string }>`
+    select id, order_id from payments where location_id = ${locationId} and order_id = any (${ids})`;
   for (const { id, order_id } of payments) names.set(id, `payment of ${names.get(order_id) ?? order_id}`);
   const state = {
-    orders: await rows(
-      `select o.id, to_jsonb(o) - '{created_at,updated_at,turn_id,revision}'::text[] as row, o.revision > 1 as revised from orders o
-       where location_id = $1 and id = any ($2) order by number`,
-      ofOrders,
-    ),
-    lines: await rows(
-      'select to_jsonb(i) as row from order_items i where location_id = $1 and order_id = any ($2) order by array_position($2::uuid[], order_id), position',
-      ofOrders,
-    ),
-    payments: await rows(
-      `select to_jsonb(p) - '{created_at,updated_at}'::text[] as row from payments p
-       where location_id = $1 and order_id = any ($2) order by array_position($2::uuid[], order_id)`,
-      ofOrders,
-    ),
-    stock: await rows(
-      `select product_id, quantity from product_stock where location_id = $1 order by product_id`,
-      [locationId],
-    ),
-    choices: await rows(
-      'select id, stock_quantity from subselection_items where location_id = $1 order by id',
-      [locationId],
-    ),
-    told: await rows(
-      `select seed, resource, operation,
-         case when before is null then array(select r from unnest(resource_ids) as r order by r) else resource_ids end as resource_ids,
-         changed, before, after, in_catalog, request_id, traceparent
-       from internal.captured_changes where location_id = $1 and id > $2 order by id`,
-      [locationId, since],
-    ),
-    counts: await rows(keptCounts, [locationId]),
-    keys: await rows(
-      `select key, response from internal.idempotency_keys where location_id = $1 and key = any ($2) order by key`,
-      [locationId, keys],
-    ),
-    moves: await rows(
-      `select to_jsonb(m) - '{id,moved_at}'::text[] as row from internal.order_moves m
-       where location_id = $1 and order_id = any ($2) order by id`,
-      ofOrders,
-    ),
-    audit: await rows('select count(*) from audit_entries where location_id = $1', [locationId]),
+    orders: await sql`
+      select o.id, to_jsonb(o) - '{created_at,updated_at,turn_id,revision}'::text[] as row, o.revision > 1 as revised from orders o
+      where location_id = ${locationId} and id = any (${ids}) order by number`,
+    lines:
+      await sql`select to_jsonb(i) as row from order_items i where location_id = ${locationId} and order_id = any (${ids})
+      order by array_position(${ids}::uuid[], order_id), position`,
+    payments: await sql`
+      select to_jsonb(p) - '{created_at,updated_at}'::text[] as row from payments p
+      where location_id = ${locationId} and order_id = any (${ids}) order by array_position(${ids}::uuid[], order_id)`,
+    stock:
+      await sql`select product_id, quantity from product_stock where location_id = ${locationId} order by product_id`,
+    choices:
+      await sql`select id, stock_quantity from subselection_items where location_id = ${locationId} order by id`,
+    told: await sql`
+      select seed, resource, operation,
+        case when before is null then array(select r from unnest(resource_ids) as r order by r) else resource_ids end as resource_ids,
+        changed, before, after, in_catalog, request_id, traceparent
+      from internal.captured_changes where location_id = ${locationId} and id > ${since} order by id`,
+    counts: await sql(keptCounts, [locationId]),
+    keys: await sql`
+      select key, response from internal.idempotency_keys where location_id = ${locationId} and key = any (${keys}) order by key`,
+    moves: await sql`
+      select to_jsonb(m) - '{id,moved_at}'::text[] as row from internal.order_moves m
+      where location_id = ${locationId} and order_id = any (${ids}) order by id`,
+    audit: await sql`select count(*) from audit_entries where location_id = ${locationId}`,
   };
   // Of a seed only that counts, which rows share it.
   const seeds = [...new Set(state.told.map(({ seed }) => seed))];
   for (const row of state.told) row.seed = seeds.indexOf(row.seed);
   return JSON.parse(named(JSON.stringify(state), names)) as unknown;
 }
-
-/** Counts up with what shows in the catalog. */
-export const catalogToken = async (database: Database, { locationId }: Twin): Promise<number> =>
-  (await database.pool.query('select catalog_token($1)::int as token', [locationId])).rows[0].token;
-
-/** The last captured change; those after it are of what follows. */
-export const lastTold = async (database: Database): Promise<bigint> =>
-  BigInt(
-    (await database.pool.query('select coalesce(max(id), 0) as id from internal.captured_changes')).rows[0]
-      .id,
-  );

@@ -1,5 +1,4 @@
 import { newId } from '@comanda/db';
-import { startWorker } from '@comanda/worker';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import {
@@ -13,6 +12,7 @@ import { dataOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
 import { useConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
+import { startTestWorker } from '../support/run-worker.ts';
 import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -25,20 +25,8 @@ const consumer = useConsumer((received, response) => {
 
 /** A worker that is asked to stop right after `work`: then all that it has noted is written. */
 async function besideWorker(work: () => Promise<unknown>): Promise<void> {
-  const worker = await startWorker({
-    databaseUrl: api.databaseUrl,
-    encryptionKey,
-    webhookTimeoutMs: 10_000,
-    webhookRetryDelaysSeconds: [0, 0, 0, 0],
-    webhookTargets: 'any',
-    webhookAllowCidrs: [],
-    logLevel: 'silent',
-  });
-  try {
-    await work();
-  } finally {
-    await worker.stop();
-  }
+  const worker = await startTestWorker(api.databaseUrl, encryptionKey);
+  await work().finally(() => worker.stop());
 }
 
 async function createEndpoint(path: string): Promise<string> {

@@ -8,7 +8,7 @@ import {
   parseEncryptionKeys,
   statement,
 } from '@comanda/db';
-import { type RunningWorker, startWorker, type WorkerOptions } from '@comanda/worker';
+import type { RunningWorker, WorkerOptions } from '@comanda/worker';
 import { pino } from 'pino';
 import { afterEach } from 'vitest';
 import { publishRound } from '../../packages/worker/src/relay/round.ts';
@@ -17,6 +17,7 @@ import { type Answerer, type RecordingConsumer, startConsumer } from '../support
 import { createTestDatabase } from '../support/database.ts';
 import { createLocation } from '../support/factories.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
+import { startTestWorker } from '../support/run-worker.ts';
 import { type Sql, sqlBy } from '../support/sql.ts';
 import { type Lifetime, useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
@@ -135,14 +136,8 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
     locationId,
     encryptionKey,
     async startWorker(settings = {}) {
-      const worker = await startWorker({
-        databaseUrl: test.url,
-        encryptionKey,
-        webhookTimeoutMs: 10_000,
-        webhookRetryDelaysSeconds: [0.05, 0.05, 0.05, 0.05],
-        webhookTargets: 'any',
-        webhookAllowCidrs: [],
-        logLevel: 'silent',
+      const worker = await startTestWorker(test.url, encryptionKey, {
+        webhookRetryDelaysSeconds,
         ...settings,
       });
       workers.push(worker);

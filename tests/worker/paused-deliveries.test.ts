@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { addJob } from '@comanda/db';
-import { startWorker } from '@comanda/worker';
 import { expect, it } from 'vitest';
 import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { judgeSettings } from '../../packages/api/src/doctor/setup-checks.ts';
@@ -8,6 +7,7 @@ import { readSettings } from '../../packages/db/src/settings/settings.ts';
 import { startTestApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
 import { useConsumer } from '../support/consumer.ts';
+import { startTestWorker } from '../support/run-worker.ts';
 import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -17,16 +17,10 @@ const api = useClosed(() => startTestApi({ encryptionKey }));
 const hand = useHand(api);
 
 const worker = (deliveries: 'on' | 'paused') =>
-  startWorker({
-    ...{ databaseUrl: api.databaseUrl, encryptionKey, deliveries, logLevel: 'silent' },
-    ...{ webhookTimeoutMs: 10_000, webhookRetryDelaysSeconds: [1, 1, 1, 1] },
-    ...{ webhookTargets: 'any', webhookAllowCidrs: [] },
-  });
+  startTestWorker(api.databaseUrl, encryptionKey, { deliveries, webhookRetryDelaysSeconds: [1, 1, 1, 1] });
 const count = async (table: string, where = 'true') => {
-  const { rows } = await api.app.database.pool.query<{ n: number }>(
-    `select count(*)::int as n from ${table} where ${where}`,
-  );
-  return rows[0]?.n ?? 0;
+  const [row] = await api.sql<{ n: number }>(`select count(*)::int as n from ${table} where ${where}`);
+  return row?.n ?? 0;
 };
 
 const stuck = async (environment: Record<string, string>) =>
