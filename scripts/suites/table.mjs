@@ -81,8 +81,14 @@ export const suites = [
   },
   {
     name: 'faults',
-    holds: 'the fault tests in their long form, the random walk, and 5,000 edits by hand',
-    files: ['faults', 'soak', 'concurrency/random-walk.test.ts', 'fuzz/hand-edits.test.ts'],
+    holds:
+      'the fault tests in their long form, the random walk, writes that come at once, and 5,000 edits by hand',
+    files: [
+      ...['faults', 'soak', 'concurrency/random-walk.test.ts', 'fuzz/hand-edits.test.ts'],
+      ...['moves', 'orders', 'payments', 'products', 'stock'].map(
+        (noun) => `concurrency/${noun}-joined.test.ts`,
+      ),
+    ],
     trials: 'full',
   },
   {

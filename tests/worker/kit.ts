@@ -137,7 +137,7 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
     encryptionKey,
     async startWorker(settings = {}) {
       const worker = await startTestWorker(test.url, encryptionKey, {
-        webhookRetryDelaysSeconds,
+        webhookRetryDelaysSeconds: [0.05, 0.05, 0.05, 0.05],
         ...settings,
       });
       workers.push(worker);
