@@ -45,7 +45,7 @@ export function useTwins() {
     database,
     sql,
     open: () => openTwin(database),
-    /** What `work` gives, which gets the last captured change before, and whether the catalog has another version since. */
+    /** The result of `work`, which gets the last captured change before, and whether the catalog has another version since. */
     async during<Done extends object>(twin: Twin, work: (since: string) => Promise<Done>) {
       const [since, before] = await read(twin);
       const done = await work(since);
