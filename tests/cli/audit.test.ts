@@ -98,6 +98,8 @@ describe('comanda audit', { timeout: 120_000 }, () => {
   });
 
   it('shows every location without --location, and at most --limit entries', async () => {
+    for (const locationId of [await api.make.location(), await api.make.location()])
+      await hand.sql(`update locations set name = 'Bar' where id = $1`, [locationId]);
     const all = entries(await comanda('audit', '--json'));
     expect(new Set(all.map(({ location_id }) => location_id)).size).toBeGreaterThan(1);
     const two = entries(await comanda('audit', '--limit', '2', '--json'));

@@ -1,109 +1,84 @@
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
-import { roleKinds } from '../../packages/db/src/roles/names.ts';
-import { runComanda } from '../support/command.ts';
-import { quoteName, runOnce, urlOfDatabase } from '../support/server.ts';
+import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { type Operated, useOperated } from '../support/operated.ts';
+import { runOnce } from '../support/server.ts';
 import { openSession } from '../support/session.ts';
 
 // Every command is a process of its own, and connects as a role that may create roles and is no superuser.
 
 vi.setConfig({ testTimeout: 120_000 });
 
-const suffix = randomBytes(4).toString('hex');
-const password = 'operators-of-tests-need-no-secret';
-const prefix = (n = 1) => `${inject('databasePrefix')}_c${n}${suffix}`;
-const operator = () => `${prefix()}_operator`;
-const name = (n = 1) => `${prefix(n)}_db`;
-const urlOf = (user: string, n = 1): string => {
-  const url = new URL(urlOfDatabase(inject('adminUrl'), name(n)));
-  return Object.assign(url, { username: user, password }).href;
-};
-const service = () => urlOf(`${prefix()}_service`);
-const ownerUrl = (n = 1) => urlOf(`${prefix(n)}_owner`, n);
-const withoutPassword = (user: string): string => {
-  const url = new URL(urlOf(user));
-  url.password = '';
-  return url.href;
-};
+const applied = useOperated();
+const printed = useOperated();
 
-/** A command in the database of a prefix. */
+/** A command in the database of the first. */
 const comanda = (settings: Record<string, string>, ...argv: string[]) =>
-  runComanda({ DATABASE_ROLE_PREFIX: prefix(), ...settings }, ...argv);
-const asOperator = (...argv: string[]) => comanda({ DATABASE_URL: urlOf(operator()) }, ...argv);
-const letIn = async (n = 1) => {
-  for (const kind of roleKinds)
-    await runOnce(urlOf(operator(), n), `alter role ${prefix(n)}_${kind} login password '${password}'`);
+  runComanda({ DATABASE_ROLE_PREFIX: applied.prefix, ...settings }, ...argv);
+const apply = (...argv: string[]) =>
+  comanda({ DATABASE_URL: applied.url('operator') }, 'db', 'roles', '--apply', ...argv);
+const service = () => applied.url('service');
+const withoutPassword = (role: 'owner' | 'admin' | 'reader'): string =>
+  Object.assign(new URL(applied.url(role)), { password: '' }).href;
+const migrateAsOwner = async ({ url }: Operated, rolePrefix: string) => {
+  await migrateQueue(url('owner'));
+  await migrate(url('owner'), { rolePrefix });
 };
 
+/** Of two runs before there are tables, and of one after. */
+const made: CommandOutcome[] = [];
 beforeAll(async () => {
-  const admin = inject('adminUrl');
-  await runOnce(admin, `create role ${operator()} login createrole password '${password}'`);
-  for (const n of [1, 2]) await runOnce(admin, `create database ${quoteName(name(n))} owner ${operator()}`);
-});
-afterAll(async () => {
-  const admin = inject('adminUrl');
-  for (const n of [1, 2]) {
-    await runOnce(admin, `drop database if exists ${quoteName(name(n))} with (force)`);
-    for (const kind of roleKinds) await runOnce(admin, `drop role if exists ${prefix(n)}_${kind}`);
-  }
-  await runOnce(admin, `drop role ${operator()}`);
-});
+  made.push(await apply(), await apply());
+  await applied.letIn();
+  await migrateAsOwner(applied, applied.prefix);
+  made.push(await apply('--json'));
+}, 120_000);
 
 describe('comanda db roles --apply', () => {
-  it('makes the four before there are tables, and again, and says so', async () => {
-    for (let n = 0; n < 2; n += 1) {
-      const made = await asOperator('db', 'roles', '--apply');
-      expect(made, made.stderr).toMatchObject({ code: 0 });
-      expect(made.stdout).toBe(
-        `${prefix()}_… are made; the database was not brought to this version yet: comanda migrate grants the rest\n`,
-      );
-    }
-    await letIn();
+  it('makes the four before there are tables, and again, and says so', () => {
+    const stdout = `${applied.prefix}_… are made; the database was not brought to this version yet: comanda migrate grants the rest\n`;
+    for (const one of made.slice(0, 2)) expect(one, one.stderr).toMatchObject({ code: 0, stdout });
   });
 
-  it('grants what there is to grant once the owner has migrated', async () => {
-    await migrateQueue(ownerUrl());
-    await migrate(ownerUrl(), { rolePrefix: prefix() });
-    const made = await asOperator('db', 'roles', '--apply', '--json');
-    expect(made, made.stderr).toMatchObject({ code: 0 });
-    expect(JSON.parse(made.stdout)).toEqual({ roles: `${prefix()}_…`, granted: true });
+  it('grants what there is to grant once the owner has migrated', () => {
+    const last = made.at(-1);
+    expect(last, last?.stderr).toMatchObject({ code: 0 });
+    expect(JSON.parse(last?.stdout ?? '')).toEqual({ roles: `${applied.prefix}_…`, granted: true });
   });
 
   it('fails for a role that may create no roles, with the reason', async () => {
-    const made = await comanda({ DATABASE_URL: service() }, 'db', 'roles', '--apply');
-    expect(made.code).toBe(1);
-    expect(made.stderr).toMatch(/permission denied|must be/);
+    const refused = await comanda({ DATABASE_URL: service() }, 'db', 'roles', '--apply');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/permission denied|must be/);
   });
 
   it('fails with a sentence where no database runs', async () => {
-    const made = await comanda({ DATA_DIR: `/nonexistent-${suffix}` }, 'db', 'roles', '--apply');
-    expect(made).toMatchObject({ code: 1, stderr: expect.stringMatching(/no database is running/) });
+    const refused = await comanda({ DATA_DIR: `/nonexistent-${applied.prefix}` }, 'db', 'roles', '--apply');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/no database is running/) });
   });
 });
 
 it('comanda db roles prints SQL that does the same by psql, before the tables and after them', async () => {
-  const { code, stdout } = await runComanda({ DATABASE_ROLE_PREFIX: prefix(2) }, 'db', 'roles');
+  const { code, stdout } = await runComanda({ DATABASE_ROLE_PREFIX: printed.prefix }, 'db', 'roles');
   expect(code).toBe(0);
   const [setup = '', grants = ''] = stdout.split(/^-- For the owner.*$/m);
-  await runOnce(urlOf(operator(), 2), setup);
-  await letIn(2);
-  await migrateQueue(ownerUrl(2));
+  await runOnce(printed.url('operator'), setup);
+  await printed.letIn();
   // As one role that does everything: grants come from the printed SQL alone.
-  await migrate(ownerUrl(2), { rolePrefix: 'nobody' });
-  await runOnce(ownerUrl(2), grants);
-  const access = async (n: number) => {
-    const client = await openSession(ownerUrl(n));
+  await migrateAsOwner(printed, 'nobody');
+  await runOnce(printed.url('owner'), grants);
+  const access = async ({ url, prefix }: Operated) => {
+    const client = await openSession(url('owner'));
     const { rows } = await client.query<{ given: string }>(
       `select c.relname || ' ' || coalesce(a.attname, '') || ' ' || coalesce(a.attacl, c.relacl)::text as given
          from pg_class c left join pg_attribute a on a.attrelid = c.oid and a.attacl is not null
          where c.relnamespace in ('public'::regnamespace, 'internal'::regnamespace, 'graphile_worker'::regnamespace)
            and c.relkind in ('r', 'v', 'S') order by 1`,
     );
-    return rows.map(({ given }) => sorted(given.replaceAll(prefix(n), 'shop')));
+    return rows.map(({ given }) => sorted(given.replaceAll(prefix, 'shop')));
   };
-  expect(await access(2)).toEqual(await access(1));
+  expect(await access(printed)).toEqual(await access(applied));
 });
 
 /** With the entries of its list in one order, which is that in which they were granted. */
@@ -118,17 +93,19 @@ describe('comanda db url', () => {
   };
 
   it("gives the reader's unless another is asked for, without a password", async () => {
-    expect(await url({})).toBe(withoutPassword(`${prefix()}_reader`));
-    for (const role of ['admin', 'owner'])
-      expect(await url({}, '--role', role)).toBe(withoutPassword(`${prefix()}_${role}`));
+    expect(await url({})).toBe(withoutPassword('reader'));
+    for (const role of ['admin', 'owner'] as const)
+      expect(await url({}, '--role', role)).toBe(withoutPassword(role));
   });
 
   it("gives the owner's as it is set, and the others' past a pooler", async () => {
-    expect(await url({ DATABASE_OWNER_URL: ownerUrl() }, '--role', 'owner')).toBe(ownerUrl());
+    expect(await url({ DATABASE_OWNER_URL: applied.url('owner') }, '--role', 'owner')).toBe(
+      applied.url('owner'),
+    );
     const pooled = new URL(service());
     pooled.searchParams.set('application_name', 'pooled');
     expect(await url({ DATABASE_URL: pooled.href, DATABASE_DIRECT_URL: service() }, '--role', 'admin')).toBe(
-      withoutPassword(`${prefix()}_admin`),
+      withoutPassword('admin'),
     );
   });
 

@@ -124,8 +124,15 @@ const runs: Readonly<Record<string, () => Promise<Ran> | Ran>> = {
   'jobs retry': async () => ({ words: [await failedJob(), '--location', oldest()] }),
   'secrets rotate-key': async () => {
     await endpoint();
-    const ring = `2030:${randomBytes(32).toString('base64')},${encryptionKey}`;
-    return { words: [], more: { ENCRYPTION_KEY: ring } };
+    const later = `2030:${randomBytes(32).toString('base64')}`;
+    const more = (...ring: string[]) => ({ ENCRYPTION_KEY: ring.join(',') });
+    // Back under the key that the other runs have.
+    const after = async () => {
+      const back = { ...settings(north), ...more(encryptionKey, later) };
+      const outcome = await runComanda(back, 'secrets', 'rotate-key', '--as', 'Ana M');
+      expect(outcome.code, outcome.stderr).toBe(0);
+    };
+    return { words: [], more: more(later, encryptionKey), after };
   },
   'audit undo': async () => ({ words: [await handEdit()] }),
   restored: () => ({ words: ['--ahead', '5', '--location', oldest()] }),

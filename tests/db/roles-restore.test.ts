@@ -1,69 +1,50 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { applyRoles } from '../../packages/db/src/roles/apply.ts';
-import { roleKinds } from '../../packages/db/src/roles/names.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';
+import { useOperated } from '../support/operated.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { openAs } from '../support/roles.ts';
-import { quoteName, runOnce, urlOfDatabase } from '../support/server.ts';
+import { runOnce, urlOfDatabase } from '../support/server.ts';
 import { ownTables } from '../support/tables.ts';
 
 // All by a role that may make roles and owns an empty database: no superuser, no BYPASSRLS.
 
-const suffix = randomBytes(4).toString('hex');
-const password = 'operators-of-tests-need-no-secret';
-const prefix = () => `${inject('databasePrefix')}_o${suffix}`;
-const operator = () => `${prefix()}_operator`;
-const name = () => `${prefix()}_db`;
-const urlOf = (user: string, database = name()): string => {
-  const url = new URL(urlOfDatabase(inject('adminUrl'), database));
-  url.username = user;
-  url.password = password;
-  return url.href;
-};
+const place = useOperated();
 
 /** Whether it made a role before there were tables, and again. */
 const madeBefore: boolean[] = [];
 beforeAll(async () => {
-  await runOnce(inject('adminUrl'), `create role ${operator()} login createrole password '${password}'`);
-  await runOnce(inject('adminUrl'), `create database ${quoteName(name())} owner ${operator()}`);
   for (let turn = 0; turn < 2; turn++) madeBefore.push(await apply());
-  for (const kind of roleKinds)
-    await runOnce(urlOf(operator()), `alter role ${prefix()}_${kind} login password '${password}'`);
+  await place.letIn();
   await prepare();
   await serves();
 }, 180_000);
-afterAll(async () => {
-  const admin = inject('adminUrl');
-  await runOnce(admin, `drop database if exists ${quoteName(name())} with (force)`);
-  for (const kind of [...roleKinds, 'operator'])
-    await runOnce(admin, `drop role if exists ${prefix()}_${kind}`);
-});
 
 /** As `comanda db roles --apply` does, by the operator. */
 async function apply(): Promise<boolean> {
-  const client = new pg.Client({ connectionString: urlOf(operator()) });
+  const client = new pg.Client({ connectionString: place.url('operator') });
   await client.connect();
   try {
-    return await applyRoles(client, prefix());
+    return await applyRoles(client, place.prefix);
   } finally {
     await client.end();
   }
 }
 
 const prepare = async () => {
-  await migrateQueue(urlOf(`${prefix()}_owner`));
-  await migrate(urlOf(`${prefix()}_owner`), { rolePrefix: prefix() });
+  await migrateQueue(place.url('owner'));
+  await migrate(place.url('owner'), { rolePrefix: place.prefix });
 };
 
 async function servesOrders(api: TestApi): Promise<void> {
   const order = await placeOrder(api, await createOrderKitchen(api));
-  const hand = await openHand(urlOf(`${prefix()}_owner`));
+  const hand = await openHand(place.url('owner'));
   try {
     await expect(
       hand.sql('update orders set total = total + 1 where id = $1', [order.id]),
@@ -75,7 +56,7 @@ async function servesOrders(api: TestApi): Promise<void> {
 
 /** Starts the service on it, and has it place an order. */
 async function serves(): Promise<void> {
-  const api = await startTestApi({ databaseUrl: urlOf(`${prefix()}_service`) });
+  const api = await startTestApi({ databaseUrl: place.url('service') });
   try {
     await servesOrders(api);
   } finally {
@@ -98,7 +79,7 @@ describe('a role that may make roles, and no more', () => {
   });
 
   it('leaves an admin no place for a trigger, whose deletions would pass a guard as a cascade does', async () => {
-    const admin = await openHand(urlOf(`${prefix()}_admin`), 'admin');
+    const admin = await openHand(place.url('admin'), 'admin');
     const payments = () => admin.sql<{ n: number }>('select count(*)::int as n from payments');
     onTestFinished(() => admin.close());
     const before = await payments();
@@ -116,34 +97,34 @@ describe('a role that may make roles, and no more', () => {
   it('leaves to doctor what it may not grant, until it may', async () => {
     const check = async () => {
       const { checks } = await diagnose({
-        ...{ DATABASE_URL: urlOf(`${prefix()}_service`), DATABASE_ROLE_PREFIX: prefix() },
+        ...{ DATABASE_URL: place.url('service'), DATABASE_ROLE_PREFIX: place.prefix },
         ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       });
       return checks.find(({ name }) => name === 'sessions of people');
     };
-    const own = await openHand(urlOf(operator()));
+    const own = await openHand(place.url('operator'));
     const [version] = await own.sql<{ old: boolean }>`
       select current_setting('server_version_num')::int < 160000 as old`;
-    await own.sql(`alter role ${prefix()}_reader connection limit 200`);
+    await own.sql(`alter role ${place.prefix}_reader connection limit 200`);
     await own.close();
-    const lacks = `${prefix()}_service lacks pg_signal_backend, pg_read_all_stats; `;
+    const lacks = `${place.prefix}_service lacks pg_signal_backend, pg_read_all_stats; `;
     // Before 16 every role that may make roles grants these.
     expect(await check()).toMatchObject({
       outcome: 'warning',
-      found: `${version?.old === true ? '' : lacks}without their limits and defaults: ${prefix()}_reader`,
+      found: `${version?.old === true ? '' : lacks}without their limits and defaults: ${place.prefix}_reader`,
       advice: expect.stringContaining('comanda db roles --apply'),
     });
     // As the administrators of managed databases have it.
     await runOnce(
       inject('adminUrl'),
-      `grant pg_signal_backend, pg_read_all_stats to ${operator()} with admin option`,
+      `grant pg_signal_backend, pg_read_all_stats to ${place.operator} with admin option`,
     );
     await apply();
     expect(await check()).toMatchObject({ outcome: 'ok' });
   });
 
   it('bounds admins and readers, and leaves a reader no temporary table to fill the disk with', async () => {
-    const reader = await openHand(urlOf(`${prefix()}_reader`), 'reader');
+    const reader = await openHand(place.url('reader'), 'reader');
     onTestFinished(() => reader.close());
     const [bounds] = await reader.sql(`select current_setting('statement_timeout') as statement,
         current_setting('idle_in_transaction_session_timeout') as idle, current_setting('default_transaction_read_only') as reads,
@@ -156,10 +137,10 @@ describe('a role that may make roles, and no more', () => {
   });
 
   it('becomes no superuser by that, and passes no row security', async () => {
-    const client = await openAs(urlOf(operator()), 'owner');
+    const client = await openAs(place.url('operator'), 'owner');
     const { rows } = await client.query(
       'select rolsuper, rolbypassrls from pg_roles where rolname = current_user or starts_with(rolname, $1)',
-      [prefix()],
+      [place.prefix],
     );
     await client.end();
     expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(
@@ -169,7 +150,7 @@ describe('a role that may make roles, and no more', () => {
 });
 
 it('data alone, put back without triggers and without a search path, gives a database that serves', async () => {
-  const superuser = new pg.Client({ connectionString: urlOfDatabase(inject('adminUrl'), name()) });
+  const superuser = new pg.Client({ connectionString: urlOfDatabase(inject('adminUrl'), place.database) });
   await superuser.connect();
   const tables = (await ownTables(superuser)).filter(({ name: table }) => !/^(_prisma|sql_)/.test(table));
   const count = async (): Promise<number> =>
@@ -199,15 +180,15 @@ it('data alone, put back without triggers and without a search path, gives a dat
 });
 
 it("tables that another role has restored become the owner's", async () => {
-  const admin = urlOfDatabase(inject('adminUrl'), name());
+  const admin = urlOfDatabase(inject('adminUrl'), place.database);
   await runOnce(
     admin,
-    `alter table orders owner to ${operator()}; alter function by_service() owner to ${operator()}`,
+    `alter table orders owner to ${place.operator}; alter function by_service() owner to ${place.operator}`,
   );
   await apply();
-  const owner = await openHand(urlOf(`${prefix()}_owner`));
+  const owner = await openHand(place.url('owner'));
   onTestFinished(() => owner.close());
   const rows = await owner.sql`select distinct relowner::regrole::text as owner from pg_class
       where relnamespace in ('public'::regnamespace, 'internal'::regnamespace) and relkind = 'r'`;
-  expect(rows).toEqual([{ owner: `${prefix()}_owner` }]);
+  expect(rows).toEqual([{ owner: `${place.prefix}_owner` }]);
 });

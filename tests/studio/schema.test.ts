@@ -52,6 +52,14 @@ it('names only tables and columns that are there', async () => {
   expect(there.filter((column) => hiddenColumns.includes(column))).toEqual([]);
 });
 
+it('opens no editor in a column that leads to the desk, else it would have no link', async () => {
+  const opens = (await asAdmin.tables()).flatMap(({ name, columns }) =>
+    columns.flatMap((one) => (one.computed || one.fixed ? [] : [`${name}.${one.name}`])),
+  );
+  expect(opens).toContain('products.price');
+  expect(Object.keys(deskLinks).filter((column) => opens.includes(column))).toEqual([]);
+});
+
 it('puts what an admin looks for before ids', async () => {
   const tables = await asAdmin.tables();
   const orders = namesOf(tables, 'orders');

@@ -65,26 +65,15 @@ export const bundleEdits: readonly BundleEdit[] = [
     put: 'return aa?V5n(aa,lp||aa.isFixed):!1',
   },
   {
-    // The page's own styles hide what leads there (server.ts).
-    gives:
-      'an address that asks for SQL shows the tables: no edits without confirmation, and without a restaurant',
-    find: 'console:y6r,sql:$Kr,',
-    put: 'console:y6r,sql:Kri,',
-  },
-  {
     gives: 'a filter is of a column, never SQL',
     find: 'function oun(t){',
     put: 'function oun(t){return!1;',
   },
   {
+    // Each column that leads there is one for which no editor opens (desk-links.ts).
     gives: 'a row of an order leads to it at the desk, in a tab that is used again: it stays signed in there',
-    find: 'function hCn(t){',
-    put: 'function atDesk(column,row){let href=window.comandaDesk?.(column,row),stop=each=>each.stopPropagation();return href&&(0,Ane.jsx)("a",{href,target:"comanda-desk",title:"Open at the desk",className:"shrink-0 underline",onMouseDown:stop,onClick:stop,children:"desk"})}function hCn(t){let desk=atDesk(t.column,t.cell.row.original);if(desk)return desk;',
-  },
-  {
-    gives: 'so does one in a column for which no editor opens',
     find: 'withContextMenu:!1,children:_2e({cell:Mr,column:an,searchTerm:I})})',
-    put: 'withContextMenu:!1,children:(desk=>{let shown=_2e({cell:Mr,column:an,searchTerm:I});return desk?(0,fo.jsxs)("div",{className:"flex w-full min-w-0 items-center justify-between gap-2",children:[(0,fo.jsx)("div",{className:"min-w-0 flex-1 truncate",children:shown}),desk]}):shown})(atDesk(an,xf))})',
+    put: 'withContextMenu:!1,children:((shown,href,stop)=>href?(0,fo.jsxs)("div",{className:"flex w-full min-w-0 items-center justify-between gap-2",children:[(0,fo.jsx)("div",{className:"min-w-0 flex-1 truncate",children:shown}),(0,fo.jsx)("a",{href,target:"comanda-desk",title:"Open at the desk",className:"shrink-0 underline",onMouseDown:stop,onClick:stop,children:"desk"})]}):shown)(_2e({cell:Mr,column:an,searchTerm:I}),window.comandaDesk(an,xf),each=>each.stopPropagation())})',
   },
   {
     gives: 'a mark that is taken away is false, and empty only where the column may be empty',

@@ -44,6 +44,13 @@ window.fetch = (to, init) => {
   if (to === '/bff') return askServer('/bff', init);
   return to === '/telemetry' ? Promise.resolve(new Response(null, { status: 204 })) : send(to, init);
 };
+// An address that asks for SQL shows the tables; the page's own styles hide what leads there (server.ts). The server refuses it anyway.
+const withoutSql = () => {
+  const hash = location.hash.replace(/\bview=sql\b/, 'view=table');
+  if (hash !== location.hash) history.replaceState(null, '', hash);
+};
+addEventListener('hashchange', withoutSql);
+withoutSql();
 const script = document.createElement('script');
 script.type = 'module';
 script.src = '/studio.js';
