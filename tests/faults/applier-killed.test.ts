@@ -11,9 +11,9 @@ import { readFreshObjects, readObjects } from './rolling/objects.ts';
 import { startReaders } from './rolling/readers.ts';
 import { copySql, type SqlCopy } from './rolling/sql-copy.ts';
 import { startLoad } from './support/load.ts';
+import { comparePublished } from './support/missing-events.ts';
 import { complaintsOf, reconcile } from './support/reconcile.ts';
 import { openSite } from './support/site.ts';
-import { compareTold } from './support/told.ts';
 
 const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);
 const rounds = trials(1, 10);
@@ -129,16 +129,16 @@ test('the process that applies functions and triggers may die at any statement: 
   await gate.dispose();
   await site.quiet(90_000);
   const books = await reconcile(databaseUrl, ledger, shops);
-  const told = await compareTold(databaseUrl, ledger, shops, consumer);
+  const published = await comparePublished(databaseUrl, ledger, shops, consumer);
   reportFault('the process that applies functions and triggers dies', {
     ...{ trials: rounds * faults.length, seed, ...figures },
     ...{ reads: readers.answered(), acknowledged: books.acknowledged, found: books.found },
-    ...{ unavailable: ledger.unavailable, events: told.events, missing: told.missing },
+    ...{ unavailable: ledger.unavailable, events: published.events, missing: published.missing },
   });
   expect(readers.faults, `seed ${seed}`).toEqual([]);
   expect([ledger.unavailable, ledger.unanswered], `seed ${seed}`).toEqual([0, 0]);
-  expect([...complaintsOf(books), ...told.complaints], `seed ${seed}`).toEqual([]);
-  expect(told).toMatchObject({ delivered: told.events, dead: 0, waiting: 0 });
+  expect([...complaintsOf(books), ...published.complaints], `seed ${seed}`).toEqual([]);
+  expect(published).toMatchObject({ delivered: published.events, dead: 0, waiting: 0 });
   expect(figures.real).toBeGreaterThanOrEqual(rounds * 3);
 
   // Two versions later nothing is left of those in between.

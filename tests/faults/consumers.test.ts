@@ -92,9 +92,9 @@ const attemptsOf = (endpointId: string) =>
     select delivery_id as "deliveryId", attempt, status::text, error, duration_ms as duration from webhook_attempts
     where endpoint_id = ${endpointId} order by delivery_id, attempt`;
 
-describe.each(badConsumers.map(({ does, told }) => [does, told] as const))(
+describe.each(badConsumers.map(({ does, report }) => [does, report] as const))(
   'a consumer that %s',
-  (does, told) => {
+  (does, report) => {
     test('gets exactly five attempts, each ended by the limit and reported in plain words, then the delivery is dead', async () => {
       const known = cases.get(does);
       if (known === undefined) throw new Error('it was never started');
@@ -104,7 +104,7 @@ describe.each(badConsumers.map(({ does, told }) => [does, told] as const))(
       );
       for (const { attempt, status, error, duration } of attempts) {
         expect(status).toBe(attempt === 5 ? 'dead' : 'failed');
-        const expected = told(limit);
+        const expected = report(limit);
         if (typeof expected === 'string') expect(error).toBe(expected);
         else expect(error).toMatch(expected);
         expect(error).not.toMatch(/127\.0\.0\.1|ECONN|UND_|stack|node_modules/);

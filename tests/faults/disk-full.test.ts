@@ -63,10 +63,10 @@ test('the disk of the data is full, then freed: clear refusals, reads go on, not
     expect(new Set(watcher.seen.map(({ what, status }) => `${what} ${status}`))).toEqual(
       new Set(['api 200', 'healthz 200', 'readyz 503']),
     );
-    const told = watcher.seen
+    const states = watcher.seen
       .filter(({ what }) => what === 'readyz')
       .map(({ answer }) => answer?.body.database);
-    expect(new Set(told)).toEqual(new Set(['disk-full']));
+    expect(new Set(states)).toEqual(new Set(['disk-full']));
     const { text: metrics } = await callRest(stage.apiUrl, 'GET /metrics');
     expect(metrics).toContain('comanda_database_state{state="disk-full"} 1');
     const { checks } = await diagnose({ DATABASE_URL: server.url, ENCRYPTION_KEY: 'k'.repeat(32) });
@@ -90,11 +90,11 @@ test('the disk of the data is full, then freed: clear refusals, reads go on, not
       timeoutMs: 20_000,
     });
   }
-  const { books, told } = await stage.settle();
+  const { books, published } = await stage.settle();
   expect(stage.ledger.unanswered).toBe(0);
   reportFault('the disk of the data full', {
     ...{ trials: count, real: count, acknowledged: books.acknowledged, found: books.found, refused, read },
-    ...{ delivered: told.delivered, repeats: told.repeats, disk: disk.means },
+    ...{ delivered: published.delivered, repeats: published.repeats, disk: disk.means },
   });
 });
 
@@ -121,11 +121,11 @@ test('the disk of the log is full and PostgreSQL gives up: after the restart not
   await waitFor('a write to succeed again', async () => (await writeOne(stage)).status === 201, {
     timeoutMs: 20_000,
   });
-  const { books, told } = await stage.settle();
+  const { books, published } = await stage.settle();
   expect(stage.ledger.unanswered).toBe(0);
   reportFault('the disk of the log full', {
     ...{ trials: 1, real: 1, acknowledged: books.acknowledged, found: books.found },
-    ...{ refused: stage.ledger.unavailable, delivered: told.delivered, repeats: told.repeats },
+    ...{ refused: stage.ledger.unavailable, delivered: published.delivered, repeats: published.repeats },
   });
 });
 

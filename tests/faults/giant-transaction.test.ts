@@ -67,11 +67,11 @@ test('a transaction of very many rows is published once each, others in between,
       const left = await kit.sql<{ location: string }>`
         select location_id as location from internal.captured_changes group by 1`;
       if (left.length === 0) break;
-      const toldBefore = await lastNumber(other);
+      const numberBefore = await lastNumber(other);
       await createProduct(kit.database, { locationId: other });
       await waitFor(
         'the other location to be published',
-        async () => (await lastNumber(other)) > toldBefore,
+        async () => (await lastNumber(other)) > numberBefore,
         {
           timeoutMs: 30_000,
         },
@@ -82,14 +82,14 @@ test('a transaction of very many rows is published once each, others in between,
     return counted(kit.locationId, before);
   };
 
-  const told = (many: number) => [
+  const expected = (many: number) => [
     { type: 'catalog.updated', events: 1, resources: 1, lastly: true },
     { type: 'product.created', events: many, resources: many, lastly: false },
   ];
-  expect(await copyAndTell('less', less)).toEqual(told(less));
+  expect(await copyAndTell('less', less)).toEqual(expected(less));
   const peakOfLess = peak;
   between = 0;
-  expect(await copyAndTell('whole', size)).toEqual(told(size));
+  expect(await copyAndTell('whole', size)).toEqual(expected(size));
   expect(between).toBeGreaterThan(0);
   // The limit of V8's heap, at any size; a million changes held at once would take more than that.
   expect(peak).toBeLessThan(500);

@@ -50,7 +50,7 @@ test('a URL with several hosts leads to the one that may be written to, and afte
   const rename = (name: string) =>
     callRest(api.url ?? '', `PATCH /v2/products/${productId}`, { key, body: { name } });
 
-  const told = (count: number) =>
+  const published = (count: number) =>
     waitFor(
       `${count} events`,
       async () => {
@@ -63,7 +63,7 @@ test('a URL with several hosts leads to the one that may be written to, and afte
     );
 
   expect((await rename('before')).status).toBe(200);
-  await told(1);
+  await published(1);
   // A stop that is ordered sends the standby everything first.
   await primary.stop('fast');
   expect((await rename('while no host accepts')).status).toBe(503);
@@ -71,7 +71,7 @@ test('a URL with several hosts leads to the one that may be written to, and afte
   await waitFor('the write to pass', async () => (await rename('after')).status === 200, {
     timeoutMs: 30_000,
   });
-  expect(await told(2)).toEqual([{ name: 'before' }, { name: 'after' }]);
+  expect(await published(2)).toEqual([{ name: 'before' }, { name: 'after' }]);
 });
 
 test('a command migrates the one of several hosts that may be written to', async () => {

@@ -4,9 +4,9 @@ import { createChance } from '../e2e/day/chance.ts';
 import { superuserUrl } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 import { startLoad } from './support/load.ts';
+import { comparePublished } from './support/missing-events.ts';
 import { complaintsOf, reconcile } from './support/reconcile.ts';
 import { openSite } from './support/site.ts';
-import { compareTold } from './support/told.ts';
 
 // The damage that a fault could leave behind, done by hand past every guard; and the complaint that the ledger must have.
 const harms: readonly [name: string, sql: string, complaint: RegExp][] = [
@@ -67,7 +67,8 @@ test('the ledger finds nothing when nothing is wrong, and each harm that a fault
   const { databaseUrl, ledger, shops, consumer } = site;
   const complaints = async () => {
     const found = await reconcile(databaseUrl, ledger, shops);
-    return [...complaintsOf(found), ...(await compareTold(databaseUrl, ledger, shops, consumer)).complaints];
+    const published = await comparePublished(databaseUrl, ledger, shops, consumer);
+    return [...complaintsOf(found), ...published.complaints];
   };
   expect(await complaints()).toEqual([]);
   expect((await worker.stop()).code).toBe(0);

@@ -62,7 +62,7 @@ test('PostgreSQL goes away under load: 503 meanwhile, then all goes on by itself
       ...Object.fromEntries(rounded),
     });
   }
-  const { books, told } = await scene.settle();
+  const { books, published } = await scene.settle();
   // Every connection to the API was answered.
   expect(scene.ledger.unanswered).toBe(0);
   const total = outages.reduce((sum, outage) => sum + outage.trials, 0);
@@ -70,7 +70,7 @@ test('PostgreSQL goes away under load: 503 meanwhile, then all goes on by itself
     ...{ trials: total, real: total, acknowledged: books.acknowledged, found: books.found },
     ...{ lost: books.lost.length, duplicated: books.duplicated.length },
     ...{ refused: scene.ledger.unavailable, replayed: scene.ledger.replayed },
-    ...{ delivered: told.delivered, repeats: told.repeats, dead: told.dead },
+    ...{ delivered: published.delivered, repeats: published.repeats, dead: published.dead },
   });
 });
 

@@ -75,11 +75,11 @@ test.each(ways)(
       for (const { what, status } of watcher.seen)
         expect(what === 'healthz' ? [200] : [200, 503]).toContain(status);
     }
-    const { books, told } = await scene.settle();
+    const { books, published } = await scene.settle();
     expect(scene.ledger.unanswered).toBe(0);
     reportFault(`packets to PostgreSQL vanish ${name}`, {
       ...{ trials: count, real: count, acknowledged: books.acknowledged, found: books.found, refused },
-      ...{ delivered: told.delivered, repeats: told.repeats },
+      ...{ delivered: published.delivered, repeats: published.repeats },
       ...{ slowestMs: Math.round(slowestMs), recoveredMs: Math.round(recoveredMs) },
     });
   },

@@ -8,9 +8,9 @@ import { readFreshObjects, readObjects } from './rolling/objects.ts';
 import { startReaders } from './rolling/readers.ts';
 import { copySql, type SqlCopy } from './rolling/sql-copy.ts';
 import { startLoad } from './support/load.ts';
+import { comparePublished } from './support/missing-events.ts';
 import { complaintsOf, reconcile } from './support/reconcile.ts';
 import { openSite } from './support/site.ts';
-import { compareTold } from './support/told.ts';
 
 const lanes = 8;
 
@@ -154,18 +154,18 @@ test('newer versions change functions and triggers one after another, and the ve
   await site.quiet(90_000);
 
   const books = await reconcile(databaseUrl, ledger, shops);
-  const told = await compareTold(databaseUrl, ledger, shops, consumer);
+  const published = await comparePublished(databaseUrl, ledger, shops, consumer);
   reportFault('newer versions of functions and triggers while one serves', {
     ...{ trials: versions.length, real: versions.length, ...figures },
     ...{ reads: readers.answered(), acknowledged: books.acknowledged, found: books.found },
-    ...{ unavailable: ledger.unavailable, events: told.events, missing: told.missing },
+    ...{ unavailable: ledger.unavailable, events: published.events, missing: published.missing },
   });
   expect(readers.faults).toEqual([]);
   expect([ledger.unavailable, ledger.unanswered]).toEqual([0, 0]);
   expect(complaintsOf(books)).toEqual([]);
   expect(books).toMatchObject({ found: books.acknowledged, unknownFound: 0, unknownAbsent: 0 });
-  expect(told.complaints).toEqual([]);
-  expect(told).toMatchObject({ delivered: told.events, dead: 0, waiting: 0, repeats: 0 });
+  expect(published.complaints).toEqual([]);
+  expect(published).toMatchObject({ delivered: published.events, dead: 0, waiting: 0, repeats: 0 });
   expect(figures['answers meanwhile']).toBeGreaterThan(0);
 
   // The trigger that came and went has seen every order in between, once.

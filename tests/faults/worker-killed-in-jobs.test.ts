@@ -107,12 +107,12 @@ async function requireEvents(
   const published = await api.app.database.prisma.event.findMany({ select: { id: true } });
   expect(events.map(({ id }) => id).sort()).toEqual(published.map(({ id }) => id).sort());
   const products = await api.app.database.prisma.product.findMany({ select: { id: true, name: true } });
-  const told = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data.id);
-  expect(told('product.created').sort()).toEqual(products.map(({ id }) => id).sort());
+  const idsOf = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data.id);
+  expect(idsOf('product.created').sort()).toEqual(products.map(({ id }) => id).sort());
   const updated = batches.flatMap(({ mode, items, there }) =>
     mode === 'upsert' ? there.map((index) => items[index]?.name) : [],
   );
-  expect(told('product.updated').sort()).toEqual(
+  expect(idsOf('product.updated').sort()).toEqual(
     products.flatMap(({ id, name }) => (updated.includes(name) ? id : [])).sort(),
   );
   const completed = events.filter(({ type }) => type === 'sync.completed').map(({ data }) => data);

@@ -86,7 +86,7 @@ const feed = async (at: TestApi, query: string) => {
   );
   return {
     status,
-    told: body.data?.map(({ id, data }) => `${id} ${data.id}`),
+    events: body.data?.map(({ id, data }) => `${id} ${data.id}`),
     ids: body.data?.map(({ id }) => id),
     headers,
   };
@@ -112,7 +112,7 @@ describe('a dump', () => {
       databaseUrl: cluster.url('comanda_service', 'restored'),
       encryptionKey,
     });
-    expect(await feed(copy, '')).toMatchObject({ told: (await feed(api, '')).told });
+    expect(await feed(copy, '')).toMatchObject({ events: (await feed(api, '')).events });
     await copy.close();
   });
 
@@ -122,7 +122,7 @@ describe('a dump', () => {
       databaseUrl: cluster.url('comanda_service', 'restored'),
       encryptionKey,
     });
-    expect(await feed(copy, '')).toMatchObject({ told: (await feed(api, '')).told });
+    expect(await feed(copy, '')).toMatchObject({ events: (await feed(api, '')).events });
     await copy.close();
   });
 });
@@ -152,7 +152,7 @@ describe('a base backup and the log', () => {
     worker = await work(env.DATABASE_URL ?? '');
     later = await orders(5);
     await published(api);
-    originals = (await feed(api, `after=${known}`)).told ?? [];
+    originals = (await feed(api, `after=${known}`)).events ?? [];
     lost = (await feed(api, '')).ids?.at(-1) ?? '';
     await waitFor('the webhooks', () => consumer.received.length >= 32);
     await logIsArchived();
@@ -179,7 +179,7 @@ describe('a base backup and the log', () => {
     const sent = consumer.received.length;
     const paused = await work(`postgresql://comanda_service@${restoredServer}/comanda`, 'paused');
     await published(copy);
-    expect((await feed(copy, `after=${known}`)).told).toEqual(originals.slice(0, waiting.length));
+    expect((await feed(copy, `after=${known}`)).events).toEqual(originals.slice(0, waiting.length));
     await follow('The first start is paused', {
       ...{ DATABASE_URL: `postgresql://comanda_service@${restoredServer}/comanda`, DELIVERIES: 'paused' },
       DATABASE_OWNER_URL: `postgresql://comanda_owner@${restoredServer}/comanda`,
@@ -199,8 +199,8 @@ describe('a base backup and the log', () => {
     expect(next.number).toBe(27 + 10_000 + 1);
     const resumed = await work(`postgresql://comanda_service@${restoredServer}/comanda`);
     await published(copy);
-    const { told = [] } = await feed(copy, `since=${since}`);
-    expect(told.map((each) => each.split(' ')[1])).toEqual(expect.arrayContaining([...waiting, next.id]));
+    const { events = [] } = await feed(copy, `since=${since}`);
+    expect(events.map((each) => each.split(' ')[1])).toEqual(expect.arrayContaining([...waiting, next.id]));
     // Each event that the copy sends of what waited is one that the consumer knows.
     await waitFor('the copy to send', () =>
       consumer.received.some(({ body }) => (body.data as { id: string }).id === next.id),

@@ -6,9 +6,9 @@ import type { Outcome } from '../faults/support/caller.ts';
 import { type Consumer, startConsumer } from '../faults/support/consumer.ts';
 import { createLedger } from '../faults/support/ledger.ts';
 import { startLoad } from '../faults/support/load.ts';
+import { comparePublished } from '../faults/support/missing-events.ts';
 import { complaintsOf, reconcile } from '../faults/support/reconcile.ts';
 import { openShop } from '../faults/support/shop.ts';
-import { compareTold } from '../faults/support/told.ts';
 import { runComanda } from '../support/command.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
@@ -114,7 +114,7 @@ it('nothing acknowledged is lost when the leader hands over, and when it dies', 
   });
   const goesOn = (since: number) =>
     waitFor('orders to go on', () => watch.since(since) > 20, { timeoutMs: 120_000 });
-  const told: Record<string, string> = {};
+  const seen: Record<string, string> = {};
   const rounds = trials(1, 5);
   for (let round = 1; round <= rounds; round += 1) {
     await goesOn(performance.now());
@@ -125,7 +125,7 @@ it('nothing acknowledged is lost when the leader hands over, and when it dies', 
     const second = await successorOf(first);
     expect(second).toBe(candidate);
     await goesOn(performance.now());
-    told[`switchover ${round}`] = `${watch.longestGap(handedOver).toFixed(1)} s`;
+    seen[`switchover ${round}`] = `${watch.longestGap(handedOver).toFixed(1)} s`;
     await whole();
 
     await goesOn(performance.now());
@@ -134,13 +134,13 @@ it('nothing acknowledged is lost when the leader hands over, and when it dies', 
     const third = await successorOf(second);
     expect(members.map(({ name }) => name)).toContain(third);
     await goesOn(performance.now());
-    told[`kill ${round}`] = `${watch.longestGap(killed).toFixed(1)} s`;
+    seen[`kill ${round}`] = `${watch.longestGap(killed).toFixed(1)} s`;
     // A killed leader comes back with its own data; every other time a new machine takes its place.
     const keeps = round % 2 === 1;
     cluster[keeps ? 'restart' : 'replace'](second);
     await whole();
     if (keeps)
-      told[`back ${round}`] = cluster.log(second).includes('pg_rewind exit code=0') ? 'rewound' : 'as it was';
+      seen[`back ${round}`] = cluster.log(second).includes('pg_rewind exit code=0') ? 'rewound' : 'as it was';
   }
   await load.stop();
   const stopped = performance.now();
@@ -148,18 +148,18 @@ it('nothing acknowledged is lost when the leader hands over, and when it dies', 
   await waitFor('everything to be published', async () => (await leftToTell(database.pool)) === 0, {
     ...{ timeoutMs: 300_000, intervalMs: 500 },
   });
-  told['published after the load'] = `${left} in ${((performance.now() - stopped) / 1_000).toFixed(1)} s`;
+  seen['published after the load'] = `${left} in ${((performance.now() - stopped) / 1_000).toFixed(1)} s`;
   const books = await reconcile(ownerUrl, ledger, [shop]);
-  const telling = await compareTold(ownerUrl, ledger, [shop], consumer);
+  const published = await comparePublished(ownerUrl, ledger, [shop], consumer);
   reportFault('Patroni', {
     ...{ trials: 2 * rounds, real: 2 * rounds, acknowledged: books.acknowledged, found: books.found },
     ...{ lost: books.lost.length, duplicated: books.duplicated.length, half: books.half.length },
     ...{ unavailable: ledger.unavailable, unanswered: ledger.unanswered },
-    ...{ events: telling.events, delivered: telling.delivered, repeats: telling.repeats, ...told },
+    ...{ events: published.events, delivered: published.delivered, repeats: published.repeats, ...seen },
   });
-  expect([...complaintsOf(books), ...telling.complaints]).toEqual([]);
+  expect([...complaintsOf(books), ...published.complaints]).toEqual([]);
   expect(books.found).toBe(books.acknowledged);
-  expect([telling.missing, telling.waiting, telling.dead]).toEqual([0, 0, 0]);
+  expect([published.missing, published.waiting, published.dead]).toEqual([0, 0, 0]);
   await database.close();
 });
 

@@ -90,8 +90,8 @@ export async function startPatroni(): Promise<PatroniCluster> {
           .catch(() => undefined),
       ),
     );
-    const told = answers.find((answer) => answer !== undefined) as { members: Member[] } | undefined;
-    return told?.members ?? [];
+    const answered = answers.find((answer) => answer !== undefined) as { members: Member[] } | undefined;
+    return answered?.members ?? [];
   };
   const postmasterOf = (name: string) => {
     const file = join(home, name, 'data', 'postmaster.pid');

@@ -90,8 +90,8 @@ describe('behind PgBouncer in transaction mode', () => {
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     await waitFor('the deliveries', () => consumer.received.length >= 60);
-    const told = new Set(consumer.received.map(({ body }) => (body.data as { id: string }).id));
-    expect(told.size).toBe(60);
+    const delivered = new Set(consumer.received.map(({ body }) => (body.data as { id: string }).id));
+    expect(delivered.size).toBe(60);
   });
 
   it.each(['products', 'stock', 'orders', 'payments', 'events'])('lists %s', async (list) => {

@@ -56,7 +56,7 @@ export function sumUp(kills: readonly Kill[]): KindRow[] {
 /** The text that is printed at the end. */
 export function textOf(report: SoakReport): string[] {
   const { verdict, byKind, visits, memory, capacity } = report;
-  const { books, told, redelivered, troubles, complaints, kills } = verdict;
+  const { books, published, redelivered, troubles, complaints, kills } = verdict;
   const again = redelivered.afterFailure + redelivered.afterKill + redelivered.unexplained;
   const carried = capacity === undefined ? '' : `, of ${capacity.toFixed(1)} that the machine carried alone`;
   return [
@@ -64,8 +64,8 @@ export function textOf(report: SoakReport): string[] {
     `calls answered ${report.calls}: ${(report.calls / report.minutes / 60).toFixed(1)} a second (asked for ${report.rate.toFixed(1)}${carried})`,
     '',
     `acknowledged ${books.acknowledged}, found ${books.found}, lost ${books.lost.length}, duplicated ${books.duplicated.length}, in part ${books.half.length}, without an answer ${books.unknownFound + books.unknownAbsent}`,
-    `events ${told.events}, missing ${told.missing}, unfounded ${told.unfounded}`,
-    `delivered ${told.delivered}, dead ${told.dead} (refused by the consumer for good), waiting ${told.waiting}`,
+    `events ${published.events}, missing ${published.missing}, unfounded ${published.unfounded}`,
+    `delivered ${published.delivered}, dead ${published.dead} (refused by the consumer for good), waiting ${published.waiting}`,
     `arrivals ${verdict.arrivals}, redelivered ${again}: ${redelivered.afterFailure} after a failed attempt, ${redelivered.afterKill} after a kill, ${redelivered.unexplained} without a reason`,
     `kills ${kills.total}, of which ${kills.real} met work under way`,
     '',

@@ -21,19 +21,20 @@ test.concurrent('a short soak kills, loses nothing, and can explain everything t
   const { code, output } = await run([...brief, ...words, '--json', json]).end();
   expect(code, output).toBe(0);
   const { verdict, byKind, visits, memory, calls }: SoakReport = JSON.parse(readFileSync(json, 'utf8'));
-  const { books, told, kills, troubles, redelivered } = verdict;
+  const { books, published, kills, troubles, redelivered } = verdict;
+  const { events, delivered, dead } = published;
   reportFault('soak, in short', {
     ...{ trials: kills.total, real: kills.real, acknowledged: books.acknowledged, found: books.found },
-    ...{ lost: books.lost.length, duplicated: books.duplicated.length, events: told.events },
-    ...{ delivered: told.delivered, dead: told.dead, 'redelivered after a kill': redelivered.afterKill },
+    ...{ lost: books.lost.length, duplicated: books.duplicated.length, events },
+    ...{ delivered, dead, 'redelivered after a kill': redelivered.afterKill },
   });
   expect(verdict.complaints).toEqual([]);
   expect(kills.real).toBeGreaterThanOrEqual(2);
   expect(books.acknowledged).toBeGreaterThan(20);
   expect(books.found).toBe(books.acknowledged);
   expect(calls).toBeGreaterThanOrEqual(books.acknowledged - 100);
-  expect(told.delivered + told.dead).toBe(told.events);
-  expect(verdict.arrivals).toBeGreaterThanOrEqual(told.events);
+  expect(delivered + dead).toBe(events);
+  expect(verdict.arrivals).toBeGreaterThanOrEqual(events);
   expect(redelivered.unexplained).toBe(0);
   expect(troubles.filter(({ unexplained }) => unexplained > 0)).toEqual([]);
   expect(byKind.reduce((sum, row) => sum + row.kills, 0)).toBe(kills.total);

@@ -1,5 +1,5 @@
+import { comparePublished, type Published } from '../faults/support/missing-events.ts';
 import { complaintsOf, type Reconciliation, reconcile } from '../faults/support/reconcile.ts';
-import { compareTold, type Telling } from '../faults/support/told.ts';
 import { explainRepeats, explainTroubles, type Repeats, type TroubleRow } from './explain.ts';
 import type { Kill } from './kill.ts';
 import { isRefused } from './manners.ts';
@@ -9,7 +9,7 @@ import type { Stage } from './stage.ts';
 /** The verdict at the end. The promise holds when there are no complaints. */
 export interface Verdict {
   books: Reconciliation;
-  told: Telling;
+  published: Published;
   /** Arrivals at the consumer, and those beyond the first of an event by their reason. */
   arrivals: number;
   redelivered: Repeats;
@@ -32,7 +32,7 @@ export async function judge(
   const { databaseUrl, ledger, shops, journal, traffic, runs } = stage;
   journal.read();
   const books = await reconcile(databaseUrl, ledger, shops);
-  const told = await compareTold(databaseUrl, ledger, shops, journal);
+  const published = await comparePublished(databaseUrl, ledger, shops, journal);
   const redelivered = explainRepeats(journal.receipts.values(), [...kills, ...visits.filter(cutsWork)]);
   const troubles = explainTroubles(traffic.troubles, kills);
   const real = kills.filter((kill) => kill.real).length;
@@ -40,8 +40,8 @@ export async function judge(
   const faults = {
     'writes were acknowledged and not found': books.acknowledged - books.found,
     'writes have no answer': books.unknownFound + books.unknownAbsent,
-    'deliveries have not ended': told.waiting,
-    'events have no delivery': told.events - told.delivered - told.dead - told.waiting,
+    'deliveries have not ended': published.waiting,
+    'events have no delivery': published.events - published.delivered - published.dead - published.waiting,
     'arrivals have no reason': redelivered.unexplained,
     'troubles of callers have no reason': troubles.reduce((sum, { unexplained }) => sum + unexplained, 0),
     'processes died by themselves': died - plannedDeaths,
@@ -49,11 +49,11 @@ export async function judge(
     'kills were there in all, so nothing is proven': kills.length === 0 ? 0.1 : 0,
   };
   return {
-    ...{ books, told, arrivals: journal.arrivals(), redelivered, troubles },
+    ...{ books, published, arrivals: journal.arrivals(), redelivered, troubles },
     kills: { total: kills.length, real },
     complaints: [
       ...complaintsOf(books),
-      ...told.complaints,
+      ...published.complaints,
       ...(await strangeDeaths(stage)),
       ...kills.flatMap(({ complaints }) => complaints),
       ...unexplainedVisits(visits, kills),

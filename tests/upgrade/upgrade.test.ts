@@ -9,9 +9,9 @@ import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
 import { embeddedUrl, forgetful, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { environmentOf, installVersions } from '../../scripts/postgres-versions.mjs';
 import { upgradeRow } from '../../scripts/release/texts.mjs';
+import { comparePublished } from '../faults/support/missing-events.ts';
 import { complaintsOf, reconcile } from '../faults/support/reconcile.ts';
 import { untilQuiet } from '../faults/support/site.ts';
-import { compareTold } from '../faults/support/told.ts';
 import { expectNothingLeft, finish, serving, startRun, unusedPort } from '../start/run.ts';
 import { noteProcess } from '../support/run-directory.ts';
 import { waitFor } from '../support/wait.ts';
@@ -214,15 +214,15 @@ describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
       await withClient(superuser, (client) => untilQuiet(client, 90_000));
 
       const books = await reconcile(superuser, ledger, [shop]);
-      const told = await compareTold(superuser, ledger, [shop], consumer);
+      const published = await comparePublished(superuser, ledger, [shop], consumer);
       expect([ledger.unavailable, ledger.unanswered]).toEqual([0, 0]);
       expect(complaintsOf(books)).toEqual([]);
       expect(books).toMatchObject({ found: books.acknowledged, unknownFound: 0, unknownAbsent: 0 });
       // The worker delivers while the shop is still being opened, before the consumer can check a signature.
-      expect(told.complaints.filter((line) => !line.endsWith('came before the secret was known'))).toEqual(
-        [],
-      );
-      expect(told).toMatchObject({ delivered: told.events, dead: 0, waiting: 0, repeats: 0 });
+      expect(
+        published.complaints.filter((line) => !line.endsWith('came before the secret was known')),
+      ).toEqual([]);
+      expect(published).toMatchObject({ delivered: published.events, dead: 0, waiting: 0, repeats: 0 });
       for (const { api, worker } of [first, second, third, fourth])
         expect(api.output() + worker.output()).not.toMatch(/"level":[56]0/);
       await stop(fourth);

@@ -16,7 +16,7 @@ export interface BadConsumer {
   /** Its behavior, as in "a consumer that …". */
   does: string;
   /** The report to the owner of the endpoint on each of the five attempts; `limit` is the time limit in words. */
-  told(limit: string): string | RegExp;
+  report(limit: string): string | RegExp;
   /** Starts it; `internal` is the address of a server that must not be reached through it. */
   start(internal: string): Promise<Consumer>;
 }
@@ -27,35 +27,35 @@ const always = (text: string | RegExp) => () => text;
 
 /** Every way to misbehave that an attempt must end in failure for. */
 export const badConsumers: readonly BadConsumer[] = [
-  { does: 'hangs', told: noAnswer, start: () => rawConsumer(() => {}) },
+  { does: 'hangs', report: noAnswer, start: () => rawConsumer(() => {}) },
   {
     does: 'drips its headers',
-    told: noAnswer,
+    report: noAnswer,
     start: () => rawConsumer(answering('HTTP/1.1 200 OK\r\n', drip('X-More: 1\r\n'))),
   },
   {
     does: 'drips the body of a refusal',
-    told: always('HTTP 500'),
+    report: always('HTTP 500'),
     start: () => rawConsumer(answering(head('500 No', 'Content-Length: 100000'), drip('.'))),
   },
   {
     does: 'sends interim answers without end',
-    told: noAnswer,
+    report: noAnswer,
     start: () => rawConsumer(answering('', drip(head('103 Early Hints', 'Link: </a>')))),
   },
   {
     does: 'sends headers without end',
-    told: always('the headers of the answer are too large'),
+    report: always('the headers of the answer are too large'),
     start: () => rawConsumer(answering('HTTP/1.1 200 OK\r\n', flood(`X-Pad: ${'x'.repeat(8_000)}\r\n`))),
   },
   {
     does: 'refuses with a gigabyte',
-    told: always('HTTP 500'),
+    report: always('HTTP 500'),
     start: () => httpConsumer((_, response) => pour(response.writeHead(500), 2 ** 30)),
   },
   {
     does: 'refuses with a gzip bomb',
-    told: always('HTTP 500'),
+    report: always('HTTP 500'),
     start: () => {
       const bomb = gzipSync(Buffer.alloc(256 * 2 ** 20));
       return httpConsumer(
@@ -65,13 +65,13 @@ export const badConsumers: readonly BadConsumer[] = [
   },
   {
     does: 'redirects to an internal address',
-    told: always('redirect (307) is not followed'),
+    report: always('redirect (307) is not followed'),
     start: (internal) =>
       httpConsumer((_, response) => void response.writeHead(307, { Location: internal }).end()),
   },
   {
     does: 'names an internal proxy',
-    told: always('redirect (305) is not followed'),
+    report: always('redirect (305) is not followed'),
     start: (internal) =>
       httpConsumer(
         (_, response) =>
@@ -80,38 +80,38 @@ export const badConsumers: readonly BadConsumer[] = [
   },
   {
     does: 'resets the connection',
-    told: always('connection reset before an answer came'),
+    report: always('connection reset before an answer came'),
     start: () => rawConsumer((socket) => void socket.once('data', () => socket.resetAndDestroy())),
   },
   {
     does: 'hangs up without a word',
-    told: always('connection closed before an answer came'),
+    report: always('connection closed before an answer came'),
     start: () => rawConsumer((socket) => void socket.once('data', () => socket.end())),
   },
   {
     does: 'answers as in the days of HTTP/0.9',
-    told: always('the answer is not valid HTTP'),
+    report: always('the answer is not valid HTTP'),
     start: () =>
       rawConsumer((socket) => void socket.once('data', () => socket.end('<html>It works!</html>'))),
   },
   {
     does: 'answers with noise',
-    told: always('the answer is not valid HTTP'),
+    report: always('the answer is not valid HTTP'),
     start: () => rawConsumer((socket) => void socket.once('data', () => socket.end(randomBytes(4_096)))),
   },
   {
     does: 'shows a self-signed certificate',
-    told: always('TLS: the certificate is self-signed'),
+    report: always('TLS: the certificate is self-signed'),
     start: () => httpsConsumer('valid'),
   },
   {
     does: 'shows an expired certificate',
-    told: always(/^TLS: the certificate (is self-signed|has expired)$/),
+    report: always(/^TLS: the certificate (is self-signed|has expired)$/),
     start: () => httpsConsumer('expired'),
   },
   {
     does: 'speaks no TLS where TLS is expected',
-    told: always('TLS: the handshake failed'),
+    report: always('TLS: the handshake failed'),
     start: async () => {
       const plain = await rawConsumer((socket) => void socket.once('data', () => socket.end('plain\r\n')));
       return { ...plain, url: plain.url.replace('http:', 'https:') };
@@ -119,7 +119,7 @@ export const badConsumers: readonly BadConsumer[] = [
   },
   {
     does: 'is gone',
-    told: always('connection refused'),
+    report: always('connection refused'),
     start: async () => {
       const gone = await rawConsumer(() => {});
       await gone.close();
@@ -128,7 +128,7 @@ export const badConsumers: readonly BadConsumer[] = [
   },
   {
     does: 'has a name that no server resolves',
-    told: always(/^(host name not found: nobody\.invalid|host name could not be resolved at the moment)$/),
+    report: always(/^(host name not found: nobody\.invalid|host name could not be resolved at the moment)$/),
     start: async () => {
       const gone = await rawConsumer(() => {});
       await gone.close();

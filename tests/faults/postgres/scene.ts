@@ -8,9 +8,9 @@ import { waitFor } from '../../support/wait.ts';
 import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { createLedger, type Ledger } from '../support/ledger.ts';
 import { type Load, startLoad } from '../support/load.ts';
+import { comparePublished, type Published } from '../support/missing-events.ts';
 import { complaintsOf, type Reconciliation, reconcile } from '../support/reconcile.ts';
 import { openShop, type Shop } from '../support/shop.ts';
-import { compareTold, type Telling } from '../support/told.ts';
 
 /** An API and a worker on a database that is about to go away, with a consumer and a load of orders and jobs. */
 export interface Scene {
@@ -24,7 +24,7 @@ export interface Scene {
   /** Starts the load, unless it runs, and waits until requests, a delivery and a sync job are under way at once. */
   work(): Promise<void>;
   /** Ends the load, waits until every change is published, and compares ledger, database and consumer. */
-  settle(): Promise<{ books: Reconciliation; told: Telling }>;
+  settle(): Promise<{ books: Reconciliation; published: Published }>;
   /** Runs SQL on a connection of its own, straight to the server. */
   sql: Sql;
   close(): Promise<void>;
@@ -75,15 +75,14 @@ export async function setScene(databaseUrl: string, { through = databaseUrl } = 
         await waitFor(`any of ${before} to be published`, moves, { timeoutMs: 60_000, intervalMs: 200 });
       }
       const books = await reconcile(databaseUrl, ledger, [shop]);
-      const told = await compareTold(databaseUrl, ledger, [shop], consumer);
-      expect([...complaintsOf(books), ...told.complaints]).toEqual([]);
-      expect([books.unknownAbsent, books.unknownFound, told.missing, told.waiting, told.dead]).toEqual([
-        0, 0, 0, 0, 0,
-      ]);
+      const published = await comparePublished(databaseUrl, ledger, [shop], consumer);
+      expect([...complaintsOf(books), ...published.complaints]).toEqual([]);
+      const { missing, waiting, dead } = published;
+      expect([books.unknownAbsent, books.unknownFound, missing, waiting, dead]).toEqual([0, 0, 0, 0, 0]);
       expect(books.found).toBe(books.acknowledged);
       expectAlive(api);
       expectAlive(worker);
-      return { books, told };
+      return { books, published };
     },
     async close() {
       await load?.stop(0);

@@ -6,7 +6,7 @@ import type { Ledger } from './ledger.ts';
 import type { Shop } from './shop.ts';
 
 /** The published events, compared with the actual changes. `complaints` must be empty. */
-export interface Telling {
+export interface Published {
   /** Events that are published. */
   events: number;
   /** Changes without their event, and events without their change. */
@@ -35,15 +35,15 @@ interface Delivery {
  * wait to be published are reported as missing. The name of a shop's endpoint at the consumer is the shop's
  * location.
  */
-export async function compareTold(
+export async function comparePublished(
   databaseUrl: string,
   ledger: Ledger,
   shops: readonly Shop[],
   consumer: Pick<Consumer, 'receipts' | 'faults'>,
-): Promise<Telling> {
+): Promise<Published> {
   const locationIds = shops.map(({ locationId }) => locationId);
   const books = await readBooks(databaseUrl, locationIds);
-  const telling: Telling = {
+  const published: Published = {
     ...{ events: 0, missing: 0, unfounded: 0, delivered: 0, dead: 0, waiting: 0, repeats: 0 },
     complaints: [...consumer.faults],
   };
@@ -51,11 +51,11 @@ export async function compareTold(
     databaseUrl,
     expectedEvents(ledger, books, shops),
     locationIds,
-    telling,
+    published,
   );
   const deliveries = await readDeliveries(databaseUrl, locationIds);
-  for (const shop of shops) compareDeliveries(shop, deliveries, digests, consumer, telling);
-  return telling;
+  for (const shop of shops) compareDeliveries(shop, deliveries, digests, consumer, published);
+  return published;
 }
 
 /** Every event that must have been published, and how often, by type, resource and move. */
@@ -107,7 +107,7 @@ async function compareEvents(
   databaseUrl: string,
   expected: Map<string, number>,
   locationIds: readonly string[],
-  telling: Telling,
+  published: Published,
 ): Promise<Map<string, string>> {
   const events = await inSnapshot(databaseUrl, async (client) => {
     const { rows } = await client.query<{ id: string; type: string; resourceId: string; body: string }>(
@@ -117,7 +117,7 @@ async function compareEvents(
     );
     return rows;
   });
-  telling.events = events.length;
+  published.events = events.length;
   const left = new Map(expected);
   for (const { type, resourceId, body } of events) {
     const { data } = JSON.parse(body) as { data: { previous_status?: string; status?: string } };
@@ -128,13 +128,13 @@ async function compareEvents(
     const count = left.get(key) ?? 0;
     left.set(key, count - 1);
     if (count > 0) continue;
-    telling.unfounded += 1;
-    telling.complaints.push(`${key} is published, and did not happen or was published before`);
+    published.unfounded += 1;
+    published.complaints.push(`${key} is published, and did not happen or was published before`);
   }
   for (const [key, count] of left) {
     if (count <= 0) continue;
-    telling.missing += count;
-    telling.complaints.push(
+    published.missing += count;
+    published.complaints.push(
       `${key} happened ${expected.get(key)} times, and is not published ${count} times`,
     );
   }
@@ -164,7 +164,7 @@ function compareDeliveries(
   deliveries: readonly Delivery[],
   digests: ReadonlyMap<string, string>,
   { receipts }: Pick<Consumer, 'receipts'>,
-  telling: Telling,
+  published: Published,
 ): void {
   if (endpoint === undefined) return;
   const own = groupBy(
@@ -174,17 +174,17 @@ function compareDeliveries(
   for (const [eventId, [delivery, second]] of own) {
     if (delivery === undefined) continue;
     const receipt = receipts.get(`${locationId} ${eventId}`);
-    if (second !== undefined) telling.complaints.push(`event ${eventId} has two deliveries`);
-    if (delivery.status === 'delivered') telling.delivered += 1;
-    else if (delivery.status === 'dead') telling.dead += 1;
-    else telling.waiting += 1;
-    telling.repeats += Math.max(0, (receipt?.arrivals.length ?? 0) - delivery.attempts);
+    if (second !== undefined) published.complaints.push(`event ${eventId} has two deliveries`);
+    if (delivery.status === 'delivered') published.delivered += 1;
+    else if (delivery.status === 'dead') published.dead += 1;
+    else published.waiting += 1;
+    published.repeats += Math.max(0, (receipt?.arrivals.length ?? 0) - delivery.attempts);
     const wrong = deliveryFaults(delivery, receipt, digests.get(eventId));
-    telling.complaints.push(...wrong.map((fault) => `event ${eventId}: ${fault}`));
+    published.complaints.push(...wrong.map((fault) => `event ${eventId}: ${fault}`));
   }
   const known = [...receipts.entries()].filter(([name]) => name.startsWith(`${locationId} `));
   for (const [, { eventId, type }] of known)
-    if (!own.has(eventId)) telling.complaints.push(`${type} ${eventId} arrived and is not known`);
+    if (!own.has(eventId)) published.complaints.push(`${type} ${eventId} arrived and is not known`);
 }
 
 /** A delivery that has ended has a log that the consumer can confirm, attempt by attempt. */
