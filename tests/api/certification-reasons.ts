@@ -1,17 +1,17 @@
 import type { Reason } from '../../packages/api/src/reasons.ts';
 import type { Call, TestApi } from '../support/api.ts';
-import type { Told } from './told.ts';
+import type { Refusal } from './refusals.ts';
 
 /** The context of the calls. */
 interface Means {
   api: TestApi;
-  rest(route: string, call: Call): Promise<Told>;
+  rest(route: string, call: Call): Promise<Refusal>;
 }
 
 /** A call for each reason of a certification, in a sandbox of its own. */
 export function certificationReasons(
   means: () => Means,
-): Record<Extract<Reason, 'certification_running' | 'certification_ended'>, () => Promise<Told>> {
+): Record<Extract<Reason, 'certification_running' | 'certification_ended'>, () => Promise<Refusal>> {
   const start = 'POST /v2/certifications';
   const started = async () => {
     const { api } = means();

@@ -1,10 +1,10 @@
 import type { Reason } from '../../packages/api/src/reasons.ts';
 import type { Answer, Call, TestApi } from '../support/api.ts';
-import { type Told, toldBy } from './told.ts';
+import { type Refusal, refusalIn } from './refusals.ts';
 
 interface Service {
   api: TestApi;
-  rest(route: string, call?: Call): Promise<Told>;
+  rest(route: string, call?: Call): Promise<Refusal>;
 }
 
 /** The contract's bound of endpoints of a location. */
@@ -38,10 +38,10 @@ export function endpointReasons(service: () => Service) {
           if (answer.status !== 201) throw new Error(`refused after ${made.length}: ${answer.text}`);
           made.push(answer.body.data.id);
         }
-        return toldBy(await tryEndpoint());
+        return refusalIn(await tryEndpoint());
       } finally {
         for (const id of made) await remove(id);
       }
     },
-  } satisfies Partial<Record<Reason, () => Promise<Told>>>;
+  } satisfies Partial<Record<Reason, () => Promise<Refusal>>>;
 }

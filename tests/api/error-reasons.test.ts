@@ -8,7 +8,7 @@ import { carried } from '../../packages/api/src/carried.ts';
 import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
 import { type Reason, reasons, statusOf } from '../../packages/api/src/reasons.ts';
 import { rememberMoved } from '../../packages/api/src/resources/locations/moved.store.ts';
-import { toldOfReferred, toldOfUnknown } from '../contract/reference-router.ts';
+import { refusalOfReferred, refusalOfUnknown } from '../contract/reference-router.ts';
 import { exchange } from '../contract/socket.ts';
 import { type Call, callRest, startTestApi, useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
@@ -18,8 +18,8 @@ import { useOrderKitchen } from '../support/orders.ts';
 import { certificationReasons } from './certification-reasons.ts';
 import { endpointReasons } from './endpoint-reasons.ts';
 import { moneyReasons } from './money-reasons.ts';
+import { type Refusal, refusalIn, refusalOf, refusalThrown, whileCategoriesAreLocked } from './refusals.ts';
 import { stockReasons } from './stock-reasons.ts';
-import { refusalOf, type Told, toldBy, toldTyped, whileCategoriesAreLocked } from './told.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -34,20 +34,20 @@ afterAll(() => outside.end());
 
 const whileLocked = (reason: Reason) =>
   whileCategoriesAreLocked(outside, () => rest('GET /v2/categories'), reason);
-const rest = async (route: string, call?: Call): Promise<Told> => toldBy(await api.rest(route, call));
-const order = async (overrides: Record<string, unknown>): Promise<Told> =>
-  toldBy(await kitchen.post(overrides));
+const rest = async (route: string, call?: Call): Promise<Refusal> => refusalIn(await api.rest(route, call));
+const order = async (overrides: Record<string, unknown>): Promise<Refusal> =>
+  refusalIn(await kitchen.post(overrides));
 const line = (overrides: Record<string, unknown>) => ({
   items: [{ product_id: kitchen.productId, quantity: 1, ...overrides }],
 });
 
-async function typed(call: (client: ComandaClient) => Promise<unknown>): Promise<Told> {
-  return toldTyped(await refusalOf(call(api.client())));
+async function typed(call: (client: ComandaClient) => Promise<unknown>): Promise<Refusal> {
+  return refusalThrown(await refusalOf(call(api.client())));
 }
 
 const redeemed = (code: string) => typed(({ appCodes }) => appCodes.redeem.mutate({ code }));
 
-async function onSocket(bytes: string, url = api.url): Promise<Told> {
+async function onSocket(bytes: string, url = api.url): Promise<Refusal> {
   const { status, head, json } = await exchange(url, bytes);
   expect(head).toMatch(/^Link: <\/docs\/errors#\w+>; rel="help"\r?$/m);
   return { status, code: json.error?.code, reason: /^X-Error-Reason: (\w+)\r?$/m.exec(head)?.[1] ?? null };
@@ -56,15 +56,15 @@ async function onSocket(bytes: string, url = api.url): Promise<Told> {
 const listedTwice = (key: string) => last(2, () => rest('GET /v2/orders', { key }));
 
 /** The answer to the last of so many equal calls. */
-async function last(times: number, call: () => Promise<Told>): Promise<Told> {
-  const told = await call();
-  return times === 1 ? told : last(times - 1, call);
+async function last(times: number, call: () => Promise<Refusal>): Promise<Refusal> {
+  const refusal = await call();
+  return times === 1 ? refusal : last(times - 1, call);
 }
 
 const withKey = async (limits: Parameters<typeof api.make.key>[0]) => (await api.make.key(limits)).key;
 
 /** The answer to a key of another location, as `status` says. */
-async function atLocation(status: string, route: string, call?: Call): Promise<Told> {
+async function atLocation(status: string, route: string, call?: Call): Promise<Refusal> {
   const locationId = await api.make.location();
   const change = 'update locations set status = $2::location_status where id = $1';
   await outside.query(change, [locationId, status]);
@@ -80,7 +80,7 @@ const stock = (...ids: string[]) => ({
 });
 
 /** A call for each reason. */
-const calls: Record<Reason, () => Promise<Told>> = {
+const calls: Record<Reason, () => Promise<Refusal>> = {
   ...certificationReasons(() => ({ api, rest })),
   unreadable_request: () => rest('GET /v2/orders/%zz'),
   unreadable_body: () => rest('POST /v2/categories', { body: '{' }),
@@ -102,7 +102,7 @@ const calls: Record<Reason, () => Promise<Told>> = {
   lines_not_available: async () => {
     const headers = { 'trpc-accept': 'application/jsonl' };
     const { body } = await api.rest('POST /trpc/products.list', { body: '{}', headers });
-    return toldTyped((body.error as { data: ComandaError }).data);
+    return refusalThrown((body.error as { data: ComandaError }).data);
   },
   expectation_failed: () =>
     onSocket('GET /v2/orders HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\nConnection: close\r\n\r\n'),
@@ -110,7 +110,7 @@ const calls: Record<Reason, () => Promise<Told>> = {
     onSocket('POST /v2/orders HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n'),
   unknown_http_version: () => onSocket('GET /v2/orders HTTP/2.0\r\nHost: x\r\n\r\n'),
   headers_too_large: () => onSocket(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
-  key_missing: async () => toldBy(await callRest(api.url, 'GET /v2/orders')),
+  key_missing: async () => refusalIn(await callRest(api.url, 'GET /v2/orders')),
   key_not_valid: () => rest('GET /v2/orders', { key: 'cmd_live_wrong' }),
   app_code_unknown: () => redeemed('x'),
   async app_code_used() {
@@ -143,7 +143,7 @@ const calls: Record<Reason, () => Promise<Told>> = {
   async idempotency_key_reused() {
     const idempotencyKey = randomUUID();
     await kitchen.post({}, { idempotencyKey });
-    return toldBy(await kitchen.post({}, { idempotencyKey }));
+    return refusalIn(await kitchen.post({}, { idempotencyKey }));
   },
   async shown_once() {
     const permissions: Grant[] = ['turns:read'];
@@ -196,8 +196,8 @@ const calls: Record<Reason, () => Promise<Told>> = {
   },
   source_key_unusable: () => typed((client) => client.menus.copy.mutate({ from_key: 'cmd_live_none' })),
   unknown_category: () => rest('POST /v2/products', { body: { ...tea, category_ids: [randomUUID()] } }),
-  unknown_reference: () => toldOfUnknown(api),
-  still_referenced: () => toldOfReferred(api),
+  unknown_reference: () => refusalOfUnknown(api),
+  still_referenced: () => refusalOfReferred(api),
   simulation_refused: () => rest('GET /v2/orders', { headers: { 'x-comanda-simulate': 'slow' } }),
   minute_limit: async () => listedTwice(await withKey({ perMinute: 1 })),
   month_limit: async () => listedTwice(await withKey({ monthly: 1 })),
@@ -211,15 +211,15 @@ const calls: Record<Reason, () => Promise<Told>> = {
     const own = await startTestApi({ app: 'on' });
     onTestFinished(() => own.close());
     const attempt = () => refusalOf(own.client().appCodes.redeem.mutate({ code: 'x' }));
-    return last(20, async () => toldTyped(await attempt()));
+    return last(20, async () => refusalThrown(await attempt()));
   },
   async too_many_streams() {
     const key = await withKey({ permissions: ['events:read'] });
     const open = () => fetch(`${api.url}/v2/events/stream`, { headers: { authorization: `Bearer ${key}` } });
     const streams = await Promise.all(Array.from({ length: 20 }, open));
-    const told = await rest('GET /v2/events/stream', { key });
+    const refusal = await rest('GET /v2/events/stream', { key });
     await Promise.all(streams.map(({ body }) => body?.cancel()));
-    return told;
+    return refusal;
   },
   temporarily_unavailable: () => whileLocked('temporarily_unavailable'),
   location_busy: () => whileLocked('location_busy'),
@@ -248,8 +248,8 @@ it.each([
 it.each(Object.keys(reasons) as Reason[])(
   'every reason of the table can be met, and leaves with its status and its code: %s',
   async (reason) => {
-    const { carries = [], ...told } = await calls[reason]();
-    expect(told).toEqual({ status: statusOf(reason), code: reasons[reason].code, reason });
+    const { carries = [], ...refusal } = await calls[reason]();
+    expect(refusal).toEqual({ status: statusOf(reason), code: reasons[reason].code, reason });
     // The types of the client promise it.
     if (reason in carried) expect(carries).toContain(carried[reason as keyof typeof carried]);
     else expect(carries.filter((name) => name !== 'etag')).toEqual([]);

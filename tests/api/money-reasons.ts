@@ -4,7 +4,7 @@ import type { Reason } from '../../packages/api/src/reasons.ts';
 import type { TestApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import type { OrderKitchen } from '../support/orders.ts';
-import type { Told } from './told.ts';
+import type { Refusal } from './refusals.ts';
 
 type MoneyReason = Extract<
   Reason,
@@ -15,12 +15,12 @@ type MoneyReason = Extract<
 interface Means {
   api: TestApi;
   kitchen: OrderKitchen;
-  typed(call: (client: ComandaClient) => Promise<unknown>): Promise<Told>;
-  rest(route: string): Promise<Told>;
+  typed(call: (client: ComandaClient) => Promise<unknown>): Promise<Refusal>;
+  rest(route: string): Promise<Refusal>;
 }
 
 /** A call for each reason that has to do with turns, payments and settlements. */
-export function moneyReasons(means: () => Means): Record<MoneyReason, () => Promise<Told>> {
+export function moneyReasons(means: () => Means): Record<MoneyReason, () => Promise<Refusal>> {
   const refundOf = (id: string, amount: number) =>
     means().typed(({ payments }) =>
       payments.refund.mutate({ id, amount, reason: 'Cold', person: 'Ana', idempotencyKey: randomUUID() }),
@@ -29,9 +29,9 @@ export function moneyReasons(means: () => Means): Record<MoneyReason, () => Prom
     async turn_open() {
       const { api, typed } = means();
       await api.client().turns.open.mutate();
-      const told = await typed(({ turns }) => turns.open.mutate());
+      const refusal = await typed(({ turns }) => turns.open.mutate());
       await api.client().turns.close.mutate();
-      return told;
+      return refusal;
     },
     no_turn: () => means().typed(({ turns }) => turns.close.mutate()),
     async not_collected() {

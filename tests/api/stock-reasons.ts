@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { Reason } from '../../packages/api/src/reasons.ts';
 import type { Call, TestApi } from '../support/api.ts';
-import type { Told } from './told.ts';
+import type { Refusal } from './refusals.ts';
 
 /** The context of the calls. */
 interface Means {
   api: TestApi;
-  rest(route: string, call: Call): Promise<Told>;
+  rest(route: string, call: Call): Promise<Refusal>;
 }
 
 /** A call for each reason for which stock stays as it is. */
 export function stockReasons(
   means: () => Means,
-): Record<Extract<Reason, 'stock_changed' | 'stock_range'>, () => Promise<Told>> {
+): Record<Extract<Reason, 'stock_changed' | 'stock_range'>, () => Promise<Refusal>> {
   const adjusted = async (body: object) => {
     const { api, rest } = means();
     const { locationId } = api;

@@ -7,7 +7,7 @@ import { referencesIn, refersTo } from '../../packages/api/src/references.ts';
 import { operation, router } from '../../packages/api/src/request/operation.ts';
 import { inTransaction } from '../../packages/api/src/request/writing.ts';
 import { ById, Deleted, Id } from '../../packages/api/src/wire.ts';
-import { type Told, toldBy } from '../api/told.ts';
+import { type Refusal, refusalIn } from '../api/refusals.ts';
 import type { Answer, TestApi } from '../support/api.ts';
 import { superuserUrl } from '../support/database.ts';
 import { runOnce } from '../support/server.ts';
@@ -96,14 +96,14 @@ export async function callReferences(
 }
 
 /** The answer to a program that names a maker that does not exist. */
-export async function toldOfUnknown(api: TestApi): Promise<Told> {
+export async function refusalOfUnknown(api: TestApi): Promise<Refusal> {
   await makeMaker(api);
-  return toldBy(await callReferences(api, 'POST /v2/parts', { maker_id: newId() }));
+  return refusalIn(await callReferences(api, 'POST /v2/parts', { maker_id: newId() }));
 }
 
 /** The answer to a program that deletes a maker that parts refer to. */
-export async function toldOfReferred(api: TestApi): Promise<Told> {
+export async function refusalOfReferred(api: TestApi): Promise<Refusal> {
   const maker_id = await makeMaker(api);
   await callReferences(api, 'POST /v2/parts', { maker_id });
-  return toldBy(await callReferences(api, `DELETE /v2/makers/${maker_id}`));
+  return refusalIn(await callReferences(api, `DELETE /v2/makers/${maker_id}`));
 }

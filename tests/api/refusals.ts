@@ -7,7 +7,7 @@ import type { Answer } from '../support/api.ts';
 import { thrownBy } from '../support/thrown.ts';
 
 /** The answer that a program gets. */
-export interface Told {
+export interface Refusal {
   status: number;
   code: unknown;
   reason: string | null;
@@ -24,7 +24,7 @@ const carriers: Readonly<Record<Detail, string>> = {
 const details = Object.keys(carriers) as Detail[];
 
 /** The refusal in an answer. */
-export const toldBy = ({ status, headers, body }: Answer): Told => ({
+export const refusalIn = ({ status, headers, body }: Answer): Refusal => ({
   status,
   code: (body.error as { code: string } | undefined)?.code,
   reason: headers.get('x-error-reason'),
@@ -32,7 +32,7 @@ export const toldBy = ({ status, headers, body }: Answer): Told => ({
 });
 
 /** The same of what the typed client threw. */
-export const toldTyped = ({ httpStatus: status, code, reason, ...rest }: ComandaError): Told => ({
+export const refusalThrown = ({ httpStatus: status, code, reason, ...rest }: ComandaError): Refusal => ({
   ...{ status, code, reason },
   carries: details.filter((name) => name in rest),
 });
@@ -44,27 +44,27 @@ export const toldTyped = ({ httpStatus: status, code, reason, ...rest }: Comanda
  */
 export async function whileCategoriesAreLocked(
   outside: pg.Client,
-  call: () => Promise<Told>,
+  call: () => Promise<Refusal>,
   reason: Reason,
-): Promise<Told> {
+): Promise<Refusal> {
   await outside.query('begin; lock table categories in access exclusive mode');
-  const answers: Told[] = [];
+  const answers: Refusal[] = [];
   const asked: Promise<void>[] = [];
   const ask = async () => {
     answers.push(await call());
   };
-  const told = () => answers.find((answer) => answer.reason === reason);
+  const found = () => answers.find((answer) => answer.reason === reason);
   try {
-    for (let round = 0; round < 5 && told() === undefined; round += 1) {
+    for (let round = 0; round < 5 && found() === undefined; round += 1) {
       const before = answers.length;
       asked.push(...Array.from({ length: 400 }, ask));
-      await vi.waitUntil(() => told() !== undefined || answers.length >= before + 400, 20_000);
+      await vi.waitUntil(() => found() !== undefined || answers.length >= before + 400, 20_000);
     }
   } finally {
     await outside.query('rollback');
   }
   await Promise.allSettled(asked);
-  const refused = told();
+  const refused = found();
   if (refused === undefined) throw new Error(`none was refused as ${reason}`);
   return refused;
 }
