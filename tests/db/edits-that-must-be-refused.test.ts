@@ -8,7 +8,7 @@ import { valuesFor } from './hand-edit.ts';
 import { refusedInTheCatalog, refusedOfMoney, refusedOfOthers } from './refused-edits.ts';
 
 // The edits of a support day that must be refused: with a sentence that a person understands, and without any change.
-// Other refusals are in `hand-edits.test.ts`, `admins-are-told.test.ts` and `tests/studio`.
+// Other refusals are in `hand-edits.test.ts`, `bare-permission-denied.test.ts` and `tests/studio`.
 
 const api = useEditedShop();
 const owner = useHand(api);

@@ -29,18 +29,18 @@ beforeAll(async () => {
   name = (await admin.sql<{ name: string }>('select session_user::text as name'))[0]?.name ?? '';
 });
 
-interface Told {
+interface Recorded {
   id: string;
-  told: string;
+  statement: string;
   actor_name: string;
   application_name: string;
   refusal: string | null;
 }
 
 /** The statements that the audit has of the transaction of that moment, without what went by cascade. */
-const entriesOf = (moment: string): Promise<Told[]> =>
-  owner.sql<Told>`
-    select id, format('%s %s %s', operation, relation, row_count) as told, actor_name, application_name,
+const entriesOf = (moment: string): Promise<Recorded[]> =>
+  owner.sql<Recorded>`
+    select id, format('%s %s %s', operation, relation, row_count) as statement, actor_name, application_name,
       undo_refusal(id) as refusal
     from audit_entries where created_at = ${moment}::timestamptz(3) and actor_kind = 'database' and caused_by is null
     order by id desc`;
@@ -72,24 +72,24 @@ async function carryOut(edit: () => Promise<unknown>): Promise<string> {
 }
 
 /** Holds what the audit has of the edit against the rows, and its undo against what its entries say of it. */
-async function expectTold(
+async function expectRecorded(
   edit: () => Promise<unknown>,
   { entries, follows = [], countsOn, kept }: Omit<AcceptedEdit, 'what' | 'sql'>,
 ): Promise<void> {
   const before = await readRows(owner, audited);
   const moment = await carryOut(edit);
   const after = await readRows(owner, audited);
-  const told = await entriesOf(moment);
-  expect(told.map((entry) => entry.told).toSorted()).toEqual(entries.toSorted());
-  for (const entry of told) expect(entry).toMatchObject({ actor_name: name, application_name: 'psql' });
+  const recorded = await entriesOf(moment);
+  expect(recorded.map((entry) => entry.statement).toSorted()).toEqual(entries.toSorted());
+  for (const entry of recorded) expect(entry).toMatchObject({ actor_name: name, application_name: 'psql' });
   expect(without(await replay(owner, before, moment), follows)).toEqual(without(after, follows));
 
-  const refusals = told.flatMap(({ refusal }) => refusal ?? []);
+  const refusals = recorded.flatMap(({ refusal }) => refusal ?? []);
   if (kept === undefined) {
     expect(refusals).toEqual([]);
     await owner.sql('begin');
     try {
-      for (const { id } of told) await owner.sql('select undo_hand_edit($1)', [id]);
+      for (const { id } of recorded) await owner.sql('select undo_hand_edit($1)', [id]);
       expect(without(await readRows(owner, audited), follows, countsOn)).toEqual(
         without(before, follows, countsOn),
       );
@@ -99,7 +99,7 @@ async function expectTold(
     return;
   }
   expect(refusals).toEqual([expect.stringMatching(kept)]);
-  for (const { id, refusal } of told)
+  for (const { id, refusal } of recorded)
     if (refusal !== null)
       await expect(owner.sql('select undo_hand_edit($1)', [id])).rejects.toMatchObject({
         code: expect.stringMatching(/^CM/),
@@ -109,12 +109,12 @@ async function expectTold(
 // The edits of one day, in its order: an edit meets the rows that those before it left.
 describe('an admin', { shuffle: false }, () => {
   it.each(acceptedEdits)('writes $what, and the audit records it', async (edit) => {
-    await expectTold(() => admin.sql(edit.sql, valuesFor(edit.sql, api.locationId)), edit);
+    await expectRecorded(() => admin.sql(edit.sql, valuesFor(edit.sql, api.locationId)), edit);
   });
 
   it('brings 150 products by COPY, and the audit records it', async () => {
     const lines = Array.from({ length: 150 }, (_, n) => `${api.locationId},copied-${n},Copied ${n},${n}.5`);
-    await expectTold(
+    await expectRecorded(
       () => admin.copy('copy products (location_id, sku, name, price) from stdin (format csv)', lines),
       { entries: ['insert products 150'] },
     );

@@ -110,10 +110,10 @@ describe('an order that is inserted by hand', () => {
     const draft = { number: 0, total: 25, external_id: 'BY-HAND' };
     const id = await insertWhole(draft, { total: 25, position: 1 });
     expect(await total()).toBe(before + 1);
-    const told = await hand.sql`
+    const captured = await hand.sql`
       select distinct operation, seed from internal.captured_changes where resource = 'order' and ${id} = any (resource_ids)`;
-    expect(new Set(told.map(({ seed }) => seed)).size).toBe(1);
-    expect(told.map(({ operation }) => operation)).toContain('insert');
+    expect(new Set(captured.map(({ seed }) => seed)).size).toBe(1);
+    expect(captured.map(({ operation }) => operation)).toContain('insert');
   });
 
   it('takes no stock, and gives none back when it is canceled', async () => {

@@ -87,12 +87,12 @@ describe('what a program changed is missing from the history after', () => {
       const before = await snapshotOf(kitchen.locationId);
       const { code, message } = await call(api.url, kitchen.key, input);
       if (operation.name !== 'turns.open') expect(code, message).toBeUndefined();
-      const told = (await kept(kitchen.locationId)).slice(earlier);
+      const recorded = (await kept(kitchen.locationId)).slice(earlier);
       const expected = ofOrders(operation.name)
         ? []
         : differences(before, await snapshotOf(kitchen.locationId));
-      expect(told.map((each) => each.line).sort()).toEqual(expected.sort());
-      for (const { api_key_id, request_id } of told) {
+      expect(recorded.map((each) => each.line).sort()).toEqual(expected.sort());
+      for (const { api_key_id, request_id } of recorded) {
         expect(api_key_id).toMatch(/^[0-9a-f-]{36}$/);
         expect(request_id).toBeTruthy();
       }

@@ -67,8 +67,8 @@ describe('a person reads a sentence, not PostgreSQL', () => {
   it('where a check refuses', async () => {
     for (const { table, name } of await find(constraints('c'))) {
       expect([name, hasSentence(table, name)]).toEqual([name, true]);
-      const told = refusalSentence({ code: '23514', message: `violates "${name}"`, table, constraint: name });
-      expectSentence(name, told, table);
+      const text = refusalSentence({ code: '23514', message: `violates "${name}"`, table, constraint: name });
+      expectSentence(name, text, table);
     }
   });
 
@@ -87,17 +87,17 @@ describe('a person reads a sentence, not PostgreSQL', () => {
   it('where another row has the key', async () => {
     for (const { table, name, columns } of await find(uniques)) {
       const detail = `${keyOf(columns)} already exists.`;
-      const told = refusalSentence({
+      const text = refusalSentence({
         code: '23505',
         message: 'duplicate key',
         table,
         constraint: name,
         detail,
       });
-      expectSentence(name, told, table);
+      expectSentence(name, text, table);
       const named = columns.filter((column) => column !== 'location_id');
-      if (!(name in constraintSentences)) for (const column of named) expect(told, name).toContain(column);
-      else expect(named.length === 0 || told?.includes(named[0] ?? ''), name).toBe(true);
+      if (!(name in constraintSentences)) for (const column of named) expect(text, name).toContain(column);
+      else expect(named.length === 0 || text?.includes(named[0] ?? ''), name).toBe(true);
     }
   });
 
@@ -105,9 +105,9 @@ describe('a person reads a sentence, not PostgreSQL', () => {
     for (const { table, name, columns, target } of await find(constraints('f'))) {
       const detail = `${keyOf(columns)} is not present in table "${target}".`;
       const state = { code: '23503', message: 'violates foreign key', table, constraint: name };
-      const told = refusalSentence({ ...state, detail });
-      expectSentence(name, told, table);
-      expect(told, name).toContain(columns.at(-1));
+      const text = refusalSentence({ ...state, detail });
+      expectSentence(name, text, table);
+      expect(text, name).toContain(columns.at(-1));
       for (const code of ['23503', '23001']) {
         const message = `update or delete on table "${target}" violates RESTRICT setting of foreign key constraint "${name}" on table "${table}"`;
         expectSentence(name, refusalSentence({ ...state, code, message }), table);
@@ -119,8 +119,8 @@ describe('a person reads a sentence, not PostgreSQL', () => {
     for (const { table, name } of await find(required)) {
       const message = `null value in column "${name}" of relation "${table}" violates not-null constraint`;
       const detail = `Failing row contains (${id}, secret).`;
-      const told = refusalSentence({ code: '23502', message, detail, table, column: name });
-      expectSentence(`${table}.${name}`, told, `${table}.${name}`);
+      const text = refusalSentence({ code: '23502', message, detail, table, column: name });
+      expectSentence(`${table}.${name}`, text, `${table}.${name}`);
     }
   });
 

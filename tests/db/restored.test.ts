@@ -95,9 +95,9 @@ async function ending(deed: string, statement: string): Promise<unknown> {
       `select ${counts.join(', ')}, (select json_object_agg(l.id || ' ' || t.name, t.n) from locations l
          cross join lateral tally(l.id, '{catalog,product visible,product hidden}') t) as totals`,
     );
-    const told = await hand.sql`
+    const captured = await hand.sql`
       select resource, operation, changed, sum(cardinality(resource_ids))::int as count from internal.captured_changes group by 1, 2, 3 order by 1, 2, 3`;
-    return { left, told };
+    return { left, captured };
   } catch (error) {
     // The order decides which of two constraints refuses it, but not whether it is refused.
     return { code: (error as { code?: string }).code };

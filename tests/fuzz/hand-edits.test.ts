@@ -4,13 +4,13 @@ import { createChance } from '../e2e/day/chance.ts';
 import { openHand } from '../support/by-hand.ts';
 import { seedOf, trials } from '../support/trials.ts';
 import { agreement, faultsLogged } from './hand-edits/agreement.ts';
+import { beforeEdit } from './hand-edits/audit-differences.ts';
 import { calls } from './hand-edits/calls.ts';
 import { randomEdit, run } from './hand-edits/edits.ts';
 import { openEditedGround } from './hand-edits/ground.ts';
 import { readTables } from './hand-edits/reads.ts';
 import { sessionKinds } from './hand-edits/sessions.ts';
 import { readTables as readCatalog } from './hand-edits/tables.ts';
-import { beforeEdit } from './hand-edits/told.ts';
 
 const wanted = trials(300, 5_000);
 /** COMANDA_SEED edits the same again. */
@@ -32,7 +32,7 @@ test(`after random edits by hand everything answers as documented (COMANDA_SEED=
     sessionKinds.map(async (kind) => ({ kind, client: await kind.open(url) })),
   );
   const lines: string[] = [];
-  const done = { accepted: 0, copies: 0, inside: 0, told: 0, refused: 0, calls: 0, agreements: 0 };
+  const done = { accepted: 0, copies: 0, inside: 0, audited: 0, refused: 0, calls: 0, agreements: 0 };
   const hand = await openHand(url);
   const tables = await readCatalog(hand);
   const location = `'${ground.locationId}'`;
@@ -49,13 +49,13 @@ test(`after random edits by hand everything answers as documented (COMANDA_SEED=
       }
       const { kind, client } = own.pick(clients);
       const edit = randomEdit({ chance: own, tables, location, next: ground.next }, kind, client);
-      const expectTold = own.percent(watchedOf100) ? await beforeEdit(hand) : undefined;
+      const expectAudited = own.percent(watchedOf100) ? await beforeEdit(hand) : undefined;
       // Entries are found by the moment of their transaction, in milliseconds.
-      if (expectTold !== undefined) await sleep(2);
+      if (expectAudited !== undefined) await sleep(2);
       const { changed, moment } = await run(edit, location, (line) => lines.push(line));
-      if (expectTold !== undefined && moment !== undefined) {
-        await expectTold(moment);
-        done.told += 1;
+      if (expectAudited !== undefined && moment !== undefined) {
+        await expectAudited(moment);
+        done.audited += 1;
       }
       if (changed.size === 0) {
         done.refused += 1;
@@ -73,7 +73,7 @@ test(`after random edits by hand everything answers as documented (COMANDA_SEED=
     }
     process.stdout.write(`fuzz: edits by hand: seed ${seed}, ${JSON.stringify(done)}\n`);
     expect(done.agreements).toBeGreaterThanOrEqual(wanted / 100);
-    for (const form of ['copies', 'inside', 'told'] as const) expect(done[form], form).toBeGreaterThan(0);
+    for (const form of ['copies', 'inside', 'audited'] as const) expect(done[form], form).toBeGreaterThan(0);
   } catch (error) {
     throw new Error(
       [

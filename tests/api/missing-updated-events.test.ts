@@ -8,7 +8,7 @@ const api = usePublishingApi();
 const kitchen = useOrderKitchen(api);
 
 /** The events of the changes that `change` makes. */
-async function told(change: () => Promise<unknown>): Promise<FeedEvent[]> {
+async function eventsOf(change: () => Promise<unknown>): Promise<FeedEvent[]> {
   const { events } = api.client();
   await api.published();
   const { next } = (await events.list.query({ after: 'latest' })).pagination;
@@ -23,7 +23,7 @@ describe('a payment that moves', () => {
     'by payments.%s publishes order.updated, with its status',
     async (verb) => {
       const { id, payment } = await kitchen.place();
-      const events = await told(() => api.client().payments[verb].mutate({ id: payment.id }));
+      const events = await eventsOf(() => api.client().payments[verb].mutate({ id: payment.id }));
       const status = verb === 'complete' ? 'completed' : 'rejected';
       expect(types(events)).toEqual(['order.updated', `payment.${status}`, 'payment.updated']);
       const order = events.find(({ type }) => type === 'order.updated');
@@ -35,7 +35,7 @@ describe('a payment that moves', () => {
   it('by hand publishes it, too, for each order', async () => {
     const orders = [await kitchen.place(), await kitchen.place()];
     const ids = orders.map(({ payment }) => payment.id);
-    const events = await told(() =>
+    const events = await eventsOf(() =>
       api.pool.query(`update payments set status = 'completed' where id = any ($1)`, [ids]),
     );
     const updated = events.flatMap((event) => (event.type === 'order.updated' ? event.data.id : []));
@@ -44,7 +44,7 @@ describe('a payment that moves', () => {
 
   it('with its canceled order publishes order.updated once', async () => {
     const { id } = await kitchen.place();
-    const events = await told(() => api.client().orders.cancel.mutate({ id }));
+    const events = await eventsOf(() => api.client().orders.cancel.mutate({ id }));
     expect(types(events)).toEqual(
       words('order.cancelled order.status_changed order.updated payment.rejected payment.updated'),
     );
@@ -60,11 +60,11 @@ describe('catalog.updated', () => {
     const before = await version();
     const { categories } = api.client();
     const changed = publishedAt(
-      await told(() => categories.create.mutate({ name: 'Food', priority: 1, visible: true })),
+      await eventsOf(() => categories.create.mutate({ name: 'Food', priority: 1, visible: true })),
     );
     expect(changed).toEqual([await version()]);
     expect(changed[0]).not.toBe(before);
-    const published = publishedAt(await told(() => api.client().catalog.publish.mutate()));
+    const published = publishedAt(await eventsOf(() => api.client().catalog.publish.mutate()));
     expect(published).toEqual(changed);
   });
 
@@ -72,7 +72,7 @@ describe('catalog.updated', () => {
     const { categories } = api.client();
     const { id } = await categories.create.mutate({ name: 'Drinks', priority: 1, visible: true });
     const before = await version();
-    const events = await told(() => categories.update.mutate({ id, visible: false }));
+    const events = await eventsOf(() => categories.update.mutate({ id, visible: false }));
     expect(publishedAt(events)).toEqual([await version()]);
     expect(await version()).not.toBe(before);
   });

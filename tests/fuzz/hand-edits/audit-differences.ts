@@ -43,21 +43,21 @@ export async function beforeEdit(hand: Hand): Promise<(moment: string) => Promis
        where created_at = $1::timestamptz and actor_kind = 'database' order by id`,
       [moment],
     );
-    const faults = untold(before, await readRows(hand, audited), entries);
+    const faults = differences(before, await readRows(hand, audited), entries);
     if (faults.length > 0) throw new Error(`the audit is not true:\n${faults.slice(0, 5).join('\n')}`);
   };
 }
 
 /** The differences between the rows and the earlier rows with the entries applied. */
-function untold(before: Rows, after: Rows, entries: readonly Entry[]): string[] {
+function differences(before: Rows, after: Rows, entries: readonly Entry[]): string[] {
   const edited = new Set(entries.map(({ relation }) => relation));
-  const told = changesOf(entries);
-  const places = new Set([...told.keys(), ...placesOf(before), ...placesOf(after)]);
+  const recorded = changesOf(entries);
+  const places = new Set([...recorded.keys(), ...placesOf(before), ...placesOf(after)]);
   return [...places].flatMap((place) => {
     const [table = '', key = ''] = place.split('\n');
     const was = before.get(table)?.get(key);
     const is = after.get(table)?.get(key);
-    const changes = told.get(place) ?? [];
+    const changes = recorded.get(place) ?? [];
     // The deletion of a location is recorded, and none of its rows.
     const location = (was ?? is)?.location_id;
     if (typeof location === 'string' && !after.get('locations')?.has(`id=${location}`)) return [];
