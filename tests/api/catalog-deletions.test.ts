@@ -109,7 +109,7 @@ describe('an entry of an upsert with delete', () => {
     const [first, bar] = tree();
     const others = mode === 'upsert' ? [] : [first];
     await sync([...others, { ...bar, products: [bar?.products?.[0], gone('beer')] }], { mode });
-    const types = await toldSince();
+    const types = await publishedTypes();
     expect(types.filter((type) => type === 'product.deleted')).toHaveLength(1);
     expect(types.filter((type) => type === 'catalog.updated')).toHaveLength(1);
     expect(await reader.walk()).toEqual([`-${id}`]);
@@ -200,7 +200,7 @@ test('an item whose place in the body is behind one that is deleted is named by 
   );
 });
 
-async function toldSince(): Promise<string[]> {
+async function publishedTypes(): Promise<string[]> {
   const before = await api.sql<{ n: string }>`select coalesce(max(number), 0) as n from events
     where location_id = ${site.locationId}`;
   await api.published();

@@ -84,15 +84,15 @@ describe('what the tree does not show moves neither version nor tag', () => {
 it('a new picture of a category is published by catalog.updated, and a picture that stays is not', async () => {
   await api.published();
   const { catalog } = await read();
-  const told = async () => {
+  const published = async () => {
     await api.published();
     return api.sql`select type, body::jsonb -> 'data' ->> 'published_at' as at from events
       where location_id = ${site.locationId} order by number`;
   };
-  const before = (await told()).length;
+  const before = (await published()).length;
   await rest(`PATCH /v2/categories/${category}`, { image_url: 'https://images.example.com/teas.jpg' });
-  expect((await told()).slice(before)).toEqual([{ type: 'catalog.updated', at: catalog.version }]);
+  expect((await published()).slice(before)).toEqual([{ type: 'catalog.updated', at: catalog.version }]);
   await sql(`update categories set image_url = 'https://images.example.com/t.jpg' where location_id = $1`);
   await rest(`PATCH /v2/categories/${category}`, { image_url: 'https://images.example.com/t.jpg' });
-  expect((await told()).slice(before).map(({ type }) => type)).toEqual(Array(2).fill('catalog.updated'));
+  expect((await published()).slice(before).map(({ type }) => type)).toEqual(Array(2).fill('catalog.updated'));
 });

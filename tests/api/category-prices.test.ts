@@ -52,9 +52,9 @@ describe('categories.changePrices', () => {
     await change({ id, percent: 20 });
     await api.published();
     const { data } = await api.client().events.list.query({ types: ['product.updated'], since: before });
-    const told = data.map(({ data: product }) => (product as { id: string }).id);
-    expect(told).toContain(ids[0]);
-    expect(told).not.toContain(ids[1]);
+    const published = data.map(({ data: product }) => (product as { id: string }).id);
+    expect(published).toContain(ids[0]);
+    expect(published).not.toContain(ids[1]);
   });
 
   it('writes nothing when it is only looked at, and refuses what was not seen', async () => {

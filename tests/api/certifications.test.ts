@@ -139,13 +139,13 @@ it('a certified endpoint of v1 is sent the body of v2, or other text than its de
       (await read(id)).checks.find(({ check, status }) => check === 'forged_refused' && status === 'passed'),
     { timeoutMs: 60_000 },
   );
-  const [told, ...sent] = played.done.map((text) => /catalog\.updated (\S{36})/.exec(text)?.[1] ?? text);
+  const [change, ...sent] = played.done.map((text) => /catalog\.updated (\S{36})/.exec(text)?.[1] ?? text);
   const textOf = (event = '') => consumer.received.find(({ body }) => body.id === event)?.text;
-  const delivered = await waitFor('the delivery of the change', () => textOf(told));
-  expect(JSON.parse(delivered)).toMatchObject({ id: told, api_version: 'v1' });
+  const delivered = await waitFor('the delivery of the change', () => textOf(change));
+  expect(JSON.parse(delivered)).toMatchObject({ id: change, api_version: 'v1' });
   // Two that are refused, and one that is rightly signed.
   expect(sent).toHaveLength(3);
-  for (const each of sent) expect(textOf(each)).toBe(delivered.replace(told ?? '', each));
+  for (const each of sent) expect(textOf(each)).toBe(delivered.replace(change ?? '', each));
 }, 90_000);
 
 it('a live location pays nothing: its calls run no statement more', async () => {

@@ -48,7 +48,7 @@ test('each call of a batch has its own moment', async () => {
   const names = headers
     .get('x-read-as-now')
     ?.split(', ')
-    .map((told) => told.split('=')[0]);
+    .map((pair) => pair.split('=')[0]);
   expect(names?.sort()).toEqual(['since', 'updated_since']);
 });
 

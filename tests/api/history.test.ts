@@ -27,7 +27,7 @@ const listed = async ({ client }: Pick<Shop, 'client'>, about: string) =>
   (await client.audit.list.query({ about, limit: 100, offset: 0 })).data;
 
 /** The changes of an entry, in few words. */
-const told = async (of: Shop, about = of.id) =>
+const changesOf = async (of: Shop, about = of.id) =>
   (await listed(of, about)).map(({ by, operation, table, rows = [] }) => [
     ...[by, operation, table],
     ...rows.map(({ before, after }) => ({ before, after })),
@@ -65,7 +65,7 @@ describe('the history of a product lacks', () => {
       { external_id: 'tea', name: 'Tea', price: 60 },
       { external_id: 'espresso', name: 'Espresso', price: 110 },
     ]);
-    expect((await told(of))[0]).toEqual([
+    expect((await changesOf(of))[0]).toEqual([
       ...['ERP', 'update', 'products'],
       { before: { price: 95 }, after: { price: 110 } },
     ]);
@@ -83,7 +83,7 @@ describe('the history of a product lacks', () => {
     const category = await api.make.category({ locationId: of.locationId });
     await of.client.products.update.mutate({ id: of.id, category_ids: [category] });
     await of.client.products.update.mutate({ id: of.id, category_ids: [] });
-    expect((await told(of)).slice(0, 2)).toEqual([
+    expect((await changesOf(of)).slice(0, 2)).toEqual([
       ['ERP', 'delete', 'product_categories', { before: { category_id: category }, after: null }],
       ['ERP', 'insert', 'product_categories', { before: null, after: { category_id: category } }],
     ]);
@@ -99,7 +99,7 @@ describe('the history of a product lacks', () => {
     await of.client.orders.cancel.mutate({ id });
     const items = [{ product_id: of.id, quantity: 3 }];
     await of.client.stock.sync.mutate({ items: items as never, idempotencyKey: 'stock' });
-    expect((await told(of)).map(([, operation, table]) => [operation, table])).toEqual([
+    expect((await changesOf(of)).map(([, operation, table]) => [operation, table])).toEqual([
       ['update', 'product_stock'],
       ['insert', 'product_stock'],
       ['insert', 'products'],

@@ -103,7 +103,7 @@ describe('menus.create and menus.update', () => {
 });
 
 describe('a published menu that changes', () => {
-  const told = async () => {
+  const publications = async () => {
     const rows = await api.sql<
       Record<'n', number>
     >`select count(distinct seed)::int as n from internal.captured_changes
@@ -123,22 +123,22 @@ describe('a published menu that changes', () => {
     ['by links taken away by hand', (id) => sql('delete from menu_categories where menu_id = $1', id)],
   ])('%s gets one new version, and is published', async (_, change) => {
     const id = await published();
-    const before = await told();
+    const before = await publications();
     await change(id);
     expect(dataOf(await active(), 200, Menu)).toMatchObject({ id, version: 2 });
-    expect(await told()).toBe((before ?? 0) + 1);
+    expect(await publications()).toBe((before ?? 0) + 1);
   });
 
   it('keeps its version when nothing of it changes, or it is not published', async () => {
     const { id } = await menus().create.mutate({ name: 'Winter', category_ids: [food, drinks] });
     await menus().update.mutate({ id, name: 'Summer', category_ids: [drinks] });
     await menus().publish.mutate({ id });
-    const before = await told();
+    const before = await publications();
     await menus().update.mutate({ id, name: 'Summer', category_ids: [drinks] });
     await site.client().categories.update.mutate({ id: food, name: 'Not in it' });
     await site.client().categories.update.mutate({ id: drinks, priority: 9 });
     expect(dataOf(await active(), 200, Menu).version).toBe(1);
-    expect(await told()).toBe(before);
+    expect(await publications()).toBe(before);
   });
 });
 

@@ -47,15 +47,15 @@ it('an order captures the stock of each product, itself and its payment, and cou
   expect(await updatedAt()).toBeGreaterThan(Number(before));
 });
 
-const told = `select resource, operation, changed, before, after, in_catalog, cardinality(resource_ids) as resources
+const changes = `select resource, operation, changed, before, after, in_catalog, cardinality(resource_ids) as resources
   from internal.captured_changes where location_id = $1 order by id`;
 const counted = `select name, sum(n)::int as n from (
     select name, n from internal.tallies where location_id = $1 and hours in (0, 1)
     union all select name, n from internal.tally_notes where location_id = $1) t
   group by name order by name`;
 
-/** The published changes, and how far each count moves, while `work` runs. */
-async function toldAndCounted(work: () => Promise<unknown>) {
+/** The captured changes, and how far each count moves, while `work` runs. */
+async function capturedBy(work: () => Promise<unknown>) {
   const counts = async () =>
     new Map(
       (await api.sql<{ name: string; n: number }>(counted, [api.locationId])).map((row) => [row.name, row.n]),
@@ -65,20 +65,20 @@ async function toldAndCounted(work: () => Promise<unknown>) {
   const before = await counts();
   await work();
   const after = [...(await counts())].map(([name, n]) => [name, n - (before.get(name) ?? 0)]);
-  return { told: await api.sql(told, [api.locationId]), counted: after };
+  return { changes: await api.sql(changes, [api.locationId]), counted: after };
 }
 
 it('what place_orders captures and counts itself is what triggers find in the same rows', async () => {
   const paymentMethodId = await api.make.paymentMethod();
   const items = products.map((product_id) => ({ product_id, quantity: 1 }));
-  const byItself = await toldAndCounted(() => placeOrder(api, { productId: '', paymentMethodId }, { items }));
+  const byItself = await capturedBy(() => placeOrder(api, { productId: '', paymentMethodId }, { items }));
   const values = [api.locationId, paymentMethodId, products];
-  const byTriggers = await toldAndCounted(() =>
+  const byTriggers = await capturedBy(() =>
     api.app.database.transaction(undefined, async (tx) => {
       for (const [name, text, used] of rowsOfAnOrder) await tx.run({ name, text }, values.slice(0, used));
     }),
   );
-  expect(byItself.told).toHaveLength(3);
+  expect(byItself.changes).toHaveLength(3);
   expect(byItself).toEqual(byTriggers);
 });
 

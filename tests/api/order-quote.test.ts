@@ -12,7 +12,7 @@ const kitchen = useOrderKitchen(api);
 const quote = async (body: unknown) =>
   dataOf(await api.rest('POST /v2/orders/quote', { body }), 200, OrderQuote);
 
-const told = ({ refusals }: OrderQuote) =>
+const messageOf = ({ refusals }: OrderQuote) =>
   refusals.map(({ path, message }) => `${path}: ${message}`).join('; ');
 
 describe('POST /v2/orders/quote', () => {
@@ -59,7 +59,7 @@ describe('POST /v2/orders/quote', () => {
     expect(new Set(quoted.refusals.map(({ code }) => code))).toEqual(new Set(['validation_error']));
     expect(quoted.items.map(({ product_id }) => product_id)).toEqual([scarce]);
     const creation = refusalOf(await postOrder(api, body));
-    const ten = told({ ...quoted, refusals: quoted.refusals.slice(0, 10) });
+    const ten = messageOf({ ...quoted, refusals: quoted.refusals.slice(0, 10) });
     expect(creation.message).toBe(`${ten}; and 4 more`);
   });
 
@@ -95,7 +95,7 @@ describe('POST /v2/orders/quote', () => {
     for (const table of ['products', 'product_stock', 'payment_methods', 'orders'])
       await outside.query(`select from ${table} where location_id = $1 for update`, [api.locationId]);
     const body = kitchen.body({ items: [{ product_id: scarce, quantity: 2 }] });
-    expect(told(await quote(body))).toBe('items[0].quantity: insufficient stock, only 1 left');
+    expect(messageOf(await quote(body))).toBe('items[0].quantity: insufficient stock, only 1 left');
   });
 });
 

@@ -49,8 +49,8 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
       ...{ ...moved, from: 'ready', to: 'canceled', reason: 'The guest left.', request_id: 'cancel-1' },
       by: { type: 'api_key', id: other.id, name: 'Till' },
     });
-    const told = only(entries, 'event').flatMap((entry) => (entry.kind === 'event' ? entry : []));
-    expect(told.map(({ event_type, resource_id }) => [event_type, resource_id])).toEqual([
+    const published = only(entries, 'event').flatMap((entry) => (entry.kind === 'event' ? entry : []));
+    expect(published.map(({ event_type, resource_id }) => [event_type, resource_id])).toEqual([
       ['order.created', id],
       ['payment.created', payment.id],
       ['order.status_changed', id],
@@ -62,9 +62,9 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
       ['order.cancelled', id],
     ]);
     const createdBy = created?.kind === 'created' ? created.request_id : '';
-    expect(told.slice(0, 2).map(({ request_id }) => request_id)).toEqual([createdBy, createdBy]);
-    expect(told.slice(2, 4).map(({ request_id }) => request_id)).toEqual([undefined, undefined]);
-    expect(new Set(told.slice(4).map(({ request_id }) => request_id))).toEqual(new Set(['cancel-1']));
+    expect(published.slice(0, 2).map(({ request_id }) => request_id)).toEqual([createdBy, createdBy]);
+    expect(published.slice(2, 4).map(({ request_id }) => request_id)).toEqual([undefined, undefined]);
+    expect(new Set(published.slice(4).map(({ request_id }) => request_id))).toEqual(new Set(['cancel-1']));
     const times = entries.map(({ at }) => Date.parse(at));
     expect(times).toEqual([...times].sort((a, b) => a - b));
   });
@@ -77,8 +77,8 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
       return found.some((entry) => entry.kind === 'delivery' && entry.status === 'delivered') && found;
     });
     const [event] = only(await read(id), 'event');
-    const told = event?.kind === 'event' ? event.event_id : '';
-    const of = { kind: 'delivery', event_id: told, event_type: 'order.created', at: moment };
+    const eventId = event?.kind === 'event' ? event.event_id : '';
+    const of = { kind: 'delivery', event_id: eventId, event_type: 'order.created', at: moment };
     const by = { endpoint_id: endpoint, delivery_id: expect.any(String), duration_ms: expect.any(Number) };
     const failed = { status: 'failed', response_code: 500, error: expect.any(String) };
     expect(deliveries).toEqual([

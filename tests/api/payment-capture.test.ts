@@ -25,16 +25,16 @@ async function came(work: (payment: PendingPayment) => Promise<unknown>) {
   if (payment === undefined) throw new Error('no payment was made');
   const since = await before(app.database, locationId);
   await work(payment);
-  const { counts, audited, told, ...rows } = await cameOf(app.database, locationId, payments, since);
+  const { counts, audited, captured, ...rows } = await cameOf(app.database, locationId, payments, since);
   const orderRow = JSON.stringify(rows.orders[0]);
   const { number } = (JSON.parse(orderRow) as { row: { number: number } }).row;
-  const seeds = [...new Set(told.map(({ seed }) => seed))];
+  const seeds = [...new Set(captured.map(({ seed }) => seed))];
   const names = new Map([
     ...[payment.id, payment.orderId].map((id, n) => [id, ['payment', 'order'][n] ?? ''] as const),
     ...seeds.map((seed, n) => [String(seed), `seed ${n}`] as const),
   ]);
   // Each is the next order, of another amount.
-  const text = JSON.stringify({ ...rows, told }).replaceAll(`"number":${number}`, '"number":"next"');
+  const text = JSON.stringify({ ...rows, captured }).replaceAll(`"number":${number}`, '"number":"next"');
   const shown = named(JSON.parse(text.replaceAll(`"amount":${number}.25`, '"amount":"its own"')), names);
   return { shown, counts, audited };
 }
@@ -75,7 +75,7 @@ describe.each([false, true])(
       expect(own.shown).toMatchObject({
         payments: [{ row: { status: to }, touched: true }],
         orders: [{ touched: true }],
-        told: [
+        captured: [
           { seed: 'seed 0', resource: 'order', changed: ['payment'], resource_ids: ['order'] },
           { seed: 'seed 0', resource: 'payment', changed: ['status'], after: [{ status: to }] },
         ],
@@ -99,7 +99,7 @@ it('a manual edit that sets what move_payments sets is still captured and booked
   });
   expect(shown).toMatchObject({
     orders: [{ touched: true }],
-    told: [{ resource: 'order' }, { resource: 'payment' }],
+    captured: [{ resource: 'order' }, { resource: 'payment' }],
     booked: [{ row: { kind: 'payment', payment_id: 'payment' } }],
   });
 });

@@ -54,11 +54,11 @@ it('a database that is read-only is unavailable: 503 with Retry-After, until it 
   expect(order.headers.get('retry-after')).toBe('5');
   expect(order.body).toMatchObject({ error: { code: 'internal_error' } });
 
-  const told: string[] = [];
-  const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
+  const logged: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
   const database = openDatabase({ url: api.databaseUrl });
   await expect(publishRound(database, log)).rejects.toMatchObject({ code: '25006' });
-  expect(told).toEqual([]);
+  expect(logged).toEqual([]);
   await setReadOnly(false);
   await waitFor('orders to be placed again', async () => (await kitchen.post()).status === 201);
   await waitFor('readiness', async () => (await ready()).status === 200);

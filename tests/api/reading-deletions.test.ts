@@ -180,10 +180,10 @@ describe('pages that list deletions', () => {
     await rest(`DELETE /v2/categories/${category}`);
     const comanda = client();
     const input = { updated_since: '1970-01-01T00:00:00Z', include: ['deleted' as const], limit: 2 };
-    const [met, told] = [[] as string[], [] as string[]];
-    const onDeleted = (deleted: readonly { id: string }[]) => void told.push(...deleted.map(({ id }) => id));
+    const [met, listed] = [[] as string[], [] as string[]];
+    const onDeleted = (rows: readonly { id: string }[]) => void listed.push(...rows.map(({ id }) => id));
     for await (const { id } of listAll(comanda.products.list, input, { onDeleted })) met.push(id);
-    expect({ met, told }).toEqual({ met: [kept], told: gone });
+    expect({ met, listed }).toEqual({ met: [kept], listed: gone });
     expect((await comanda.categories.list.query(input)).deleted).toMatchObject([{ id: category }]);
   });
 });

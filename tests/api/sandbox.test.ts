@@ -211,16 +211,16 @@ it('a cursor from before a reset goes on, and the feed shows the reset as deleti
   expect(await count('events', locationId)).toBeGreaterThan(100);
   await rest(reset);
   await api.published();
-  const told: Record<string, number> = {};
+  const published: Record<string, number> = {};
   for (let after = pagination.next; ; ) {
     const page = await rest(`GET /v2/events?limit=200&after=${after}`);
     const { data } = page.body as { data: { id: string; type: string }[] };
-    for (const { type } of data) told[type] = (told[type] ?? 0) + 1;
+    for (const { type } of data) published[type] = (published[type] ?? 0) + 1;
     const last = data.at(-1)?.id;
     if (last === undefined) break;
     after = last;
   }
-  expect(told).toMatchObject({
+  expect(published).toMatchObject({
     'product.deleted': 40,
     'product.created': 40,
     'order.created': 46,
@@ -228,5 +228,5 @@ it('a cursor from before a reset goes on, and the feed shows the reset as deleti
     'settlement.created': 2,
   });
   // One catalog for what went, one for what came: not one for each product.
-  expect(told['catalog.updated']).toBeLessThanOrEqual(2);
+  expect(published['catalog.updated']).toBeLessThanOrEqual(2);
 });

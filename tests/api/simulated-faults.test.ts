@@ -44,8 +44,8 @@ describe('rate_limited', () => {
     const names = (answer: Answer) =>
       [...answer.headers.keys()].filter((name) => name !== 'x-comanda-simulated');
     expect(names(played)).toEqual(names(real));
-    const told = { 'x-error-reason': 'minute_limit', 'x-ratelimit-remaining': '0' };
-    expect(headersOf(played)).toMatchObject({ ...told, 'x-comanda-simulated': 'rate_limited' });
+    const stated = { 'x-error-reason': 'minute_limit', 'x-ratelimit-remaining': '0' };
+    expect(headersOf(played)).toMatchObject({ ...stated, 'x-comanda-simulated': 'rate_limited' });
     const wait = Number(played.headers.get('retry-after'));
     expect(wait).toBeGreaterThanOrEqual(1);
     expect(wait).toBeLessThanOrEqual(60);
@@ -61,8 +61,8 @@ it('unavailable is a 503 with Retry-After, and does nothing', async () => {
   const idempotencyKey = randomUUID();
   const answer = await simulating('unavailable', 'POST /v2/orders', order(idempotencyKey));
   expect(answer.status).toBe(503);
-  const told = { 'retry-after': '5', 'x-error-reason': 'temporarily_unavailable' };
-  expect(headersOf(answer)).toMatchObject({ ...told, 'x-comanda-simulated': 'unavailable' });
+  const stated = { 'retry-after': '5', 'x-error-reason': 'temporarily_unavailable' };
+  expect(headersOf(answer)).toMatchObject({ ...stated, 'x-comanda-simulated': 'unavailable' });
   const after = await site.rest('POST /v2/orders', order(idempotencyKey));
   expect(after.headers.has('idempotency-replayed')).toBe(false);
 });
@@ -114,7 +114,7 @@ describe('timeout_after_write', () => {
 
   it('leaves not a byte of an answer', async () => {
     const text = JSON.stringify(kitchen.body());
-    const told = await new Promise<string>((resolve) => {
+    const outcome = await new Promise<string>((resolve) => {
       const call = request(`${api.url}/v2/orders`, {
         method: 'POST',
         headers: {
@@ -126,7 +126,7 @@ describe('timeout_after_write', () => {
       call.on('error', ({ message }) => resolve(message));
       call.end(text);
     });
-    expect(told).toBe('socket hang up');
+    expect(outcome).toBe('socket hang up');
   });
 
   it('is a refusal, since nothing was written', async () => {
@@ -152,8 +152,8 @@ it('stock_gone refuses the order as out of stock, in the words of the real refus
     const played = await simulating('stock_gone', `POST ${path}`, order());
     expect(played.status).toBe(422);
     expect(messageOf(played)).toBe(messageOf(refused));
-    const told = { 'x-error-reason': 'out_of_stock', 'x-comanda-simulated': 'stock_gone' };
-    expect(headersOf(played)).toMatchObject(told);
+    const stated = { 'x-error-reason': 'out_of_stock', 'x-comanda-simulated': 'stock_gone' };
+    expect(headersOf(played)).toMatchObject(stated);
   }
 });
 

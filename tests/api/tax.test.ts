@@ -55,7 +55,7 @@ describe('the rate of tax of a product', () => {
 
   it('publishes the product when it changes, so that a program with a copy reads it again', async () => {
     const client = api.client();
-    const { id } = await client.products.create.mutate({ ...fresh, name: 'Told', tax_rate: 10 });
+    const { id } = await client.products.create.mutate({ ...fresh, name: 'Taxed', tax_rate: 10 });
     const changed = async () => {
       await api.published();
       const { data } = await client.events.list.query({ types: ['product.updated'], limit: 200 });

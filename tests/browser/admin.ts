@@ -111,7 +111,7 @@ export async function sitDown(browser: Browser, { address, origin }: RunningStud
       return answer('delete');
     },
     /** Waits for the sentence: at the bottom right, or where a button would be. */
-    async told(sentence: RegExp | string) {
+    async sees(sentence: RegExp | string) {
       const seen = 'document.body.innerText';
       const source =
         typeof sentence === 'string' ? sentence.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : sentence.source;

@@ -47,7 +47,7 @@ describe('a cell of a number', () => {
     await ana.shows('sku', ['ES-1']);
     await ana.edit('price');
     await ana.write(text);
-    await ana.told(sentence);
+    await ana.sees(sentence);
     await ana.shows('price', [before?.value]);
     expect(await ana.text()).not.toContain('Save 1 row');
     expect(await stored('products', 'price', 'id')).toEqual(before);
@@ -62,7 +62,7 @@ describe('a cell of a number', () => {
     await ana.open(`#schema=public&table=product_stock&search=${id}`);
     await ana.edit('quantity');
     await ana.write('');
-    await ana.told('quantity: an empty cell is no number');
+    await ana.sees('quantity: an empty cell is no number');
     expect(await stored('product_stock', 'quantity::int', 'product_id')).toEqual({ value: 3 });
   });
 
@@ -96,7 +96,7 @@ test.each([
   );
   await ana.open(`#schema=public&table=${table}`);
   await ana.mark();
-  await ana.told(sentence);
+  await ana.sees(sentence);
   expect(await ana.text()).not.toMatch(/Delete \d+ row/);
 });
 

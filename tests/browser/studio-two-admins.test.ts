@@ -54,7 +54,7 @@ test('the second of two admins who changed one value overwrote it, and saw nothi
   await edits(bob, 'price', '140');
   await expect.poll(() => rowOf(id)).toMatchObject({ price: 140 });
   await edits(ana, 'price', '150');
-  await ana.told('products.price: another person changed it from "95" to "140", and you typed 150.');
+  await ana.sees('products.price: another person changed it from "95" to "140", and you typed 150.');
   expect(await rowOf(id)).toMatchObject({ price: 140 });
   // As the sentence says: after the round arrow the question has the value that is there now, and hers is written.
   await ana.page.click('button[aria-label="Refresh table"]');

@@ -182,7 +182,7 @@ const refused: Record<string, () => Promise<unknown>> = {
     await bob.open('#schema=public&table=products&search=Espresso');
     expect(await bob.edit('price')).toBe(false);
     await bob.remove();
-    await bob.told('This Studio only reads: start one that edits');
+    await bob.sees('This Studio only reads: start one that edits');
     await bob.page.close();
   },
 };
@@ -195,7 +195,7 @@ describe('what is refused', () => {
   test.each(refusals)('$what: the sentence is on the screen', async ({ what, sentence }) => {
     const before = await kit.sql('select count(*) from audit_entries');
     await refused[what]?.();
-    if (!what.includes('only reads')) await ana.told(sentence);
+    if (!what.includes('only reads')) await ana.sees(sentence);
     expect(await kit.sql('select count(*) from audit_entries')).toEqual(before);
   });
 

@@ -107,7 +107,7 @@ describe('what was committed while an order waited for its stock decides it', {
     await waitFor('both orders to wait', async () => (await waitingOrders()) === 2, { intervalMs: 5 });
     await holder.query(sql.replaceAll(/\$(\d)/g, (_, n) => used[Number(n) - 1] ?? ''));
     await holder.query('commit');
-    for (const answer of await answers) expect(toldOf(answer)).toEqual(told(expected));
+    for (const answer of await answers) expect(outcomeOf(answer)).toEqual(matching(expected));
     await expectTaken(made, typeof expected === 'number' ? 2 : 0);
   });
 
@@ -167,11 +167,11 @@ describe('what was committed while an order waited for its stock decides it', {
   });
 });
 
-const told = (expected: string | number) =>
+const matching = (expected: string | number) =>
   typeof expected === 'number' ? expected : expect.stringContaining(expected);
 
 /** The total of a created order, or the message of a refusal. */
-const toldOf = (answer: Answer): string | number =>
+const outcomeOf = (answer: Answer): string | number =>
   answer.status === 201 ? orderOf(answer).total : refusalOf(answer).message;
 
 async function expectTaken({ productId }: Offer, taken: number): Promise<void> {

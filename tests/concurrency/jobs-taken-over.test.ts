@@ -130,11 +130,11 @@ test('jobs that an older version queued, one by one, are all done once, also wit
       select from graphile_worker.jobs where task_identifier in ('run-sync-jobs', 'sync-products')`;
     return left.length === 0;
   });
-  const told = await waitFor('the events', async () => {
+  const completed = await waitFor('the events', async () => {
     const found = (await kit.events()).filter(({ type }) => type === 'sync.completed');
     return found.length >= 40 && found;
   });
-  expect(told).toHaveLength(40);
+  expect(completed).toHaveLength(40);
 });
 
 test('what is queued as a job ends is not forgotten: ends and beginnings meet at every moment', async () => {

@@ -118,7 +118,7 @@ test(`payments moved in one batch are what the same calls move one by one (COMAN
       const of = [...new Set(wishes.map(({ payment }) => payment))].flatMap((n) => twin.payments[n] ?? []);
       const came = await cameOf(database, locationId, of, since);
       // Each move has a seed of its own, which its rows share.
-      const seeds = came.told.map(({ seed }) => String(seed));
+      const seeds = came.captured.map(({ seed }) => String(seed));
       for (const [n, each] of seeds.entries()) names.set(each, `seed ${seeds.indexOf(each)} of ${n}`);
       // Entries of one moment are in no order that counts.
       const [booked, audited] = [came.booked, came.audited].map((rows) =>

@@ -50,14 +50,14 @@ interface Kind {
   /** The catalog's view of one. */
   inCatalog?: z.ZodObject;
   /** The events that show a field, or none where `catalog.updated` alone is published. */
-  told(field: string): readonly string[];
+  events(field: string): readonly string[];
 }
 
 const own = { external_id: 'of-batch', name: 'Of batch' };
 const product = { ...own, price: 1 };
 const choice = { ...own, min_selection: 0, max_selection: 50, items: [] };
 
-const toldOfProduct = (field: string) =>
+const eventsOfProduct = (field: string) =>
   field === 'stock' ? ['stock.updated'] : ['product.created', 'product.updated'];
 const productOf = async (comanda: ComandaClient) => {
   const { data } = await comanda.products.list.query({ limit: 200, include: ['tax'] });
@@ -77,7 +77,7 @@ const sendTree = (comanda: ComandaClient, category: Entry, dryRun?: true) =>
 const rows: readonly Kind[] = [
   {
     name: 'items of a products job',
-    ...{ entry: ProductSyncItem, apart: ['external_id'], least: product, told: toldOfProduct },
+    ...{ entry: ProductSyncItem, apart: ['external_id'], least: product, events: eventsOfProduct },
     async send(comanda, entry, dryRun) {
       const batch = { items: [entry] as ProductSyncItem[], idempotencyKey: randomUUID() };
       if (dryRun) return comanda.syncJobs.startProducts.mutate({ ...batch, dry_run: true });
@@ -105,12 +105,12 @@ const rows: readonly Kind[] = [
       const { data } = await comanda.stock.list.query({});
       return data.find(({ sku }) => sku === 'sku-made')?.stock;
     },
-    told: () => ['stock.updated'],
+    events: () => ['stock.updated'],
   },
   {
     name: 'categories of a catalog sync',
     // Deletions are in tests/api/catalog-deletions.test.ts.
-    ...{ entry: SyncedCategory, apart: ['external_id', 'products', 'delete'], least: own, told: () => [] },
+    ...{ entry: SyncedCategory, apart: ['external_id', 'products', 'delete'], least: own, events: () => [] },
     send: sendTree,
     async read(comanda) {
       const { data } = await comanda.categories.list.query({ limit: 200 });
@@ -124,7 +124,7 @@ const rows: readonly Kind[] = [
       entry: SyncedProduct,
       apart: ['external_id', 'subselections', 'delete'],
       least: product,
-      told: toldOfProduct,
+      events: eventsOfProduct,
     },
     send: (comanda, entry, dryRun) => sendTree(comanda, { products: [entry] }, dryRun),
     read: productOf,
@@ -136,7 +136,7 @@ const rows: readonly Kind[] = [
       entry: SyncedSubselection,
       apart: ['external_id', 'items', 'delete'],
       least: choice,
-      told: () => [],
+      events: () => [],
     },
     send: (comanda, entry, dryRun) =>
       sendTree(comanda, { products: [{ ...product, subselections: [entry] }] }, dryRun),
@@ -145,7 +145,7 @@ const rows: readonly Kind[] = [
   },
   {
     name: 'items of a catalog sync',
-    ...{ entry: SyncedItem, apart: ['external_id', 'delete'], least: product, told: () => [] },
+    ...{ entry: SyncedItem, apart: ['external_id', 'delete'], least: product, events: () => [] },
     send: (comanda, entry, dryRun) =>
       sendTree(
         comanda,
@@ -200,7 +200,7 @@ describe('a field of an entry of a batch is foreseen, written, read back and pub
     expect(shown(kitchen, await kind.read(comanda), field), 'the value is not its own').not.toEqual(
       matching(value),
     );
-    const before = await toldIn(kitchen);
+    const before = await eventsIn(kitchen);
     const entry = { ...kind.least, [field]: value };
     await expectForeseen(kind, comanda, entry, field);
     await kind.send(comanda, entry);
@@ -233,10 +233,10 @@ async function expectShown(
 ): Promise<void> {
   expect(shown(kitchen, await kind.read(comanda), field), 'what is read').toEqual(matching(value));
   await api.published();
-  const told = (await toldIn(kitchen)).slice(from);
-  const types = kind.told(field);
+  const events = (await eventsIn(kitchen)).slice(from);
+  const types = kind.events(field);
   if (types.length > 0) {
-    const bodies = told.filter(({ type }) => types.includes(type)).map(({ body }) => JSON.parse(body).data);
+    const bodies = events.filter(({ type }) => types.includes(type)).map(({ body }) => JSON.parse(body).data);
     const shows = bodies.map((data) =>
       shown(kitchen, kind.entry === schemaIn(StockSyncItem, 'v2') ? data.stock : data, field),
     );
@@ -245,10 +245,10 @@ async function expectShown(
   }
   // The remaining stock changes the catalog's version alone.
   if (kind.inCatalog !== undefined && field in kind.inCatalog.shape && field !== 'stock')
-    expect(told.map(({ type }) => type)).toContain('catalog.updated');
+    expect(events.map(({ type }) => type)).toContain('catalog.updated');
 }
 
-async function toldIn({ locationId }: Kitchen): Promise<{ type: string; body: string }[]> {
+async function eventsIn({ locationId }: Kitchen): Promise<{ type: string; body: string }[]> {
   const rows = await api.sql<{ type: string; body: string }>`select type, body from events
     where location_id = ${locationId} order by id`;
   return rows;

@@ -134,7 +134,7 @@ describe('the tag of the catalog', () => {
     ['plain', 'both', 'plain'],
   ] as const)(
     'asked %s with the tag of %s, is answered 304 with the tag of %s',
-    async (asked, held, told) => {
+    async (asked, held, returned) => {
       const [plain, packed] = await tagsOf();
       const tags = { plain, packed, both: `W/${plain}, ${packed}` };
       const answer = await ask('GET /v2/catalog', {
@@ -142,7 +142,7 @@ describe('the tag of the catalog', () => {
         'if-none-match': tags[held],
       });
       expect([answer.status, answer.bytes.length]).toEqual([304, 0]);
-      expect(answer.headers.etag).toBe(tags[told]);
+      expect(answer.headers.etag).toBe(tags[returned]);
       expect(answer.headers['content-encoding']).toBeUndefined();
       expect(answer.headers.vary).toBe('Authorization, Accept-Encoding');
     },

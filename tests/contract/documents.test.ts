@@ -119,7 +119,7 @@ describe('the OpenAPI documents', () => {
     const headers = Object.keys(documented?.responses[meta.status ?? 200]?.headers ?? {});
     expect(headers.includes('X-RateLimit-Batch-Limit')).toBe(meta.batch === true);
     expect(headers.includes('Location')).toBe(meta.status === 201);
-    for (const told of ['X-Ignored-Fields', 'Preference-Applied']) expect(headers).toContain(told);
+    for (const header of ['X-Ignored-Fields', 'Preference-Applied']) expect(headers).toContain(header);
     const references = (documented?.parameters ?? []).map(({ $ref }) => $ref);
     expect(references).toContain('#/components/parameters/Prefer');
     const taken = references.filter((reference) => reference?.endsWith('IdempotencyKey'));

@@ -37,7 +37,7 @@ const readers: Readonly<Record<string, (kitchen: Kitchen, id: string) => Promise
 };
 
 /** Changes that another event than that of the resource publishes. */
-const toldElsewhere: Readonly<Record<string, EventType>> = {
+const publishedElsewhere: Readonly<Record<string, EventType>> = {
   // The record of a product's stock is published by itself.
   'products.update: stock': 'stock.updated',
 };
@@ -53,7 +53,7 @@ it.each(fieldsOf('create'))(
     expect(alike(shownOf(plain, field), value), `${name}: the value is not its own`).toBe(false);
     const answer = await create(kitchen, operation, { [field]: value });
     await expectShown(kitchen, operation, answer, field, value);
-    await expectTold(kitchen, operation, answer.id, 'created', field, value);
+    await expectPublished(kitchen, operation, answer.id, 'created', field, value);
   },
 );
 
@@ -71,7 +71,7 @@ it.each(fieldsOf('update'))(
     expect(alike(shownOf(before, field), value), `${name}: the value is not its own`).toBe(false);
     const answer = (await call(kitchen, operation.name, { id, [field]: value })) as Answer;
     await expectShown(kitchen, operation, answer, field, value);
-    await expectTold(kitchen, operation, id, 'updated', field, value);
+    await expectPublished(kitchen, operation, id, 'updated', field, value);
   },
 );
 
@@ -90,7 +90,7 @@ async function expectShown(
 }
 
 /** Where an event has the resource as its body, it shows the field. */
-async function expectTold(
+async function expectPublished(
   kitchen: Kitchen,
   { name, output }: Operation,
   id: string,
@@ -101,7 +101,7 @@ async function expectTold(
   const own = eventTypes.find(
     (type) => type.endsWith(`.${action}`) && schemaIn(events[type].data, 'v2') === output,
   );
-  const type = toldElsewhere[`${name}: ${field}`] ?? own;
+  const type = publishedElsewhere[`${name}: ${field}`] ?? own;
   if (type === undefined) return;
   await api.published();
   const rows = await api.sql<{ body: string }>`select body from events

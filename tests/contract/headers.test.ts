@@ -156,8 +156,8 @@ function requireSafe(headers: Headers, cached: RegExp): void {
   expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
   expect(headers.get('cache-control')).toMatch(cached);
   expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
-  const told = [...headers.keys()].filter((name) =>
+  const leaked = [...headers.keys()].filter((name) =>
     /^(x-powered-by|server|via|set-cookie|access-control-.*)$/.test(name),
   );
-  expect(told).toEqual([]);
+  expect(leaked).toEqual([]);
 }

@@ -32,8 +32,8 @@ describe('the fields that fail', () => {
       headers: { 'idempotency-key': 'fields' },
       body: { is_take_away: 1, identifier: '', external_id: 'x', payment_method_id: 'x', items: [{}] },
     });
-    const told = (headers.get('x-error-fields') ?? '').split(', ').map(decodeURIComponent);
-    expect([status, told]).toEqual([422, ['is_take_away', 'items[0].product_id', 'items[0].quantity']]);
+    const named = (headers.get('x-error-fields') ?? '').split(', ').map(decodeURIComponent);
+    expect([status, named]).toEqual([422, ['is_take_away', 'items[0].product_id', 'items[0].quantity']]);
     expect(Object.keys((body as { error: object }).error)).toEqual(['code', 'message', 'request_id']);
   });
 
@@ -43,10 +43,10 @@ describe('the fields that fail', () => {
       headers: { prefer: 'handling=strict' },
       body: { name: 'A', priority: 1, visible: true, ...Object.fromEntries(names.map((name) => [name, 1])) },
     });
-    const told = headers.get('x-error-fields') ?? '';
+    const header = headers.get('x-error-fields') ?? '';
     expect(status).toBe(422);
-    expect(told).toMatch(/^[!-~]+(, [!-~]+)*$/);
-    expect(told.length).toBeLessThanOrEqual(1_024);
+    expect(header).toMatch(/^[!-~]+(, [!-~]+)*$/);
+    expect(header.length).toBeLessThanOrEqual(1_024);
   });
 
   test('are not named where none is', async () => {

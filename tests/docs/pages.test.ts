@@ -57,8 +57,8 @@ describe('the pages of the documents', () => {
   test('the fields of an event were in one table with those of all others: each type has its own', () => {
     const page = markdown('reference/v2/events-list');
     const parts = [...page.matchAll(/^`data\[\]\.data` where `type` is (.+):$/gm)];
-    const told = parts.flatMap(([, types = '']) => types.replaceAll('`', '').split(', '));
-    expect(told.sort()).toEqual([...eventTypes].sort());
+    const listed = parts.flatMap(([, types = '']) => types.replaceAll('`', '').split(', '));
+    expect(listed.sort()).toEqual([...eventTypes].sort());
     const moved = page.split('`order.status_changed`:\n\n')[1]?.split('\n\n')[0] ?? '';
     const fields = [...moved.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name);
     expect(fields).toEqual(['id', 'previous_status', 'status', 'external_id']);

@@ -77,8 +77,8 @@ it('says which slot is not read, and how much log it keeps', async () => {
   await root.query("select pg_logical_emit_message(false, 'comanda-test', repeat('x', 3000000))");
   await root.query('select pg_switch_wal()');
   expect(await look('replication slots')).toMatchObject({ outcome: 'ok', found: '1 slot, none keeps much' });
-  const told = await look('replication slots', { slotBytes: 2_000_000 });
-  expect(told).toMatchObject({
+  const slots = await look('replication slots', { slotBytes: 2_000_000 });
+  expect(slots).toMatchObject({
     outcome: 'warning',
     found: expect.stringMatching(/^forgotten is not read, and keeps \d+ MiB$/),
   });

@@ -41,15 +41,15 @@ describe('the checks of doctor at /metrics', { timeout: 120_000 }, () => {
       },
       { timeoutMs: 60_000 },
     );
-    const told = said(found);
+    const shown = said(found);
     const doctor = await diagnose(env);
-    expect(told.map((line) => line.split(': ')[0])).toEqual(doctor.checks.map(({ name }) => name));
-    expect(told).toContain('workers: wrong');
-    expect(told).toContain('database reachable: ok');
+    expect(shown.map((line) => line.split(': ')[0])).toEqual(doctor.checks.map(({ name }) => name));
+    expect(shown).toContain('workers: wrong');
+    expect(shown).toContain('database reachable: ok');
     // Whichever process is asked.
     for (let scrape = 0; scrape < 4; scrape += 1) {
       const again = await checks();
-      expect(again && said(again)).toEqual(told);
+      expect(again && said(again)).toEqual(shown);
     }
   });
 });

@@ -67,8 +67,8 @@ describe('a client by openapi-typescript and openapi-fetch', () => {
     const events = received.map(({ text, headers }) =>
       new Webhook(seen.secret).verify(text, headers as Record<string, string>),
     );
-    const told = (await call(folder, './out/program.js', 'tell', events)) as string[];
-    expect(told.sort()).toEqual(['created: 11.00', 'order.completed', 'pending → ready', 'ready → closed']);
+    const lines = (await call(folder, './out/program.js', 'tell', events)) as string[];
+    expect(lines.sort()).toEqual(['created: 11.00', 'order.completed', 'pending → ready', 'ready → closed']);
 
     const feed = await call(folder, './out/program.js', 'readFeed', surroundings);
     expect(feed).toEqual(['order.created', 'order.completed']);

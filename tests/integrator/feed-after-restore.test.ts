@@ -77,17 +77,17 @@ it('a cursor that a restore took is refused with its own reason and the time to 
   await expect(followEvents(api.client(), { after: c }).next()).rejects.toMatchObject({
     data: { reason: 'cursor_not_restored', since },
   });
-  const told: string[] = [];
+  const restored: string[] = [];
   const events = followEvents(api.client(), {
     ...{ after: c, types: ['product.created'], everyMs: 10 },
-    onRestored: (moment) => void told.push(moment),
+    onRestored: (moment) => void restored.push(moment),
   });
   const names: string[] = [];
   for await (const event of events) {
     names.push((event as Extract<PublishedEvent, { type: 'product.created' }>).data.name);
     if (names.length === 2) break;
   }
-  expect({ told, names }).toEqual({ told: [since], names: ['B', 'D'] });
+  expect({ restored, names }).toEqual({ restored: [since], names: ['B', 'D'] });
 
   const again = await began.run(listen);
   expect(again).toMatchObject({

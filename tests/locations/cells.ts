@@ -56,7 +56,7 @@ export interface Guests {
   /** Ids of the orders that were acknowledged. */
   acknowledged: string[];
   /** How often each reason came with a 503 and `Retry-After`. */
-  told: Record<string, number>;
+  reasons: Record<string, number>;
   /** Any other answer. */
   faults: string[];
   /** Reads that were answered. */
@@ -68,7 +68,7 @@ export interface Guests {
 export function invite(restaurant: Restaurant, cellOf: () => Place): Guests {
   const guests = {
     acknowledged: [] as string[],
-    told: {} as Record<string, number>,
+    reasons: {} as Record<string, number>,
     faults: [] as string[],
     reads: 0,
   };
@@ -86,7 +86,7 @@ export function invite(restaurant: Restaurant, cellOf: () => Place): Guests {
     if (answer.ok) return answer;
     const reason = answer.headers.get('x-error-reason') ?? '';
     const again = Number(answer.headers.get('retry-after'));
-    if (answer.status === 503 && again > 0) guests.told[reason] = (guests.told[reason] ?? 0) + 1;
+    if (answer.status === 503 && again > 0) guests.reasons[reason] = (guests.reasons[reason] ?? 0) + 1;
     else guests.faults.push(`${path} ${answer.status} ${await answer.text()}`);
     await answer.body?.cancel().catch(() => {});
     // Less patient than Retry-After asks, so that nothing is missed.

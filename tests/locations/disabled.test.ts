@@ -24,7 +24,7 @@ const count = async (text: string) => {
 };
 const set = (status: 'active' | 'read_only' | 'disabled') =>
   setLocationStatus(api.app.database, api.locationId, status);
-const told = (status: number) =>
+const answerWith = (status: number) =>
   waitFor(`${status}`, async () => {
     const answer = await product('Refused');
     return answer.status === status && answer;
@@ -83,7 +83,7 @@ it('of a disabled location keys are refused, webhooks and jobs wait, and nothing
 
 it('a location that is read only answers reads and the feed, and refuses writes for a while', async () => {
   await set('read_only');
-  const refused = await told(503);
+  const refused = await answerWith(503);
   expect(refused.headers.get('x-error-reason')).toBe('location_read_only');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect((await api.rest('GET /v2/products')).status).toBe(200);

@@ -93,7 +93,7 @@ it('what a person left in an order is nowhere in the database once it is erased,
   });
   expect((await api.rest(`GET /v2/orders/${other.id}`)).text).toContain(others);
   // A consumer with a copy gets its event, and a repeat gets the answer without the person.
-  const told = await waitFor('order.updated', () =>
+  const updated = await waitFor('order.updated', () =>
     consumer.received.find(
       ({ body: event }) =>
         event.type === 'order.updated' &&
@@ -101,7 +101,7 @@ it('what a person left in an order is nowhere in the database once it is erased,
         (event.data as { identifier: string }).identifier === '',
     ),
   );
-  expect(told.text).not.toContain('Zurda');
+  expect(updated.text).not.toContain('Zurda');
   const repeated = await postOrder(api, body, { idempotencyKey });
   expect(repeated.status).toBe(201);
   expect(repeated.text).not.toContain('Zurda');

@@ -79,8 +79,8 @@ it('who loads maps by hand leads callers back before the move is taken back', as
     stdout: expect.stringContaining('--continue'),
   });
   expect(readFileSync(cells.map, 'utf8')).toContain(`${bar.code} south\n`);
-  const told = await move('--abort', '--map', cells.map);
-  expect(told).toMatchObject({ code: 1, stdout: expect.stringContaining('--abort --continue') });
+  const aborted = await move('--abort', '--map', cells.map);
+  expect(aborted).toMatchObject({ code: 1, stdout: expect.stringContaining('--abort --continue') });
   expect(readFileSync(cells.map, 'utf8')).toContain(`${bar.code} north\n`);
   expect(await statusAt(south)).toBe('read_only');
   expect(await move('--abort', '--continue')).toMatchObject(ok);

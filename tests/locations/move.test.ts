@@ -56,7 +56,7 @@ it('a location moves under load: no order is lost or published twice, reads go o
 
   const move = north.comanda('locations', 'move', moving.id, '--to', 'south', ...cells.options, '--json');
   // Reads are answered while writes are refused.
-  await waitFor('writes to be refused', () => (guests.told.location_read_only ?? 0) > 0, patience);
+  await waitFor('writes to be refused', () => (guests.reasons.location_read_only ?? 0) > 0, patience);
   isMended = true;
   const answered = guests.reads;
   await waitFor('reads meanwhile', () => guests.reads > answered + 5, patience);
@@ -73,8 +73,8 @@ it('a location moves under load: no order is lost or published twice, reads go o
 
   expect(guests.faults).toEqual([]);
   expect(others.faults).toEqual([]);
-  expect(Object.keys(others.told)).not.toContain('location_read_only');
-  expect(Object.keys(others.told)).not.toContain('moved');
+  expect(Object.keys(others.reasons)).not.toContain('location_read_only');
+  expect(Object.keys(others.reasons)).not.toContain('moved');
   const [theirs] = await north.sql<{ n: number }>`
     select count(*)::int as n from orders where location_id = ${neighbour.id}`;
   expect(theirs?.n).toBe(others.acknowledged.length);
@@ -103,10 +103,10 @@ it('a location moves under load: no order is lost or published twice, reads go o
 
   // Each event is published once, by one cell or the other; a delivery that failed at the one succeeds at the other,
   // under the same id.
-  const told = ({ received }: typeof well) =>
+  const receivedBy = ({ received }: typeof well) =>
     received.map(({ body }) => [body.id, (body.data as { id: string }).id].join(' '));
   await waitFor('webhooks', () => well.received.length >= ids.length, patience);
-  expect(told(well).toSorted()).toEqual([...new Set(told(well))].toSorted());
+  expect(receivedBy(well).toSorted()).toEqual([...new Set(receivedBy(well))].toSorted());
   expect(well.received.length).toBe(ids.length);
   await waitFor(
     'nothing to be due',
@@ -117,7 +117,7 @@ it('a location moves under load: no order is lost or published twice, reads go o
     },
     patience,
   );
-  expect([...new Set(told(ill))].toSorted()).toEqual(told(well).toSorted());
+  expect([...new Set(receivedBy(ill))].toSorted()).toEqual(receivedBy(well).toSorted());
   const [sent] = await south.sql<{ delivered: number; differ: number; repeated: number }>`
     select count(*)::int as delivered, count(distinct delivery_id)::int as differ,
       count(*) filter (where attempt > 1)::int as repeated

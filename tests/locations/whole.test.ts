@@ -206,7 +206,7 @@ describe('a location that is exported', () => {
     expect(refused).toMatchObject({ status: 403 });
 
     await there.startWorker();
-    const told = consumer.received.length;
+    const arrived = consumer.received.length;
     await there.comanda('locations', 'enable', locationId);
     await waitFor('the key', async () => (await there.api.rest('GET /v2/orders', { key })).status === 200);
     expect(await answersOf(there)).toEqual(answers);
@@ -222,7 +222,7 @@ describe('a location that is exported', () => {
     const kitchen = await createOrderKitchen(there.api, locationId);
     const { number } = await placeOrder(own(there), kitchen);
     expect(number).toBe(Number(last?.number) + 1);
-    await waitFor('its webhook', () => consumer.received.length === told + 1);
+    await waitFor('its webhook', () => consumer.received.length === arrived + 1);
     const numbers = consumer.received.map(({ body }) => (body.data as { number: number }).number);
     expect(new Set(numbers).size).toBe(numbers.length);
 

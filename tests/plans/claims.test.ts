@@ -139,13 +139,13 @@ async function endpointAt(locationId: string): Promise<Endpoint> {
 /** Adds deliveries, each of an event of its own; `due` is SQL for when they are. */
 async function deliveries({ locationId, id }: Endpoint, count: number, due: string): Promise<void> {
   await outside.query(
-    `with told as (
+    `with made as (
        insert into events (location_id, id, number, type, resource_id, body, created_at)
        select $1::uuid, uuid_v7(), n + (select count(*) from events where location_id = $1::uuid), 'order.created', uuid_v7(), '{}', now()
        from generate_series(1, $3::int) n returning id
      )
      insert into webhook_deliveries (location_id, endpoint_id, event_id, status, next_attempt_at)
-     select $1, $2::uuid, id, (case when ${due} is null then 'delivered' else 'pending' end)::delivery_status, ${due} from told`,
+     select $1, $2::uuid, id, (case when ${due} is null then 'delivered' else 'pending' end)::delivery_status, ${due} from made`,
     [locationId, id, count],
   );
 }

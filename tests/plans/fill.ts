@@ -110,8 +110,8 @@ const moves = `
 // The feed shows bodies as they are: these have that of an order of the service.
 const events = `
   insert into events (location_id, id, number, type, resource_id, body, request_id, created_at)
-  select $1, uuid_v7(), c.value + n - $2::int + 1, told.type, o.id, told.body, 'filled-' || n, o.created_at
-  from ${made} cross join (select type, body from events where type = 'order.created' limit 1) told cross join (
+  select $1, uuid_v7(), c.value + n - $2::int + 1, sample.type, o.id, sample.body, 'filled-' || n, o.created_at
+  from ${made} cross join (select type, body from events where type = 'order.created' limit 1) sample cross join (
     select coalesce(max(value), 0) as value from internal.location_counters where location_id = $1 and name = 'event') c`;
 
 const deliveries = `

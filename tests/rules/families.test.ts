@@ -21,7 +21,7 @@ const Whole = z.object({
   maybe: Part.nullable().optional(),
   byName: z.record(z.string(), Part),
   either: z.union([Card, Cash]),
-  told: z.discriminatedUnion('kind', [Cash, Card]),
+  tagged: z.discriminatedUnion('kind', [Cash, Card]),
   same: z.object({ barcode: z.string() }),
   ...onlyIn('v1', { legacy: z.number(), legacyParts: z.array(Part) }),
 });
@@ -31,7 +31,7 @@ const whole = {
   id: 'w',
   ...{ part, parts: [part, part], maybe: part, byName: { one: part } },
   either: { kind: 'cash', drawer: 'left' },
-  told: { kind: 'card', drawer: 'kept', brand: 'visa' },
+  tagged: { kind: 'card', drawer: 'kept', brand: 'visa' },
   same: { barcode: 'kept' },
   ...{ legacy: 1, legacyParts: [part] },
 };
@@ -42,7 +42,7 @@ describe('an answer shows a field of the other family', () => {
     expect(prunerOf(schemaIn(Whole, 'v1'))?.(whole)).toEqual({
       ...whole,
       ...{ part: bare, parts: [bare, bare], maybe: bare, byName: { one: bare }, legacyParts: [bare] },
-      told: { kind: 'card', drawer: 'kept' },
+      tagged: { kind: 'card', drawer: 'kept' },
     });
     const { legacy: _, legacyParts: __, ...young } = whole;
     expect(prunerOf(schemaIn(Whole, 'v2'))?.(whole)).toEqual({ ...young, either: { kind: 'cash' } });
@@ -60,10 +60,10 @@ describe('an answer shows a field of the other family', () => {
 
   test('where the value is of no option of a union, or of another shape', () => {
     const prune = prunerOf(schemaIn(Whole, 'v1'));
-    expect(prune?.({ ...whole, told: { kind: 'gift', brand: 'x' } })).toMatchObject({
-      told: { kind: 'gift' },
+    expect(prune?.({ ...whole, tagged: { kind: 'gift', brand: 'x' } })).toMatchObject({
+      tagged: { kind: 'gift' },
     });
-    expect(prune?.({ ...whole, told: { kind: 'gift', brand: 'x' } })).not.toHaveProperty('told.brand');
+    expect(prune?.({ ...whole, tagged: { kind: 'gift', brand: 'x' } })).not.toHaveProperty('tagged.brand');
     for (const odd of [null, 'text', [whole], { parts: 'none' }]) expect(prune?.(odd)).toEqual(odd);
   });
 });

@@ -49,11 +49,11 @@ describe('a loop', () => {
 
   it('backs off while rounds throw, reports each, and starts over after one that did not', async () => {
     const rounds = [fail, fail, fail, async () => again(7), fail, fail];
-    const told: unknown[] = [];
-    const begun = noted(() => rounds.shift()?.(), { failed: (_, next) => told.push(next) });
+    const reported: unknown[] = [];
+    const begun = noted(() => rounds.shift()?.(), { failed: (_, next) => reported.push(next) });
     await pass(2_000);
     expect(begun).toEqual([0, 100, 300, 700, 707, 807, 1_007]);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { failures: 1, afterMs: 100 },
       { failures: 2, afterMs: 200 },
       { failures: 3, afterMs: 400 },
@@ -95,17 +95,17 @@ describe('a loop', () => {
 
   it('waits for the round under way when it is stopped, signals it, and begins no other', async () => {
     let ended = false;
-    let told = false;
+    let signaled = false;
     const begun = noted(async (signal) => {
       signal.addEventListener('abort', () => {
-        told = true;
+        signaled = true;
       });
       await new Promise((resolve) => setTimeout(resolve, 50));
       ended = true;
       return again(0);
     });
     const stopped = loop?.stop().then(() => ended);
-    expect(told).toBe(true);
+    expect(signaled).toBe(true);
     await pass(50);
     expect(await stopped).toBe(true);
     await pass(50);

@@ -8,9 +8,9 @@ const screen = (isTTY: boolean) => {
 
 test('a terminal shows how far a work is, and nothing of it when it ends', async () => {
   const terminal = screen(true);
-  const answer = await withProgress(async (told) => {
-    told(0, 4, 'queue');
-    told(3, 4, 'counts');
+  const answer = await withProgress(async (report) => {
+    report(0, 4, 'queue');
+    report(3, 4, 'counts');
     return 7;
   }, terminal);
   expect(answer).toBe(7);
@@ -23,8 +23,8 @@ test('a terminal shows how far a work is, and nothing of it when it ends', async
 
 test('the line goes when the work fails, too', async () => {
   const terminal = screen(true);
-  const work = withProgress(async (told) => {
-    told(0, 0);
+  const work = withProgress(async (report) => {
+    report(0, 0);
     throw new Error('it fails');
   }, terminal);
   await expect(work).rejects.toThrow('it fails');
@@ -33,6 +33,6 @@ test('the line goes when the work fails, too', async () => {
 
 test('a file or a pipe gets nothing', async () => {
   const pipe = screen(false);
-  await withProgress(async (told) => told(1, 2, 'queue'), pipe);
+  await withProgress(async (report) => report(1, 2, 'queue'), pipe);
   expect(pipe.written).toEqual([]);
 });

@@ -40,10 +40,10 @@ test('the same sources give the same bytes', { timeout: 600_000 }, () => {
 
 describe('the site', () => {
   test('every page had the same description: each has its own, which a web search can show whole', () => {
-    const told = [...pages.values()].map(
+    const descriptions = [...pages.values()].map(
       (html) => /<meta name="description" content="([^"]*)">/.exec(html)?.[1] ?? '',
     );
-    expect(new Set(told).size).toBe(pages.size);
+    expect(new Set(descriptions).size).toBe(pages.size);
   });
 
   test('has every guide and every operation as a page, as Markdown and in the search', async () => {

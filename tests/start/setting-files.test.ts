@@ -109,8 +109,8 @@ describe('comanda config', () => {
   it('warns of a mistyped name, and with --check fails for it', async () => {
     const mistyped = { ...environment, WEBHOOK_TARGET: 'any' };
     const sentence = 'WEBHOOK_TARGET is no setting and does nothing; is WEBHOOK_TARGETS meant?';
-    const told = await runComanda(mistyped, 'config');
-    expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining(`warning: ${sentence}`) });
+    const warned = await runComanda(mistyped, 'config');
+    expect(warned).toMatchObject({ code: 0, stdout: expect.stringContaining(`warning: ${sentence}`) });
     expect(await runComanda(mistyped, 'config', '--check')).toMatchObject({ code: 1 });
     expect(await runComanda(environment, 'config', '--check')).toMatchObject({ code: 0 });
   }, 120_000);

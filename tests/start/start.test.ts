@@ -190,12 +190,12 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect(run.output()).toMatch(
       /the row of migration \d+_baseline in _prisma_migrations was changed after it was applied; \S+ is as release \S+ shipped it/,
     );
-    const told = /update _prisma_migrations set checksum = '(\w+)' where migration_name = '\w+';/.exec(
+    const statement = /update _prisma_migrations set checksum = '(\w+)' where migration_name = '\w+';/.exec(
       run.output(),
     );
-    expect(told?.[1]).toBe(shipped);
+    expect(statement?.[1]).toBe(shipped);
     expect(await embeddedUrl(dataDir)).not.toBeNull();
-    await execute(told?.[0] ?? '');
+    await execute(statement?.[0] ?? '');
     await serving(run);
     expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   });

@@ -97,12 +97,12 @@ function requireError(where: string, operation: Operation | undefined, answer: D
   if (error !== undefined) throw new Error(`${where} is not the error envelope: ${z.prettifyError(error)}`);
   if (data.error.request_id !== answer.headers.get('x-request-id'))
     throw new Error(`${where}: request_id and X-Request-Id differ`);
-  const told = answer.headers.get('x-error-reason') ?? '';
-  const { code } = (reasons as Readonly<Record<string, ReasonRow>>)[told] ?? {};
-  if (code !== data.error.code || !reasonsOf(answer.status).includes(told as Reason))
-    throw new Error(`${where} ${data.error.code}: X-Error-Reason is ${told}`);
-  if (!answer.headers.get('link')?.includes(`</docs/errors#${told}>; rel="help"`))
-    throw new Error(`${where} lacks the Link to ${told}`);
+  const reason = answer.headers.get('x-error-reason') ?? '';
+  const { code } = (reasons as Readonly<Record<string, ReasonRow>>)[reason] ?? {};
+  if (code !== data.error.code || !reasonsOf(answer.status).includes(reason as Reason))
+    throw new Error(`${where} ${data.error.code}: X-Error-Reason is ${reason}`);
+  if (!answer.headers.get('link')?.includes(`</docs/errors#${reason}>; rel="help"`))
+    throw new Error(`${where} lacks the Link to ${reason}`);
   if (operation === undefined) return;
   const readsBody =
     (operation.meta.rest ?? []).some((route) => /^(POST|PATCH)/.test(route)) || operation.kind === 'mutation';

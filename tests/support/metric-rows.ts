@@ -16,7 +16,7 @@ export function expectRowsOf(place: 'api' | 'worker', text: string): void {
   for (const [name, { type, labels, help }] of rows) {
     const metric = ours.find((each) => each.name === name);
     expect([name, metric?.type, metric?.help.toLowerCase()]).toEqual([name, type, `${help}.`.toLowerCase()]);
-    const told = metric === undefined ? [] : labelsOf(metric);
-    expect([name, told.filter((set) => set.join() !== labels.toSorted().join())]).toEqual([name, []]);
+    const shown = metric === undefined ? [] : labelsOf(metric);
+    expect([name, shown.filter((set) => set.join() !== labels.toSorted().join())]).toEqual([name, []]);
   }
 }

@@ -69,7 +69,7 @@ export async function cameOf(
        where location_id = $1 and id = any ($2) order by number`,
       [payments.map(({ orderId }) => orderId), at],
     ),
-    told: await rows(
+    captured: await rows(
       `select seed, resource, operation, resource_ids, changed, before, after, in_catalog, part, line, request_id, traceparent
        from internal.captured_changes where location_id = $1 and id > $2 order by id`,
       [captured],

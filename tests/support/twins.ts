@@ -181,7 +181,7 @@ export async function stateOf(
       await sql`select product_id, quantity from product_stock where location_id = ${locationId} order by product_id`,
     choices:
       await sql`select id, stock_quantity from subselection_items where location_id = ${locationId} order by id`,
-    told: await sql`
+    captured: await sql`
       select seed, resource, operation,
         case when before is null then array(select r from unnest(resource_ids) as r order by r) else resource_ids end as resource_ids,
         changed, before, after, in_catalog, request_id, traceparent
@@ -195,7 +195,7 @@ export async function stateOf(
     audit: await sql`select count(*) from audit_entries where location_id = ${locationId}`,
   };
   // Of a seed only that counts, which rows share it.
-  const seeds = [...new Set(state.told.map(({ seed }) => seed))];
-  for (const row of state.told) row.seed = seeds.indexOf(row.seed);
+  const seeds = [...new Set(state.captured.map(({ seed }) => seed))];
+  for (const row of state.captured) row.seed = seeds.indexOf(row.seed);
   return JSON.parse(named(JSON.stringify(state), names)) as unknown;
 }

@@ -142,9 +142,9 @@ describe('a refusal', () => {
   it('of every reason has its code and status, thrown by a call or by itself', async () => {
     for (const reason of Object.keys(reasons) as (keyof typeof reasons)[]) {
       const error = refusal({ reason });
-      const told = comandaError(await thrownBy(refusing(error)));
-      expect(told).toMatchObject({ reason, code: reasons[reason].code, httpStatus: statusOf(reason) });
-      expect(told).toEqual(comandaError(error));
+      const thrown = comandaError(await thrownBy(refusing(error)));
+      expect(thrown).toMatchObject({ reason, code: reasons[reason].code, httpStatus: statusOf(reason) });
+      expect(thrown).toEqual(comandaError(error));
     }
   });
 
@@ -153,8 +153,8 @@ describe('a refusal', () => {
       ...({ reason: 'external_id_taken', message: 'It is there.', resourceId: 'o-2' } as const),
       fields: [{ path: 'external_id', message: 'is taken' }],
     };
-    const told = comandaError(await thrownBy(refusing(refusal(said))));
-    expect(told).toEqual({
+    const thrown = comandaError(await thrownBy(refusing(refusal(said))));
+    expect(thrown).toEqual({
       ...{ ...said, code: 'conflict', httpStatus: 409, requestId: 'fake', replayed: false },
     });
     const wait = comandaError(

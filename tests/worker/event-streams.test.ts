@@ -207,7 +207,7 @@ describe('events.watch', () => {
     open.push(stream);
     return stream;
   };
-  const told = ({ sent }: OpenStream) => sent.filter(({ id }) => id !== undefined);
+  const eventsOf = ({ sent }: OpenStream) => sent.filter(({ id }) => id !== undefined);
 
   it('yields the same events as a subscription of tRPC, each under its id', async () => {
     const { body } = await api.rest<{ pagination: { next: string } }>('GET /v2/events?after=latest');
@@ -216,13 +216,13 @@ describe('events.watch', () => {
     await change();
     await api.published();
     const events = await feed(`?after=${before}`);
-    await waitFor('the events', () => told(stream).length >= events.length);
-    expect(told(stream).map(({ id, data }) => ({ id, data: JSON.parse(data ?? '') }))).toEqual(
+    await waitFor('the events', () => eventsOf(stream).length >= events.length);
+    expect(eventsOf(stream).map(({ id, data }) => ({ id, data: JSON.parse(data ?? '') }))).toEqual(
       events.map((event) => ({ id: event.id, data: event })),
     );
     const again = await subscribe({ lastEventId: before });
-    await waitFor('the same once more', () => told(again).length >= events.length);
-    expect(idsIn(told(again))).toEqual(events.map(({ id }) => id));
+    await waitFor('the same once more', () => eventsOf(again).length >= events.length);
+    expect(idsIn(eventsOf(again))).toEqual(events.map(({ id }) => id));
   });
 
   it('gives its seat back when the caller goes', async () => {

@@ -32,7 +32,7 @@ const ended = (id: string) =>
     timeoutMs: 40_000,
   });
 
-const toldOf = (id: string) =>
+const publishedOf = (id: string) =>
   waitFor('the event', async () => {
     const found = (await kit.events()).filter(({ resourceId }) => resourceId === id);
     return found.length > 0 && found.map(({ body }) => body.data.status);
@@ -56,7 +56,7 @@ test('events, last part: a sync job whose last try died with its worker ends as 
     error: 'The job was stopped by a fault on our side; what was applied stays applied.',
     items: [{ external_id: 'a' }],
   });
-  expect(await toldOf(id)).toEqual(['failed']);
+  expect(await publishedOf(id)).toEqual(['failed']);
   expect(await waitFor('the queue', async () => (await queued()).length === 0)).toBe(true);
 });
 
@@ -64,7 +64,7 @@ test('events, last part: a sync job without a job of the queue is queued again, 
   const id = await jobs.insertJob(items);
   await kit.startWorker();
   expect(await ended(id)).toMatchObject({ status: 'completed', successItems: 1 });
-  expect(await toldOf(id)).toEqual(['completed']);
+  expect(await publishedOf(id)).toEqual(['completed']);
   expect((await kit.events()).filter(({ type }) => type === 'product.created')).toHaveLength(1);
   expect(await waitFor('the queue', async () => (await queued()).length === 0)).toBe(true);
 });

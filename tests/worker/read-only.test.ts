@@ -89,12 +89,12 @@ test('a worker goes on by itself once the database lets it write again, and sets
   await delivered(1);
   await setReadOnly(true);
   await createProduct('meanwhile');
-  const told = () => worker.output().split('\n');
+  const lines = () => worker.output().split('\n');
   await waitFor(
     'relay and queue to say why',
     () =>
-      told().some((line) => /read-only transaction.*the relay failed and tries again/.test(line)) &&
-      told().some((line) => /read-only transaction/.test(line) && /queue|job runner/.test(line)),
+      lines().some((line) => /read-only transaction.*the relay failed and tries again/.test(line)) &&
+      lines().some((line) => /read-only transaction/.test(line) && /queue|job runner/.test(line)),
     { timeoutMs: 60_000 },
   );
   await setReadOnly(false);

@@ -111,17 +111,17 @@ test('the active menu is published as the catalog is, once a transaction, and no
     insert into menus (location_id, name) values (${locationId}, 'Lunch') returning id`;
   await publish();
   const link = 'insert into menu_categories (location_id, menu_id, category_id) values ($1, $2, $3)';
-  const told = async (sql: string, values: unknown[]) => {
+  const typesAfter = async (sql: string, values: unknown[]) => {
     await kit.sql(sql, values);
     return (await publish()).map(({ type }) => type);
   };
-  expect(await told(link, [locationId, menu?.id, categoryId])).toEqual([]);
+  expect(await typesAfter(link, [locationId, menu?.id, categoryId])).toEqual([]);
   const published = 'update menus set is_published = true, version = version + 1 where id = $1';
-  expect(await told(published, [menu?.id])).toEqual(['catalog.updated']);
-  expect(await told('update menus set name = name where id = $1', [menu?.id])).toEqual([]);
-  expect(await told('delete from menu_categories where menu_id = $1', [menu?.id])).toEqual([
+  expect(await typesAfter(published, [menu?.id])).toEqual(['catalog.updated']);
+  expect(await typesAfter('update menus set name = name where id = $1', [menu?.id])).toEqual([]);
+  expect(await typesAfter('delete from menu_categories where menu_id = $1', [menu?.id])).toEqual([
     'catalog.updated',
   ]);
-  expect(await told(link, [locationId, menu?.id, categoryId])).toEqual(['catalog.updated']);
-  expect(await told('delete from menus where id = $1', [menu?.id])).toEqual(['catalog.updated']);
+  expect(await typesAfter(link, [locationId, menu?.id, categoryId])).toEqual(['catalog.updated']);
+  expect(await typesAfter('delete from menus where id = $1', [menu?.id])).toEqual(['catalog.updated']);
 });

@@ -42,7 +42,7 @@ async function publishAll(): Promise<number[]> {
   }
 }
 
-const told = (locationId: string, events = 1) =>
+const published = (locationId: string, events = 1) =>
   waitFor(`events of ${locationId}`, async () => (await eventsOf(locationId)).length >= events, {
     timeoutMs: 25_000,
   });
@@ -57,10 +57,10 @@ describe('a row lock at one location', () => {
       const holder = await hold(lock, [kit.locationId]);
       await createProduct(kit.database, { locationId: other });
       await kit.startWorker();
-      await told(other);
+      await published(other);
       expect(await eventsOf(kit.locationId)).toEqual([]);
       await holder.query('rollback');
-      await told(kit.locationId);
+      await published(kit.locationId);
       expect(await eventsOf(kit.locationId)).toMatchObject([
         { type: 'product.created', resource: productId },
       ]);
@@ -184,7 +184,7 @@ describe('any number of workers share the locations', () => {
     });
     // A wait of a second at most, in which it is caught with its transaction open.
     await createProduct(kit.database, { locationId: kit.locationId });
-    await told(kit.locationId);
+    await published(kit.locationId);
     const holder = await hold('select from internal.location_counters where location_id = $1 for update', [
       kit.locationId,
     ]);
@@ -203,11 +203,11 @@ describe('any number of workers share the locations', () => {
     await holder.query('rollback');
     await kit.startWorker();
     await createProduct(kit.database, { locationId: other });
-    await told(other);
-    await told(kit.locationId, 2);
+    await published(other);
+    await published(kit.locationId, 2);
     process.kill(frozen.pid, 'SIGCONT');
     await createProduct(kit.database, { locationId: kit.locationId });
-    await told(kit.locationId, 3);
+    await published(kit.locationId, 3);
     expect(await typesOf(kit.locationId)).toEqual([1, 2, 3].map(() => 'product.created'));
   }, 120_000);
 });

@@ -254,10 +254,10 @@ describe('the task', () => {
     await addJob(kit.database, 'run-sync-jobs', { locationId });
     await kit.startWorker();
     await waitFor('the job', async () => (await sync.job(jobId)).status === 'completed');
-    const told = await waitFor('sync.completed', async () =>
+    const completed = await waitFor('sync.completed', async () =>
       (await kit.events()).find(({ type, resourceId }) => type === 'sync.completed' && resourceId === jobId),
     );
-    expect(told.body.data).toEqual({
+    expect(completed.body.data).toEqual({
       job_id: jobId,
       ...{ status: 'completed', total_items: 3, success_items: 3, failed_items: 0 },
     });

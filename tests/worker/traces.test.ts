@@ -32,10 +32,10 @@ async function changed(traceparent: string, requestId: string): Promise<unknown[
   const headers = { traceparent, 'x-request-id': requestId };
   const answer = await api.rest(`PATCH /v2/products/${productId}`, { body: { price }, headers });
   expect(answer.status).toBe(200);
-  return told(requestId);
+  return traceparentsOf(requestId);
 }
 
-async function told(requestId: string): Promise<unknown[]> {
+async function traceparentsOf(requestId: string): Promise<unknown[]> {
   const event = await waitFor('the event', async () => {
     const rows = await api.sql`
       select id, request_id, traceparent from events where request_id = ${requestId}`;
@@ -84,7 +84,7 @@ it('a call by tRPC carries it, too', async () => {
     body: JSON.stringify({ id: productId, price: 99 }),
   });
   expect(response.status).toBe(200);
-  expect(await told('call-trpc')).toEqual([place, place]);
+  expect(await traceparentsOf('call-trpc')).toEqual([place, place]);
 });
 
 it('what a sync job writes later carries that of the call that sent the job', async () => {
@@ -93,7 +93,7 @@ it('what a sync job writes later carries that of the call that sent the job', as
     headers: { 'x-request-id': 'call-job', 'idempotency-key': 'traced', traceparent: place },
   });
   expect(answer.status).toBe(202);
-  expect(await told('call-job')).toEqual([place, place]);
+  expect(await traceparentsOf('call-job')).toEqual([place, place]);
 });
 
 it('the id of the request stays what it was, in the audit, too', async () => {

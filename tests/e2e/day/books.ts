@@ -87,16 +87,16 @@ export function requireOrderEvents({ tally }: Service, events: readonly HeardEve
     .filter(({ type }) => type === 'order.created')
     .map(({ data }) => [data.id, data.total]);
   expect(created.sort()).toEqual(tally.orders.map(({ id, cents }) => [id, json(cents)]).sort());
-  const told = new Map<unknown, HeardEvent['data'][]>();
+  const changes = new Map<unknown, HeardEvent['data'][]>();
   for (const { type, data } of events)
-    if (type === 'order.status_changed') told.set(data.id, [...(told.get(data.id) ?? []), data]);
+    if (type === 'order.status_changed') changes.set(data.id, [...(changes.get(data.id) ?? []), data]);
   for (const order of tally.orders) {
     const targets = chainOf(order);
     const expected = targets.map((status, index) => ({
       ...{ id: order.id, previous_status: targets[index - 1] ?? 'pending', status },
       external_id: order.draft.externalId,
     }));
-    const moves = (told.get(order.id) ?? []).sort((_, { previous_status }) =>
+    const moves = (changes.get(order.id) ?? []).sort((_, { previous_status }) =>
       previous_status === 'pending' ? 1 : -1,
     );
     expect(moves).toEqual(expected);
