@@ -2,13 +2,14 @@ import { operationsOf } from '@comanda/api';
 import { appRouter } from '@comanda/api/router';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import type { TestApi } from '../support/api.ts';
 import { controls } from '../support/controls.ts';
 import { createOrderKitchen } from '../support/orders.ts';
+import type { Place } from '../support/place.ts';
 import { openAs } from '../support/roles.ts';
 
 /** The subject of the commands. */
 export interface HostilePlace {
+  location: string;
   key: string;
   order: string;
   endpoint: string;
@@ -23,27 +24,27 @@ export interface HostilePlace {
 const ofOthers = ['error', 'response_body', 'application_name', 'actor_name', 'deed'];
 
 /**
- * Makes a location of which every text that a caller may choose, as the schemas of all operations have it, holds every control that
+ * Fills a location of which then every text that a caller may choose, as the schemas of all operations have it, holds every control that
  * the schema lets through.
  */
-export async function makeHostile(api: TestApi): Promise<HostilePlace> {
+export async function makeHostile(api: Place): Promise<HostilePlace> {
+  const { pool, locationId: location } = api;
   const kitchen = await createOrderKitchen(api);
-  const { pool } = api;
   // By hand, so that the audit has it as a change; an order then keeps it as the name of its line.
   await pool.query('update products set name = name || $2 where location_id = $1', [
-    api.locationId,
+    location,
     marksOf('name'),
   ]);
   const { id: order } = (await kitchen.place({
     items: [{ product_id: kitchen.productId, quantity: 1, comment: `hot${marksOf('comment')}` }],
     ...{ identifier: 'Table 4', channel: 'web', external_id: 'ERP-1' },
   })) as { id: string };
-  const { rows } = await pool.query<Omit<HostilePlace, 'order' | 'columns'>>(made, [
-    ...[api.locationId, order, api.key.id],
+  const { rows } = await pool.query<Omit<HostilePlace, 'location' | 'order' | 'columns'>>(made, [
+    ...[location, order, api.key.id],
   ]);
   const [ids] = rows;
   if (ids === undefined) throw new Error('nothing was made');
-  return { ...ids, order, columns: await taint(api) };
+  return { ...ids, location, order, columns: await taint(api) };
 }
 
 /** No text of PostgreSQL holds a NUL. */
@@ -69,7 +70,7 @@ function collect(name: string, schema: z.ZodType): void {
 
 const marksOf = (name: string) => [...(accepted.get(name) ?? [])].join('');
 
-async function taint({ app: { database }, locationId }: TestApi): Promise<string[]> {
+async function taint({ app: { database }, locationId }: Place): Promise<string[]> {
   const client = await openAs(database.pool.options.connectionString ?? '', 'owner');
   const done: string[] = [];
   try {

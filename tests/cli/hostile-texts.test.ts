@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { commands } from '../../packages/cli/src/commands.ts';
 import { useApi } from '../support/api.ts';
 import { type CommandOutcome, runComanda } from '../support/command.ts';
@@ -15,10 +15,6 @@ const encryptionKey = Buffer.alloc(32, 7).toString('base64');
 const api = useApi(() => ({ encryptionKey }));
 const folder = mkdtempSync(join(tmpdir(), 'comanda-hostile-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-let place: HostilePlace;
-beforeAll(async () => {
-  place = await makeHostile(api);
-});
 
 const comanda = (...argv: string[]) =>
   runComanda({ DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: encryptionKey, DATA_DIR: folder }, ...argv);
@@ -31,37 +27,39 @@ function expectReadable({ stdout, stderr }: CommandOutcome): void {
 }
 
 /** The words after the name of each command; those that print texts of callers must succeed, and show some as their codes. */
-const words: Readonly<Record<keyof typeof commands, () => { prints?: true; argv: string[] }>> = {
+const words: Readonly<
+  Record<keyof typeof commands, (place: HostilePlace) => { prints?: true; argv: string[] }>
+> = {
   'keys list': () => ({ prints: true, argv: [] }),
-  'keys show': () => ({ prints: true, argv: [place.key] }),
+  'keys show': (place) => ({ prints: true, argv: [place.key] }),
   'keys create': () => ({ argv: ['--name', typed, '--permissions', 'orders:read'] }),
-  'keys update': () => ({ argv: [place.key, '--name', typed] }),
-  'keys rotate': () => ({ prints: true, argv: [place.key] }),
+  'keys update': (place) => ({ argv: [place.key, '--name', typed] }),
+  'keys rotate': (place) => ({ prints: true, argv: [place.key] }),
   'app code': () => ({ argv: ['--name', typed] }),
   'locations create': () => ({ argv: ['--name', typed] }),
   'locations list': () => ({ prints: true, argv: [] }),
-  'locations show': () => ({ prints: true, argv: [api.locationId] }),
-  'locations update': () => ({ argv: [api.locationId, '--timezone', typed] }),
-  'locations disable': () => ({ prints: true, argv: [api.locationId] }),
-  'locations enable': () => ({ prints: true, argv: [api.locationId] }),
-  'locations export': () => ({ argv: [api.locationId, '--to', join(folder, typed)] }),
+  'locations show': (place) => ({ prints: true, argv: [place.location] }),
+  'locations update': (place) => ({ argv: [place.location, '--timezone', typed] }),
+  'locations disable': (place) => ({ prints: true, argv: [place.location] }),
+  'locations enable': (place) => ({ prints: true, argv: [place.location] }),
+  'locations export': (place) => ({ argv: [place.location, '--to', join(folder, typed)] }),
   'locations import': () => ({ argv: [join(folder, typed)] }),
-  'locations move': () => ({ argv: [api.locationId, '--cells', typed, '--to', typed] }),
+  'locations move': (place) => ({ argv: [place.location, '--cells', typed, '--to', typed] }),
   'cells map': () => ({ argv: ['--cells', typed, '--for', 'haproxy'] }),
   'cells check': () => ({ argv: ['--cells', typed] }),
   erase: () => ({ argv: ['--order', typed] }),
-  'menus copy': () => ({ argv: ['--from', api.locationId, '--to', typed, '--seen', typed] }),
-  'orders show': () => ({ prints: true, argv: [place.order, '--location', api.locationId] }),
-  'webhooks list': () => ({ argv: ['--location', api.locationId] }),
-  'webhooks rotate': () => ({ argv: [place.endpoint, '--location', api.locationId] }),
-  'webhooks replay': () => ({ argv: [place.endpoint, '--since', typed] }),
-  'deliveries list': () => ({ prints: true, argv: ['--location', api.locationId] }),
-  'deliveries retry': () => ({ argv: [place.delivery, '--location', typed] }),
-  'jobs list': () => ({ prints: true, argv: ['--location', api.locationId] }),
-  'jobs retry': () => ({ argv: [place.job, '--location', api.locationId] }),
+  'menus copy': (place) => ({ argv: ['--from', place.location, '--to', typed, '--seen', typed] }),
+  'orders show': (place) => ({ prints: true, argv: [place.order, '--location', place.location] }),
+  'webhooks list': (place) => ({ argv: ['--location', place.location] }),
+  'webhooks rotate': (place) => ({ argv: [place.endpoint, '--location', place.location] }),
+  'webhooks replay': (place) => ({ argv: [place.endpoint, '--since', typed] }),
+  'deliveries list': (place) => ({ prints: true, argv: ['--location', place.location] }),
+  'deliveries retry': (place) => ({ argv: [place.delivery, '--location', typed] }),
+  'jobs list': (place) => ({ prints: true, argv: ['--location', place.location] }),
+  'jobs retry': (place) => ({ argv: [place.job, '--location', place.location] }),
   'secrets rotate-key': () => ({ argv: [] }),
-  audit: () => ({ prints: true, argv: ['--location', api.locationId] }),
-  'audit undo': () => ({ argv: [place.entry, '--deed', typed] }),
+  audit: (place) => ({ prints: true, argv: ['--location', place.location] }),
+  'audit undo': (place) => ({ argv: [place.entry, '--deed', typed] }),
   migrate: () => ({ argv: ['--status'] }),
   restored: () => ({ argv: ['--ahead', typed] }),
   drill: () => ({ argv: ['--from', typed] }),
@@ -71,8 +69,8 @@ const words: Readonly<Record<keyof typeof commands, () => { prints?: true; argv:
   'db url': () => ({ argv: ['--role', typed] }),
   'db roles': () => ({ argv: [] }),
   'db roles person': () => ({ argv: [typed] }),
-  'keys revoke': () => ({ prints: true, argv: [place.key] }),
-  'locations delete': () => ({ argv: [api.locationId, '--confirm', typed] }),
+  'keys revoke': (place) => ({ prints: true, argv: [place.key] }),
+  'locations delete': (place) => ({ argv: [place.location, '--confirm', typed] }),
 };
 
 it('every command is run', () => {
@@ -81,7 +79,7 @@ it('every command is run', () => {
 
 describe.each(Object.entries(words))('comanda %s', (name, call) => {
   it('prints no control of what callers chose, as lines and as JSON', async () => {
-    const { prints, argv } = call();
+    const { prints, argv } = call(await makeHostile(await api.place()));
     for (const json of [[], ['--json']]) {
       const outcome = await comanda(...name.split(' '), ...argv, ...json);
       expectReadable(outcome);
@@ -103,8 +101,9 @@ it('a command that does not exist is named without its controls', async () => {
 });
 
 it('a line break in a name makes no line of its own', async () => {
-  await api.pool.query(`update locations set name = E'Bar\\nid  forged' where id = $1`, [api.locationId]);
-  const { stdout } = await comanda('locations', 'show', api.locationId);
+  const id = await api.make.location();
+  await api.pool.query(`update locations set name = E'Bar\\nid  forged' where id = $1`, [id]);
+  const { stdout } = await comanda('locations', 'show', id);
   expect(stdout).toMatch(/^name +Bar\\u000aid {2}forged$/m);
   expect(stdout).not.toMatch(/^id +forged/m);
 });

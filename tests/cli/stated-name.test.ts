@@ -160,8 +160,8 @@ it.each(audited)('--as is in every entry of comanda %s', async (name) => {
   await after?.();
   // Doctor fails for other findings, too.
   if (name !== 'doctor') expect(code, stdout + stderr).toBe(0);
-  // Imported entries are older.
-  const read = 'select operation, application_name as name from audit_entries where created_at >= $1';
+  // Imported entries are older, and a worker may do a job of another run, in the name of the job's key.
+  const read = `select operation, application_name as name from audit_entries where created_at >= $1 and actor_kind <> 'api_key'`;
   const written = [await north.sql(read, [began]), await south.sql(read, [began])].flat();
   expect(written.length, stdout + stderr).toBeGreaterThan(0);
   for (const entry of written)

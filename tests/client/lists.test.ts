@@ -6,7 +6,7 @@ import {
   noAnswer,
   type PublishedEvent,
 } from '@comanda/client';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { usePublishingApi } from '../support/published.ts';
 import { useClosed } from '../support/use.ts';
 import { type Between, cut, standBetween } from './between.ts';
@@ -18,12 +18,10 @@ let key: string;
 const names = ['Americano', 'Cortado', 'Espresso', 'Flat White', 'Latte'];
 const client = () => createClient({ url: between.url, key });
 
-beforeAll(async () => {
+beforeEach(async () => {
   const locationId = await api.make.location();
   ({ key } = await api.make.key({ locationId }));
   for (const name of names) await api.make.product({ locationId, name, price: 10 });
-});
-beforeEach(() => {
   between.came.length = 0;
 });
 

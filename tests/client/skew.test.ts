@@ -43,8 +43,9 @@ describe('the client of today with the server of tomorrow', () => {
     const placed = await client().orders.create.mutate(order);
     expect(placed).toMatchObject({ status: 'parked', barcode: { of: ['tomorrow'] }, total: 12.5 });
     const found = [];
-    for await (const entry of listAll(client().orders.list, { limit: 1 })) found.push(entry);
-    expect(found).toMatchObject([{ id: placed.id, status: 'parked' }]);
+    for await (const { id, status } of listAll(client().orders.list, { limit: 1 }))
+      found.push({ id, status });
+    expect(found).toContainEqual({ id: placed.id, status: 'parked' });
   });
 
   it('reads an error whose code and reason are new', async () => {
