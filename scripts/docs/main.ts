@@ -12,6 +12,7 @@ import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { writeMadeSql } from '../migration/made.ts';
 import { eventsPage, examplesModule } from './events-page.ts';
 import { knownNames } from './known-names.ts';
+import { permissionsFile, permissionsModule } from './permissions.ts';
 import { type RecordedStep, recordStory } from './recorder.ts';
 import { documentsWithRows, writeRowTables } from './row-tables.ts';
 
@@ -25,6 +26,7 @@ export async function main(root: string): Promise<string[]> {
     'docs/errors.md': reasonsText(),
     'docs/events.md': eventsPage(recorded),
     'packages/api/src/documents/event-examples.ts': examplesModule(recorded),
+    [permissionsFile]: permissionsModule(),
   };
   mkdirSync(join(root, 'docs'), { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);

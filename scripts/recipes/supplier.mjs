@@ -43,7 +43,7 @@ export const supplier = {
         {
           after: "  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },\n",
           insert:
-            "  supplier_id: {\n    shown: Id.optional().meta({ description: 'Its supplier.' }),\n    ...{ given: refersTo('suppliers', Id).meta({ description: 'Its supplier.' }), column: 'uuid', fresh: null },\n  },\n",
+            "  supplier_id: {\n    shown: Id.optional().meta({ description: 'Its supplier.' }),\n    given: refersTo('suppliers', Id).meta({ description: 'Its supplier.' }),\n    column: 'uuid',\n    fresh: null,\n  },\n",
         },
       ],
       missed: 'test',

@@ -210,7 +210,7 @@ function editsOf(table: Table): Edit[] {
 
 /** The types of the events of an edit. */
 async function published(table: string, edit: Edit): Promise<string[]> {
-  const sql = edit.sql ?? (await statementFor(admin, api.locationId, { table, column: edit.columns }));
+  const sql = edit.sql ?? (await statementFor(admin.sql, api.locationId, { table, column: edit.columns }));
   // It may insert a row that the edit refers to.
   await api.published();
   const numbers = `select coalesce(max(number), 0)::int as last from events where location_id = $1`;

@@ -2,6 +2,8 @@ import { tables } from '@comanda/db';
 import type { PoolClient } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { useApi } from '../support/api.ts';
+import { sqlOf } from '../support/sql.ts';
+import { otherValue } from './statement-for.ts';
 
 // An update of one row is captured by a form of its own (packages/db/src/made/lone.ts). It must leave what the form for many leaves.
 
@@ -19,17 +21,9 @@ const cases = tables.flatMap(({ name, columns, key, published }) => {
   }));
 });
 
-/** The value that a column is set to, by its type. */
-const changed: Record<string, (column: string) => string> = {
-  text: (column) => `coalesce(${column}, '') || '7'`,
-  boolean: (column) => `NOT ${column}`,
-  smallint: (column) => `coalesce(${column}, 0) + 1`,
-  integer: (column) => `coalesce(${column}, 0) + 1`,
-  numeric: (column) => `coalesce(${column}, 0) + 1`,
-  stock_amount: (column) => `coalesce(${column}, 0) + 1`,
-  uuid: () => `(SELECT s.id FROM subselections s WHERE s.name = 'Size')`,
-};
+/** The values that columns are set to. A column that is not here is set to one that is made for its type. */
 const ofColumn: Record<string, string> = {
+  subselection_id: `(SELECT s.id FROM subselections s WHERE s.name = 'Size')`,
   image_url: `'https://example.com/seven.png'`,
   min: 'min',
   tax_rate: '7',
@@ -53,19 +47,13 @@ async function makeRows(client: PoolClient): Promise<void> {
 }
 
 /** The captured, counted and kept rows after a change of a column of one row: by a statement of its own, or among other rows. */
-async function leftBy(client: PoolClient, of: (typeof cases)[number], alone: boolean): Promise<unknown> {
-  const ask = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
-  const types = await ask(
-    `select column_name as column, coalesce(domain_name, data_type) as type from information_schema.columns
-     where table_schema = 'public' and table_name = $1 and column_name = any ($2)`,
-    [of.table, of.columns],
-  );
-  expect(types).toHaveLength(of.columns.length);
-  const set = types.map((each) => {
-    const column = String(each.column);
-    const value = ofColumn[column] ?? changed[String(each.type)]?.(column) ?? 'no value';
-    return `${column} = case when ${of.id} = $1 then ${value} else ${column} end`;
-  });
+async function leftBy(
+  client: PoolClient,
+  of: (typeof cases)[number],
+  set: readonly string[],
+  alone: boolean,
+): Promise<unknown> {
+  const ask = sqlOf(client);
   const rows = await ask(`select ${of.id} as id from ${of.table} where location_id = $1 order by 1 limit 2`, [
     api.locationId,
   ]);
@@ -73,8 +61,8 @@ async function leftBy(client: PoolClient, of: (typeof cases)[number], alone: boo
   const [row, other] = rows.map(({ id }) => String(id));
   const chosen = alone ? [row] : [row, other];
   const { rowCount } = await client.query(
-    `update ${of.table} set ${set.join(', ')} where location_id = $2 and ${of.id} = any ($3::uuid[])`,
-    [row, api.locationId, chosen],
+    `update ${of.table} set ${set.join(', ')} where location_id = $1 and ${of.id} = any ($3::uuid[])`,
+    [api.locationId, row, chosen],
   );
   expect(rowCount).toBe(chosen.length);
   return {
@@ -103,11 +91,17 @@ describe.each([
     const { rows } = await client.query('select id from api_keys limit 1');
     await client.query('begin');
     await makeRows(client);
+    const set: string[] = [];
+    for (const column of of.columns) {
+      const value =
+        ofColumn[column] ?? (await otherValue(sqlOf(client), api.locationId, { table: of.table, column }));
+      set.push(`${column} = case when ${of.id} = $2 then ${value} else ${column} end`);
+    }
     await client.query(`select set_config('comanda.request_id', $1, true)`, [request(String(rows[0]?.id))]);
     await client.query('savepoint made');
-    const lone = await leftBy(client, of, true);
+    const lone = await leftBy(client, of, set, true);
     await client.query('rollback to savepoint made');
-    expect(lone).toEqual(await leftBy(client, of, false));
+    expect(lone).toEqual(await leftBy(client, of, set, false));
     await client.query('rollback');
   });
 });

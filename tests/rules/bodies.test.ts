@@ -176,7 +176,8 @@ describe('a number', () => {
       fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: least, maxLength: most });
     fc.assert(
       fc.property(digits(0, 9), digits(17, 60), digits(0, 40), (whole, fraction, text) => {
-        const token = `${Number(whole)}.${fraction}1`;
+        // Digits other than 0 at both ends: 0.00000000000000001 has one digit, and a double holds it.
+        const token = `${Number(whole)}.1${fraction}1`;
         const { exact, value } = read(`{"before":"${text}","n":${token}}`);
         expect((exact as { n: number }).n).not.toBe((value as { n: number }).n);
       }),

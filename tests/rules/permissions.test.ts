@@ -2,6 +2,7 @@ import type { ComandaClient, Permission } from '@comanda/client';
 import type { LocationOptions } from '@comanda/testing';
 import { expect, test } from 'vitest';
 import { Grant, Permission as permissionNames, permissionsOf } from '../../packages/api/src/permissions.ts';
+import { allPermissions } from '../../packages/app/src/desk/permissions-made.ts';
 
 test.each<[string, Grant[], Permission[]]>([
   ['nothing', [], []],
@@ -15,6 +16,10 @@ test.each<[string, Grant[], Permission[]]>([
 
 test('a permission that an older or newer release knows shows as one of this release', () => {
   expect(permissionsOf(new Set(['stock:count', 'shelves:*', 'turns:read']))).toEqual(['turns:read']);
+});
+
+test('the desk offers fewer permissions than there are, or others', () => {
+  expect(allPermissions).toEqual(permissionNames.options);
 });
 
 test('a key is granted a name that is no permission', () => {

@@ -7,7 +7,8 @@ import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
 import { keyTexts } from './key-texts.ts';
-import { allPermissions, covers } from './permissions-known.ts';
+import { covers } from './permissions-known.ts';
+import { allPermissions } from './permissions-made.ts';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 
