@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { statementFor } from '../db/statement-for.ts';
 import { useApi } from '../support/api.ts';
 import { openAs } from '../support/roles.ts';
+import { sqlOf } from '../support/sql.ts';
 import { locationTables, type Neighbour, openNeighbour } from './neighbour.ts';
 
 /** A foreign key as the catalog has it; `columns` and `referenced` in the same order. */
@@ -47,6 +49,7 @@ beforeAll(async () => {
   own = await openNeighbour(api);
   theirs = await openNeighbour(api);
   keys = await foreignKeys();
+  await nameRows(keys.filter(({ parent }) => parent !== 'locations'));
 });
 
 test('every foreign key between tables of a location carries location_id', async () => {
@@ -174,6 +177,21 @@ async function attempt({ name, child }: ForeignKey, sql: string, values: unknown
     await client.query('rollback');
     await client.end();
   }
+}
+
+/** Has a row of both locations name one by each foreign key by which none does yet, since its column may be empty. */
+async function nameRows(all: readonly ForeignKey[]): Promise<void> {
+  const client = await api.pool.connect();
+  const sql = sqlOf(client);
+  await sql`set search_path = public, internal`;
+  for (const { child: table, columns } of all)
+    for (const { locationId } of [own, theirs]) {
+      const column = columns.find((each) => each !== 'location_id') ?? '';
+      const named = `select from "${table}" where location_id = $1 and "${column}" is not null limit 1`;
+      if ((await sql(named, [locationId])).length > 0) continue;
+      await sql(await statementFor(sql, locationId, { table, column }), [locationId]);
+    }
+  client.release(true);
 }
 
 async function foreignKeys(): Promise<ForeignKey[]> {

@@ -161,12 +161,24 @@ async function readAudit(place: string): Promise<Page> {
   return { ...page, text: JSON.stringify(page), next };
 }
 
-/** The longest text of a field that is shown, in characters. */
+/** The longest text of a field that no input bounds, in characters. */
 const characters: Readonly<Record<string, number>> = {
-  ...{ name: 255, external_id: 255, sku: 255, prefix: 64, image_url: 2_048, url: 2_048, batch_number: 20 },
+  ...{ sku: 255, prefix: 64, image_url: 2_048, url: 2_048, batch_number: 20 },
   // A host name may be in it; the first KiB of an answer, each byte a character.
   ...{ error: 600, response_body: 1_024, event_type: 40, permissions: 25, reason: 500, person: 255 },
 };
+/** The longest text that an input takes for a field of this name. */
+function givenCharacters(field: string): number | undefined {
+  const lengths = inputs.flatMap((schema) => {
+    const { maxLength, anyOf = [] } = schema.properties?.[field] ?? {};
+    return [maxLength, ...anyOf.map((each) => each.maxLength)].filter((each) => each !== undefined);
+  });
+  return lengths.length === 0 ? undefined : Math.max(...lengths);
+}
+const inputs = operations.map(
+  ({ input }) => z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as Schema,
+);
+
 /** The most entries of an array that is shown. */
 const entries: Readonly<Record<string, number>> = { permissions: 100, events: 40, include: 1 };
 /** The largest size of a character as JSON: a control character is written as \u0001. */
@@ -187,6 +199,7 @@ interface Schema {
   enum?: unknown[];
   const?: unknown;
   type?: string;
+  maxLength?: number;
   format?: string;
   items?: Schema;
   properties?: Record<string, Schema>;
@@ -204,7 +217,7 @@ function largest(given: Schema, definitions: Readonly<Record<string, Schema>>, n
       (sum, [field, inner]) => sum + field.length + 4 + of(inner, field),
       2,
     );
-  const [length, count] = [characters[name], entries[name]];
+  const [length, count] = [characters[name] ?? givenCharacters(name), entries[name]];
   if (schema.type === 'array' && count !== undefined) return 2 + count * (1 + of(schema.items ?? {}, name));
   if (schema.type === 'string' && length !== undefined) return 2 + bytesOfCharacter * length;
   if (schema.type === 'string' && (schema.format !== undefined || /(^|_)id$/.test(name))) return 60;
