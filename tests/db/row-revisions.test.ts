@@ -4,6 +4,7 @@ import { tables } from '../../packages/db/src/tables/index.ts';
 import { useHand } from '../support/by-hand.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { createCategory, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
+import { words } from '../support/words.ts';
 import { statementFor } from './statement-for.ts';
 
 const test = useTestDatabase();
@@ -13,44 +14,14 @@ const other = useHand(test);
 
 /** Another value of columns that a person edits, as SQL over the row. A column that is not here gets one that is made for its type. */
 const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  products: {
-    external_id: "'other'",
-    sku: "sku || 'x'",
-    name: "name || 'x'",
-    description: "'other'",
-    price: 'price + 1',
-    visible: 'not visible',
-    image_url: "'https://example.com/other.png'",
-    tax_rate: '10.5',
-  },
-  categories: {
-    external_id: "'other'",
-    name: "name || 'x'",
-    priority: 'priority + 1',
-    visible: 'not visible',
-    image_url: "'https://example.com/other.png'",
-  },
-  orders: {
-    external_id: "'other'",
-    status: "'ready'",
-    channel: "'other'",
-    is_take_away: 'not is_take_away',
-    identifier: "'other'",
-    cancel_reason: "'other'",
-  },
+  products: { image_url: "'https://example.com/other.png'" },
+  categories: { image_url: "'https://example.com/other.png'" },
+  orders: { status: "'ready'" },
   webhook_endpoints: {
-    url: "url || '/x'",
-    events: "'{order.updated}'",
-    status: "'disabled'",
-    api_version: "'v1'",
-    include: "'{snapshot}'",
+    ...{ events: "'{order.updated}'", status: "'disabled'", api_version: "'v1'", include: "'{snapshot}'" },
   },
-  menus: { name: "name || 'x'", is_published: 'not is_published', published_at: 'now()' },
   locations: {
-    name: "name || 'x'",
-    timezone: "'America/Montevideo'",
-    currency: "'UYU'",
-    status: "'read_only'",
+    ...{ name: "name || 'x'", timezone: "'America/Montevideo'", currency: "'UYU'", status: "'read_only'" },
   },
 };
 
@@ -84,7 +55,8 @@ async function revision(table: string, on = hand): Promise<bigint> {
 }
 
 it('the resources of the contract have a revision', () => {
-  expect(versioned.map(({ name }) => name).sort()).toEqual(Object.keys(changes).sort());
+  const names = words('categories locations menus orders products webhook_endpoints');
+  expect(versioned.map(({ name }) => name).sort()).toEqual(names);
 });
 
 describe('a change by hand moves the revision', () => {
