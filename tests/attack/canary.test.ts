@@ -240,9 +240,7 @@ async function breakThings(): Promise<void> {
   await waitFor(
     'both to be there again',
     () => /api is ready again/.test(output) && /worker is ready again/.test(output),
-    {
-      timeoutMs: 60_000,
-    },
+    { timeoutMs: 60_000 },
   );
   // Wrong passwords and addresses that hold one, as a mistaken operator gives them.
   const password = canaries[0]?.text ?? '';

@@ -29,8 +29,5 @@ export const links = [...text.matchAll(/\(http:\/\/127\.0\.0\.1:5555\/(#[^)]+)\)
 
 /** The refused actions, and their sentences up to the first …, as the guide's table has them. */
 export const refusals = [...text.matchAll(/^\| (to .+?) \| (.+?) \|$/gm)].map(
-  ([, what = '', sentence = '']) => ({
-    what,
-    sentence: sentence.split('…')[0] ?? '',
-  }),
+  ([, what = '', sentence = '']) => ({ what, sentence: sentence.split('…')[0] ?? '' }),
 );

@@ -104,9 +104,7 @@ test('the language of a tab is shown on every page, and its focus can be seen', 
   await page.click('.VPSidebar a[href="/docs/reference/v2/products-list"]');
   await page.waitForFunction(
     `document.querySelector('h1').textContent.startsWith('List products') && ${active} === 'language-js'`,
-    {
-      timeout: 8_000,
-    },
+    { timeout: 8_000 },
   );
   expect(complaints).toEqual([]);
   await page.close();

@@ -21,11 +21,7 @@ const ana = use(() => sitDown(browser, studio));
 
 beforeAll(async () => {
   await kitchen.place();
-  await api.make.product({
-    name: 'Espresso',
-    sku: 'ES-1',
-    price: 3.5,
-  });
+  await api.make.product({ name: 'Espresso', sku: 'ES-1', price: 3.5 });
 });
 
 const one = async (sql: string, values: unknown[] = []) => (await kit.sql(sql, values))[0];

@@ -21,11 +21,7 @@ beforeAll(async () => {
     api.locationId,
   ]);
   for (let order = 0; order < 30; order++) await kitchen.place({ external_id: `ERP-${1000 + order}` });
-  await api.make.product({
-    name: 'Espresso',
-    sku: 'ES-1',
-    price: 3.5,
-  });
+  await api.make.product({ name: 'Espresso', sku: 'ES-1', price: 3.5 });
   for (const status of ['ready', 'closed'])
     await kit.sql('update orders set status = $1::order_status where number = 11', [status]);
   await kit.publish();
@@ -219,11 +215,7 @@ test('two admins at once edit what each of them changed, and the audit names bot
   // A browser of her own: a page behind another tab is not drawn.
   const evas = await startBrowser();
   const eva = await sitDown(evas, ofEva);
-  const id = await api.make.product({
-    name: 'Scone',
-    sku: 'SC-1',
-    price: 2,
-  });
+  const id = await api.make.product({ name: 'Scone', sku: 'SC-1', price: 2 });
   for (const admin of [ana, eva]) await admin.open('#schema=public&table=products&search=SC-1');
   await ana.edit('price');
   await ana.write('2.5');

@@ -42,9 +42,7 @@ test('catalog sync and products jobs deadlock: at once over two processes and a 
   const sync = (n: number) =>
     shop.call(n, 'POST /v2/catalog/sync', { categories: shelves(2 + n).toReversed() });
   const job = (n: number) =>
-    shop.call(n, 'POST /v2/sync/products', {
-      items: items(30 + n, n % 2 ? numbers : numbers.toReversed()),
-    });
+    shop.call(n, 'POST /v2/sync/products', { items: items(30 + n, n % 2 ? numbers : numbers.toReversed()) });
   const setStock = (n: number) => {
     const named = numbers.map((each) => ({ sku: `s-${each}`, quantity: n }));
     return shop.call(n, 'POST /v2/stock/sync', { items: n % 2 ? named : named.toReversed() });

@@ -92,9 +92,7 @@ const changes: [change: string, sql: string, expected: string | number][] = [
   ['a disabled payment method', 'update payment_methods set enabled = false where id = $5', 'is disabled'],
 ];
 
-describe('what was committed while an order waited for its stock decides it', {
-  timeout: 60_000,
-}, () => {
+describe('what was committed while an order waited for its stock decides it', { timeout: 60_000 }, () => {
   it.each(changes)('%s', async (_, sql, expected) => {
     const made = await offer();
     const ids = [made.productId, made.otherProductId, made.subselectionId, made.itemId, made.paymentMethodId];

@@ -27,9 +27,7 @@ test('a reference to nothing, to what is elsewhere, or that is no id is refused 
   }
   // A refused call leaves the key unused.
   for (const key of ['the-same-key', 'the-same-key', undefined])
-    expect(await call('POST /v2/parts', { maker_id: there }, key)).toMatchObject({
-      status: 200,
-    });
+    expect(await call('POST /v2/parts', { maker_id: there }, key)).toMatchObject({ status: 200 });
   expect(await call('POST /v2/parts', { maker_id: null })).toMatchObject({ status: 200 });
 });
 

@@ -109,18 +109,13 @@ export const acceptedEdits: readonly AcceptedEdit[] = [
     'orders',
     'number = 2',
     { 'an order that is ready': `status = 'ready'` },
-    {
-      kept: /^an order moves back with the deed repair alone$/,
-    },
+    { kept: /^an order moves back with the deed repair alone$/ },
   ),
   ...updates(
     'orders',
     'number = 2',
     { 'an order that is canceled': `status = 'canceled', cancel_reason = 'guest left'` },
-    {
-      follows: ['product_stock', 'payments'],
-      kept: /^an order moves back with the deed repair alone$/,
-    },
+    { follows: ['product_stock', 'payments'], kept: /^an order moves back with the deed repair alone$/ },
   ),
   {
     what: 'payments completed during the deletion of a product',
@@ -149,16 +144,9 @@ export const acceptedEdits: readonly AcceptedEdit[] = [
     'turns',
     `status = 'open'`,
     { 'a turn that is closed': `status = 'closed'` },
-    {
-      follows: ['settlements'],
-      kept: /^a turn that was closed is settled, and stays closed$/,
-    },
+    { follows: ['settlements'], kept: /^a turn that was closed is settled, and stays closed$/ },
   ),
-  {
-    what: 'the next turn',
-    sql: 'insert into turns (location_id) values ($1)',
-    entries: ['insert turns 1'],
-  },
+  { what: 'the next turn', sql: 'insert into turns (location_id) values ($1)', entries: ['insert turns 1'] },
   ...updates('locations', 'true', {
     'name, time zone and currency of a restaurant': `name = 'Bar Nuevo', timezone = 'America/Santiago', currency = 'CLP'`,
   }),
@@ -169,9 +157,7 @@ export const acceptedEdits: readonly AcceptedEdit[] = [
     'api_keys',
     `name = 'till'`,
     { 'a key that is revoked': 'revoked_at = now()' },
-    {
-      kept: /^a key is revoked for good$/,
-    },
+    { kept: /^a key is revoked for good$/ },
   ),
   ...updates('webhook_endpoints', 'true', {
     'the address and the events of an endpoint': `url = 'https://example.com/other', events = '{order.created,turn.open}'`,
@@ -180,8 +166,6 @@ export const acceptedEdits: readonly AcceptedEdit[] = [
     'webhook_endpoints',
     'true',
     { 'an endpoint that is disabled': `status = 'disabled'` },
-    {
-      countsOn: 'delivers_after',
-    },
+    { countsOn: 'delivers_after' },
   ),
 ];

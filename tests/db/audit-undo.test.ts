@@ -258,8 +258,6 @@ describe('an undo is refused', () => {
       refusal(/^only what was changed by hand is undone/),
     );
     for (const id of ['nothing', location])
-      await expect(undoOf(id)).rejects.toMatchObject({
-        errorCode: 'resource_not_found',
-      });
+      await expect(undoOf(id)).rejects.toMatchObject({ errorCode: 'resource_not_found' });
   });
 });

@@ -58,9 +58,7 @@ describe('a payment that is completed', () => {
     await books.owner.sql('begin isolation level serializable');
     await expect(
       books.owner.sql('insert into turns (location_id) values ($1)', [books.locationId]),
-    ).rejects.toMatchObject({
-      code: 'CM007',
-    });
+    ).rejects.toMatchObject({ code: 'CM007' });
     await books.owner.sql('rollback');
   });
 

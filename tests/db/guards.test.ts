@@ -74,9 +74,7 @@ describe('stock', () => {
     const productId = await createProduct(database, { locationId, stock: { quantity: 1 } });
     await expect(
       sql('update product_stock set quantity = quantity - 2 where product_id = $1', [productId]),
-    ).rejects.toMatchObject({
-      code: '23514',
-    });
+    ).rejects.toMatchObject({ code: '23514' });
   });
 
   it('is given back by a cancellation up to the largest quantity, and no further', async () => {

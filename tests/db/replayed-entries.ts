@@ -5,9 +5,7 @@ import type { Hand } from '../support/by-hand.ts';
 export type Rows = ReadonlyMap<string, ReadonlyMap<string, Readonly<Record<string, unknown>>>>;
 
 /** Columns that triggers change, and no entry has (auditing.sql); `updated_at` and `revision` follow from every change. */
-const followed: Readonly<Record<string, readonly string[]>> = {
-  menus: ['version'],
-};
+const followed: Readonly<Record<string, readonly string[]>> = { menus: ['version'] };
 /** Rows that triggers add, and no entry has: an order that is inserted without its payment gets one. */
 const added = [{ table: 'payments', with: 'orders', by: 'order_id' }] as const;
 /** Columns of a table that no entry has. */

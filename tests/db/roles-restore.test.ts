@@ -131,9 +131,7 @@ describe('a role that may make roles, and no more', () => {
         (select rolconnlimit from pg_roles where rolname = current_user) as connections`);
     expect(bounds).toEqual({ statement: '5min', idle: '1min', reads: 'on', connections: 20 });
     await reader.sql('set default_transaction_read_only = off');
-    await expect(reader.sql('create temporary table much (id int)')).rejects.toMatchObject({
-      code: '42501',
-    });
+    await expect(reader.sql('create temporary table much (id int)')).rejects.toMatchObject({ code: '42501' });
   });
 
   it('becomes no superuser by that, and passes no row security', async () => {

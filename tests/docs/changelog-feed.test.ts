@@ -37,11 +37,7 @@ test('the feed has an entry for each version, with its day and what changed', ()
       updated: '2027-03-01T00:00:00Z',
       html: '<ul><li>Prices under <code>&lt;10</code> &amp; over. They go on.</li><li>Another.</li></ul>',
     },
-    {
-      title: '0.1.0',
-      updated: '2026-12-24T00:00:00Z',
-      html: '<p>In words.</p><ul><li>Only one.</li></ul>',
-    },
+    { title: '0.1.0', updated: '2026-12-24T00:00:00Z', html: '<p>In words.</p><ul><li>Only one.</li></ul>' },
   ]);
   expect(within(feed, 'updated')).toBe('2027-03-01T00:00:00Z');
 });

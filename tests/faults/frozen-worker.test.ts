@@ -167,9 +167,7 @@ test('deliveries that a frozen worker claimed and did not send go to another onc
   const made = await waitFor(
     'another to send all',
     async () => (await attempts()).length === 3 && attempts(),
-    {
-      timeoutMs: 90_000,
-    },
+    { timeoutMs: 90_000 },
   );
   // It may live: nothing is taken from it before.
   const silentUntil = (beat?.at.getTime() ?? Number.NaN) + heartbeats.deadMs;

@@ -72,9 +72,7 @@ test('a transaction of very many rows is published once each, others in between,
       await waitFor(
         'the other location to be published',
         async () => (await lastNumber(other)) > numberBefore,
-        {
-          timeoutMs: 30_000,
-        },
+        { timeoutMs: 30_000 },
       );
       if (left.some(({ location }) => location === kit.locationId)) between += 1;
       await sleep(100);

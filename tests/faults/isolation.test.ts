@@ -71,9 +71,7 @@ test(`200 deliveries to each of ${endpoints} hanging endpoints do not hold up 30
   await waitFor(
     'the hanging ones to be at their width',
     () => hanging.received.length >= 20 * Math.min(endpoints, 12),
-    {
-      timeoutMs: 60_000,
-    },
+    { timeoutMs: 60_000 },
   );
   const inFlight = hanging.received.length;
   const beside = await deliverFast();

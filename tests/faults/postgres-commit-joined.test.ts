@@ -61,9 +61,7 @@ const answered = (send: () => Promise<Answer>) =>
 
 test.each(places)(
   'orders of a batch whose connection dies %s are each made once, and none that was answered is lost',
-  {
-    timeout: 300_000,
-  },
+  { timeout: 300_000 },
   async (place) => {
     const met: Record<number, number> = {};
     for (let trial = 0; trial < count; trial += 1) {
@@ -93,9 +91,7 @@ test.each(places)(
 
 test.each(places)(
   'moves of a batch whose connection dies %s are each done once, and none that was answered is lost',
-  {
-    timeout: 300_000,
-  },
+  { timeout: 300_000 },
   async (place) => {
     const met: Record<number, number> = {};
     const chance = createChance(7);
@@ -131,9 +127,7 @@ test.each(places)(
 
 test.each(places)(
   'adjustments of a batch whose connection dies %s are each done once, and none that was answered is lost',
-  {
-    timeout: 300_000,
-  },
+  { timeout: 300_000 },
   async (place) => {
     const met: Record<number, number> = {};
     for (let trial = 0; trial < count; trial += 1) {

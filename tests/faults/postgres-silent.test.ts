@@ -56,9 +56,7 @@ test.each(ways)(
       await waitFor(
         'refusals at once',
         () => since().filter((one) => one.status === 503 && one.tookMs < 1_000).length > 20,
-        {
-          timeoutMs: 60_000,
-        },
+        { timeoutMs: 60_000 },
       );
       refused += since().length;
       const mendedFrom = performance.now();

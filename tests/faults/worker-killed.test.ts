@@ -32,9 +32,7 @@ describe.concurrent('a worker killed (-9)', { timeout: 1_800_000 }, () => {
         pauseMs: () => chance.between(0, 40),
       });
       worker = other ?? (await startNamed(site, kill + 1));
-      await waitFor('what waited to be published', () => publishedUpTo(site, last), {
-        timeoutMs: promiseMs,
-      });
+      await waitFor('what waited to be published', () => publishedUpTo(site, last), { timeoutMs: promiseMs });
       slowestMs = Math.max(slowestMs, performance.now() - killedAt);
     }
     await load.stop();

@@ -169,11 +169,7 @@ const Refusal = z.strictObject({
   error: z.strictObject({
     message: z.string(),
     code: z.int(),
-    data: z.strictObject({
-      ...ErrorData.shape,
-      httpStatus: z.int().max(499),
-      requestId: z.string().min(1),
-    }),
+    data: z.strictObject({ ...ErrorData.shape, httpStatus: z.int().max(499), requestId: z.string().min(1) }),
   }),
 });
 // Outside of the procedures the site itself answers.

@@ -25,10 +25,7 @@ const marked = (mark: number[], bytes: Buffer) => Buffer.concat([Buffer.from(mar
 /** Every encoding that is recognized: how a file of it is written, and the message about it. */
 export const encodings: Readonly<Record<string, { bytes: (text: string) => Buffer; said: string }>> = {
   'UTF-8': { bytes: (text) => written(text, 'utf-8'), said: 'UTF-8' },
-  'UTF-8 with a mark': {
-    bytes: (text) => marked([0xef, 0xbb, 0xbf], written(text, 'utf-8')),
-    said: 'UTF-8',
-  },
+  'UTF-8 with a mark': { bytes: (text) => marked([0xef, 0xbb, 0xbf], written(text, 'utf-8')), said: 'UTF-8' },
   'UTF-16LE': { bytes: (text) => marked([0xff, 0xfe], written(text, 'utf-16le')), said: 'UTF-16LE' },
   'UTF-16BE': { bytes: (text) => marked([0xfe, 0xff], written(text, 'utf-16be')), said: 'UTF-16BE' },
   'Windows-1252': { bytes: (text) => written(text, 'windows-1252'), said: 'Windows-1252' },

@@ -114,10 +114,7 @@ test('all pages are read into a file that is whole or as it was, and the state g
 test('a key that may not read products still reads the lines of orders', async () => {
   const { key } = await api.make.key({ permissions: ['orders:read'] });
   const { code, stdout, stderr } = await tool.run([...pull, '--since', '1h'], { env: { COMANDA_KEY: key } });
-  expect({ code, stderr }).toEqual({
-    code: 0,
-    stderr: expect.not.stringContaining('permission'),
-  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.not.stringContaining('permission') });
   expect(rowsIn(stdout).every(({ product_sku }) => product_sku !== '')).toBe(true);
 });
 

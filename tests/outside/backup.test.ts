@@ -80,9 +80,7 @@ const feed = async (at: TestApi, query: string) => {
   const { status, body, headers } = await callRest<FeedBody>(
     at.url,
     `GET /v2/events?types=order.created&limit=200&${query}`,
-    {
-      key: api.key.key,
-    },
+    { key: api.key.key },
   );
   return {
     status,

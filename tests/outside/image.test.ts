@@ -94,10 +94,7 @@ const run = async (name: string, args: readonly string[], env: Record<string, st
   const code = await ended;
   return { code, output: output() };
 };
-const withFiles = {
-  DATABASE_URL_FILE: '/run/database-url',
-  ENCRYPTION_KEY_FILE: '/run/key',
-};
+const withFiles = { DATABASE_URL_FILE: '/run/database-url', ENCRYPTION_KEY_FILE: '/run/key' };
 
 it('is at most 120 MB, and holds no shell', () => {
   const [size] = words(runProgram('/usr/bin/du', ['-sm', join(home, 'image')]).replace('\t', ' '));

@@ -98,10 +98,7 @@ function run(words: readonly string[]): SoakRun {
   const child = spawn(
     process.execPath,
     [join(repositoryRoot, 'scripts/test.mjs'), '--suite', 'soak', ...words],
-    {
-      cwd: repositoryRoot,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
+    { cwd: repositoryRoot, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   running.add(child);
   let output = '';

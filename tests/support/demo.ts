@@ -88,10 +88,7 @@ async function makeRest(url: string, key: string): Promise<Demo['made']> {
     if (answer.status >= 300) throw new Error(`${route} answered ${answer.text}`);
     return answer.body.data;
   };
-  const endpoint = await made('POST /v2/webhook-endpoints', {
-    url: nobody,
-    events: ['order.created'],
-  });
+  const endpoint = await made('POST /v2/webhook-endpoints', { url: nobody, events: ['order.created'] });
   const items = [{ external_id: 'DR-02', name: 'Espresso', price: 120 }];
   const job = await made('POST /v2/sync/products', { items });
   const { body } = await callRest<{ data: { id: string }[] }>(url, 'GET /v2/settlements?limit=1', { key });

@@ -79,10 +79,7 @@ export async function startConsumer(): Promise<Consumer> {
     }
     const name = (request.url ?? '').slice('/hook/'.length);
     const receipt = receive(name, Buffer.concat(chunks).toString('utf8'), request);
-    const arrival: Arrival = {
-      attempt: Number(request.headers['x-comanda-attempt']),
-      at: performance.now(),
-    };
+    const arrival: Arrival = { attempt: Number(request.headers['x-comanda-attempt']), at: performance.now() };
     receipt.arrivals.push(arrival);
     const held = { receipt, arrival };
     inHand.add(held);
