@@ -179,7 +179,7 @@ async function attempt({ name, child }: ForeignKey, sql: string, values: unknown
   }
 }
 
-/** Has a row of both locations name one by each foreign key by which none does yet, since its column may be empty. */
+/** Has a row of both locations name one by each foreign key where none does yet, since its column may be empty. */
 async function nameRows(all: readonly ForeignKey[]): Promise<void> {
   const client = await api.pool.connect();
   const sql = sqlOf(client);
