@@ -76,10 +76,11 @@ BEGIN
     kept := (SELECT jsonb_agg(jsonb_build_object('key', k, 'before', NULL, 'after', '{}'::jsonb)) FROM jsonb_array_elements(entry.changes->'keys') k);
   END IF;
   SELECT string_agg(format('t.%1$I = (r.was).%1$I', k), ' AND ') INTO same FROM unnest(audited_key(entry.relation)) k;
+  -- OFFSET 0: each row is made once, not again for every pair that a plan without statistics compares.
   rows := format($f$(SELECT r->'key' AS key, nullif(r->'before', 'null') AS before, nullif(r->'after', 'null') AS after,
       jsonb_populate_record(NULL::%1$I, k.key || coalesce(nullif(r->'after', 'null'), '{}')) AS was,
       jsonb_populate_record(NULL::%1$I, k.key || coalesce(nullif(r->'before', 'null'), '{}')) AS becomes
-    FROM jsonb_array_elements($1) r CROSS JOIN LATERAL (SELECT r->'key' || jsonb_build_object('location_id', $2) AS key) k) r$f$,
+    FROM jsonb_array_elements($1) r CROSS JOIN LATERAL (SELECT r->'key' || jsonb_build_object('location_id', $2) AS key) k OFFSET 0) r$f$,
     entry.relation);
   EXECUTE format('SELECT FROM %s CROSS JOIN LATERAL (SELECT FROM %I t WHERE %s FOR UPDATE) l', rows, entry.relation, same)
     USING kept, entry.location_id;

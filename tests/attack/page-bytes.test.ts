@@ -163,7 +163,7 @@ async function readAudit(place: string): Promise<Page> {
 
 /** The longest text of a field that no input bounds, in characters. */
 const characters: Readonly<Record<string, number>> = {
-  ...{ sku: 255, prefix: 64, image_url: 2_048, url: 2_048, batch_number: 20 },
+  ...{ prefix: 64, batch_number: 20 },
   // A host name may be in it; the first KiB of an answer, each byte a character.
   ...{ error: 600, response_body: 1_024, event_type: 40, permissions: 25, reason: 500, person: 255 },
 };
@@ -175,9 +175,10 @@ function givenCharacters(field: string): number | undefined {
   });
   return lengths.length === 0 ? undefined : Math.max(...lengths);
 }
-const inputs = operations.map(
-  ({ input }) => z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as Schema,
-);
+const inputs = operations.map(({ input }) => {
+  const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as Schema;
+  return named(schema, schema.$defs ?? {});
+});
 
 /** The most entries of an array that is shown. */
 const entries: Readonly<Record<string, number>> = { permissions: 100, events: 40, include: 1 };
@@ -206,9 +207,14 @@ interface Schema {
   $defs?: Record<string, Schema>;
 }
 
+/** The schema itself, or that of the definition that it names. */
+function named({ $ref, ...schema }: Schema, definitions: Readonly<Record<string, Schema>>): Schema {
+  return $ref === undefined ? schema : (definitions[$ref.split('/').at(-1) ?? ''] ?? {});
+}
+
 /** How many bytes what a schema describes takes at most. Throws for a text or an array without a row above. */
 function largest(given: Schema, definitions: Readonly<Record<string, Schema>>, name: string): number {
-  const schema = given.$ref === undefined ? given : (definitions[given.$ref.split('/').at(-1) ?? ''] ?? {});
+  const schema = named(given, definitions);
   const of = (inner: Schema, field: string) => largest(inner, definitions, field);
   if (schema.anyOf !== undefined) return Math.max(...schema.anyOf.map((inner) => of(inner, name)));
   if (schema.enum !== undefined) return Math.max(...schema.enum.map((value) => JSON.stringify(value).length));
