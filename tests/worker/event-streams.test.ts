@@ -4,13 +4,14 @@ import { statement } from '@comanda/db';
 import pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { superuserUrl } from '../support/database.ts';
-import { createKey, createLocation } from '../support/factories.ts';
+import { useNewPlace } from '../support/place.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { atLocks } from '../support/sql.ts';
 import { type OpenStream, openStream, type Sent } from '../support/sse.ts';
 import { waitFor } from '../support/wait.ts';
 
 const api = usePublishingApi();
+const place = useNewPlace(api);
 const open: OpenStream[] = [];
 afterAll(() => {
   for (const stream of open) stream.close();
@@ -18,7 +19,7 @@ afterAll(() => {
 
 const watch = async (
   query = '',
-  { key = api.key.key, url = api.url, ...headers }: Record<string, string> = {},
+  { key = place.token, url = api.url, ...headers }: Record<string, string> = {},
 ) => {
   const stream = await openStream(url, key, `/v2/events/stream${query}`, headers);
   open.push(stream);
@@ -26,7 +27,7 @@ const watch = async (
 };
 
 let made = 0;
-const change = async (key = api.key.key) => {
+const change = async (key = place.token) => {
   made += 1;
   const { body } = await api.rest<{ data: { id: string } }>('POST /v2/products', {
     key,
@@ -36,7 +37,7 @@ const change = async (key = api.key.key) => {
 };
 const idsIn = (sent: readonly Sent[]) => sent.flatMap(({ id }) => id ?? []);
 const feed = async (query = '') => {
-  const { body } = await api.rest<{ data: { id: string; type: string }[] }>(`GET /v2/events${query}`);
+  const { body } = await place.rest<{ data: { id: string; type: string }[] }>(`GET /v2/events${query}`);
   return body.data;
 };
 
@@ -61,7 +62,7 @@ describe('GET /v2/events/stream', () => {
   });
 
   it('goes on behind the last event that was read, and misses nothing', async () => {
-    for (let n = 0; n < 3; n += 1) await change();
+    for (let n = 0; n < 4; n += 1) await change();
     await api.published();
     const all = (await feed()).map(({ id }) => id);
     const last = all.at(-4) ?? '';
@@ -81,13 +82,12 @@ describe('GET /v2/events/stream', () => {
   });
 
   it('reads up a long past while more is published, each event once', async () => {
-    const key = await createKey(api.app.database, { locationId: api.locationId, perMinute: 100_000 });
+    await change();
+    await api.published();
     const [first] = await feed('?limit=1');
-    const stream = await watch(`?after=${first?.id}`, {
-      key: key.key,
-    });
+    const stream = await watch(`?after=${first?.id}`);
     const makers = Array.from({ length: 4 }, async () => {
-      for (let n = 0; n < 40; n += 1) await change(key.key);
+      for (let n = 0; n < 40; n += 1) await change();
     });
     await Promise.all(makers);
     await api.published();
@@ -102,13 +102,7 @@ describe('GET /v2/events/stream', () => {
   });
 
   it('sends only the types that were asked for, and only of the location of the key', async () => {
-    const elsewhere = await createKey(api.app.database, {
-      locationId: await createLocation(api.app.database),
-    });
-    const [few, other] = await Promise.all([
-      watch('?types=product.created'),
-      watch('', { key: elsewhere.key }),
-    ]);
+    const [few, other] = await Promise.all([watch('?types=product.created'), watch('', { key: api.token })]);
     await change();
     await api.published();
     await waitFor('the product', () => few.sent.length > 0);
@@ -134,12 +128,11 @@ describe('GET /v2/events/stream', () => {
   });
 
   it('ends with the refusal when its key is revoked, sooner than a quiet stream says anything', async () => {
-    const key = await createKey(api.app.database, { locationId: api.locationId });
-    const stream = await watch('', { key: key.key });
+    const stream = await watch();
     await waitFor('the stream', () => stream.text().startsWith('retry: '));
     await api.app.database.run(
       statement('revoke_for_streams', 'update api_keys set revoked_at = now() where id = $1'),
-      [key.id],
+      [place.key.id],
     );
     expect(await stream.ended).toBe(true);
     // A quiet stream says that it lives after 15 s; how long the end takes is a figure of the bench, `live`.
@@ -183,6 +176,8 @@ describe('GET /v2/events/stream', () => {
   });
 
   it('looks by itself when no notification can reach it', async () => {
+    await change();
+    await api.published();
     const stream = await watch();
     await waitFor('the stream', () => stream.text().startsWith('retry: '));
     // As a worker of another version would publish: without a word.
@@ -194,7 +189,7 @@ describe('GET /v2/events/stream', () => {
          insert into events (location_id, id, number, type, resource_id, body, created_at)
          select $1::uuid, gen_random_uuid(), c.value, 'webhook.test', $1::uuid, '{"quiet":true}', now() from c`,
       ),
-      [api.locationId],
+      [place.locationId],
     );
     await waitFor('it', () => stream.sent.some(({ data }) => data === '{"quiet":true}'));
   });
@@ -203,14 +198,16 @@ describe('GET /v2/events/stream', () => {
 describe('events.watch', () => {
   const subscribe = async (input: object = {}) => {
     const query = encodeURIComponent(JSON.stringify(input));
-    const stream = await openStream(api.url, api.key.key, `/trpc/events.watch?input=${query}`);
+    const stream = await openStream(api.url, place.token, `/trpc/events.watch?input=${query}`);
     open.push(stream);
     return stream;
   };
   const eventsOf = ({ sent }: OpenStream) => sent.filter(({ id }) => id !== undefined);
 
   it('yields the same events as a subscription of tRPC, each under its id', async () => {
-    const { body } = await api.rest<{ pagination: { next: string } }>('GET /v2/events?after=latest');
+    await change();
+    await api.published();
+    const { body } = await place.rest<{ pagination: { next: string } }>('GET /v2/events?after=latest');
     const before = body.pagination.next;
     const stream = await subscribe({ after: before, types: ['product.created', 'catalog.updated'] });
     await change();
@@ -252,7 +249,7 @@ describe('a caller who goes while a stream is opened, in a slow database,', () =
     });
     await database.query('begin; lock table events in access exclusive mode');
     const ending = new AbortController();
-    const headers = { authorization: `Bearer ${api.key.key}`, accept: 'text/event-stream' };
+    const headers = { authorization: `Bearer ${place.token}`, accept: 'text/event-stream' };
     const asked = fetch(api.url + path, { headers, signal: ending.signal }).catch(() => {});
     const look = '%from events e where e.location_id = $1::uuid order by e.number desc%';
     await waitFor('the look for its place', async () => (await atLocks(api.sql, look)) > 0);

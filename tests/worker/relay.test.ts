@@ -157,10 +157,10 @@ describe('one change makes one event:', () => {
   test('a product, a choice and its item that are in no category publish no change of the catalog', async () => {
     const { locationId } = kit;
     const productId = await createProduct(kit.database, { locationId });
-    await createSubselection(kit.database, { locationId, productId, items: [{}] });
+    const { id } = await createSubselection(kit.database, { locationId, productId, items: [{}] });
     await kit.sql('update products set price = 3 where id = $1', [productId]);
     await kit.sql('update subselections set name = $2 where product_id = $1', [productId, 'Size']);
-    await kit.sql('update subselection_items set price = 4 where location_id = $1', [locationId]);
+    await kit.sql('update subselection_items set price = 4 where subselection_id = $1', [id]);
     expect(typesOf(await kit.publish()).filter((type) => type === 'catalog.updated')).toEqual([]);
     const categoryId = await createCategory(kit.database, { locationId });
     await kit.forget();
@@ -168,7 +168,7 @@ describe('one change makes one event:', () => {
     await kit.sql(link, [locationId, productId, categoryId]);
     expect(typesOf(await kit.publish())).toEqual(['product.updated', 'catalog.updated']);
     await kit.forget();
-    await kit.sql('update subselection_items set price = 5 where location_id = $1', [locationId]);
+    await kit.sql('update subselection_items set price = 5 where subselection_id = $1', [id]);
     expect(typesOf(await kit.publish())).toEqual(['catalog.updated']);
     await kit.forget();
     await kit.sql('delete from product_categories where product_id = $1', [productId]);

@@ -1,6 +1,6 @@
 import { applySyncJob, beginSyncJob } from '@comanda/api/services';
 import { addJob, type Database, newId, openDatabase } from '@comanda/db';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
 import type { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { runSyncJobs } from '../../packages/worker/src/tasks/run-sync-jobs.ts';
@@ -253,6 +253,7 @@ describe('the task', () => {
     const jobId = await sync.insertJob(many(3));
     await addJob(kit.database, 'run-sync-jobs', { locationId });
     await kit.startWorker();
+    onTestFinished(kit.stopWorkers);
     await waitFor('the job', async () => (await sync.job(jobId)).status === 'completed');
     const completed = await waitFor('sync.completed', async () =>
       (await kit.events()).find(({ type, resourceId }) => type === 'sync.completed' && resourceId === jobId),
