@@ -172,6 +172,7 @@ test('stock is set, adjusted, and compared by the names of products', async () =
 
 test('a key that may not push learns it before anything is sent', async () => {
   tool.save('stock.csv', 'sku;quantity\nSK-1;1\n');
+  tool.save('products.csv', 'external_id,name,price\nA,a,1\n');
   const { key } = await api.make.key({ permissions: ['sync:products'] });
   for (const [file, missing] of [
     ['stock.csv', 'stock:sync'],

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { tokenHeader } from '../../packages/studio/src/page/session.ts';
 import { createProduct } from '../support/factories.ts';
 import { askRaw } from '../support/raw.ts';
@@ -12,16 +12,21 @@ import { codeOf, ended, enter, type RunningStudio, startRun, startStudio } from 
 const kit = useWorkerKit();
 const ana = useClosed(() => startStudio(kit.url, ['--as', 'ana', '--edit']));
 const reader = useClosed(() => startStudio(kit.url, ['--as', 'bob']));
+// Later tests ask for more addresses.
+let printed: string;
+beforeAll(() => {
+  printed = ana.output();
+});
 
 describe('the page', () => {
   it('is at the address that is printed, which listens by then; another is printed when it is used', () => {
-    const addresses = ana.output().match(/http:\/\/\S+/g) ?? [];
+    const addresses = printed.match(/http:\/\/\S+/g) ?? [];
     expect(addresses).toHaveLength(2);
     for (const address of addresses)
       expect(address).toMatch(
         /^http:\/\/127\.0\.0\.1:\d+\/#code=[\w-]{43}&schema=public&table=orders_today$/,
       );
-    expect(ana.output()).toMatch(/as ana, \w+_admin;/);
+    expect(printed).toMatch(/as ana, \w+_admin;/);
   });
 
   it('loads everything it needs from its own server, and nothing of it is about the restaurants', async () => {
