@@ -190,6 +190,7 @@ describe('doctor', () => {
       outcome: 'wrong',
       found: expect.stringMatching(/^what is due every hour was queued last: 20/),
     });
+    await kit.sql('update internal.process_heartbeats set started_at = now()');
   });
 
   it('sees that a worker beats and does no job, and leaves no probe behind', async () => {
@@ -205,6 +206,8 @@ describe('doctor', () => {
     const [{ count } = {}] = await kit.sql`
       select count(*)::int as count from graphile_worker.jobs where task_identifier like 'probe-%'`;
     expect(count).toBe(0);
+    await kit.sql(`delete from internal.process_heartbeats where id = 'dead'`);
+    await kit.startWorker();
   });
 });
 
