@@ -104,7 +104,8 @@ beforeAll(async () => {
   ];
 });
 
-describe('a location that is exported', () => {
+// In this order: the folder of the first test is what the others import, and the last has its rows in both databases.
+describe('a location that is exported', { shuffle: false }, () => {
   it('is in a folder of JSON lines, with a manifest of rows and checksums', async () => {
     answers = await answersOf(here);
     expect(Object.values(answers).filter((answer) => !answer.startsWith('200'))).toEqual([]);

@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { waitFor } from '../support/wait.ts';
 import { finish, type Run, serving, startRun, unusedPort } from './run.ts';
@@ -72,34 +72,37 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 60_000);
 
-it('builds the site at the lowest priority once all is ready, and serves it without a restart', async () => {
-  run = await started();
-  expect(await page()).toContain('<h1 id="comanda-for-integrators">');
-  writeFileSync(at('go'), '');
-  await waitFor('the built site', async () => (await page()).includes('built at priority 19'), patience);
-  await waitFor('a line', () => run.output().includes('the site of the documents is built'), patience);
-}, 600_000);
+// In this order: each test goes on with the build or the process that the one before has left.
+describe('npm start', { shuffle: false }, () => {
+  it('builds the site at the lowest priority once all is ready, and serves it without a restart', async () => {
+    run = await started();
+    expect(await page()).toContain('<h1 id="comanda-for-integrators">');
+    writeFileSync(at('go'), '');
+    await waitFor('the built site', async () => (await page()).includes('built at priority 19'), patience);
+    await waitFor('a line', () => run.output().includes('the site of the documents is built'), patience);
+  }, 600_000);
 
-it('builds it again only when its sources have changed, and serves the old one meanwhile', async () => {
-  await finish(run, 'SIGTERM');
-  rmSync(at('pid'));
-  const again = await promisify(execFile)(process.execPath, ['scripts/site.mjs', '--beside'], {
-    ...{ cwd: folder, env: { ...process.env, ...generatorFiles() } },
-  });
-  expect([again.stdout, existsSync(at('pid'))]).toEqual(['', false]);
-  appendFileSync(at('docs/guides/orders.md'), '\nOne more sentence.\n');
-  rmSync(at('go'));
-  run = await started();
-  await waitFor('another build', () => existsSync(at('pid')), patience);
-  expect(await page()).toContain('built at priority 19');
-}, 600_000);
+  it('builds it again only when its sources have changed, and serves the old one meanwhile', async () => {
+    await finish(run, 'SIGTERM');
+    rmSync(at('pid'));
+    const again = await promisify(execFile)(process.execPath, ['scripts/site.mjs', '--beside'], {
+      ...{ cwd: folder, env: { ...process.env, ...generatorFiles() } },
+    });
+    expect([again.stdout, existsSync(at('pid'))]).toEqual(['', false]);
+    appendFileSync(at('docs/guides/orders.md'), '\nOne more sentence.\n');
+    rmSync(at('go'));
+    run = await started();
+    await waitFor('another build', () => existsSync(at('pid')), patience);
+    expect(await page()).toContain('built at priority 19');
+  }, 600_000);
 
-it('ends a build that is under way, and leaves none of its processes and files', async () => {
-  const pid = Number(readFileSync(at('pid'), 'utf8'));
-  expect(await finish(run, 'SIGINT')).toBe(0);
-  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-  expect(readdirSync(at('dist')).filter((name) => name.startsWith('.site'))).toEqual([]);
-}, 60_000);
+  it('ends a build that is under way, and leaves none of its processes and files', async () => {
+    const pid = Number(readFileSync(at('pid'), 'utf8'));
+    expect(await finish(run, 'SIGINT')).toBe(0);
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    expect(readdirSync(at('dist')).filter((name) => name.startsWith('.site'))).toEqual([]);
+  }, 60_000);
+});
 
 async function started(): Promise<Run> {
   const next = startRun({ dataDir: at('data'), port, root: folder, env: generatorFiles() });
