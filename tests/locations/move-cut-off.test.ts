@@ -19,18 +19,17 @@ let bar: Restaurant;
 
 beforeAll(async () => {
   cells = cellsOf(folder.path, north, south);
-  bar = await openRestaurant(north, 'Bar Uno');
   await north.startWorker();
   await south.startWorker();
-  for (let n = 0; n < 3; n += 1) await order(north);
-  await waitFor(
-    'all to be published',
-    async () =>
-      (await north.sql('select from internal.captured_changes where location_id = $1', [bar.id])).length ===
-      0,
-    patience,
-  );
 });
+
+/** Makes the restaurant of the tests that follow, with three orders. */
+async function opened(): Promise<void> {
+  bar = await openRestaurant(north, 'Bar Uno');
+  for (let n = 0; n < 3; n += 1) await order(north);
+  const waiting = () => north.sql('select from internal.captured_changes where location_id = $1', [bar.id]);
+  await waitFor('all to be published', async () => (await waiting()).length === 0, patience);
+}
 
 const order = (place: typeof north) =>
   placeOrder({ rest: (route, call) => place.api.rest(route, { key: bar.key, ...call }) }, bar.kitchen);
@@ -81,6 +80,7 @@ const neverBoth = async () => {
 describe('a move that is taken back', () => {
   // However late the kill comes, callers are not led away.
   beforeAll(async () => {
+    await opened();
     await holdingUp('update', `new.status = 'read_only'`);
     await south.sql`
       create trigger not_yet before update on locations for each row when (new.status = 'read_only')
@@ -154,62 +154,67 @@ describe('a move that is taken back', () => {
   );
 });
 
-it('without a reload it waits for a person, and reads are answered in both cells', async () => {
-  await begun();
-  const options = ['--to', 'south', '--cells', cells.file];
-  const paused = await north.comanda(...move, bar.id, ...options, '--json');
-  expect(paused.code).toBe(1);
-  expect(JSON.parse(paused.stdout)).toMatchObject({
-    step: 'map',
-    next: expect.stringContaining('--continue'),
+// In this order: the location is led away, then goes to the other cell, then comes back.
+describe('a move that goes on', { shuffle: false }, () => {
+  beforeAll(opened);
+
+  it('without a reload it waits for a person, and reads are answered in both cells', async () => {
+    await begun();
+    const options = ['--to', 'south', '--cells', cells.file];
+    const paused = await north.comanda(...move, bar.id, ...options, '--json');
+    expect(paused.code).toBe(1);
+    expect(JSON.parse(paused.stdout)).toMatchObject({
+      step: 'map',
+      next: expect.stringContaining('--continue'),
+    });
+    for (const { api } of [north, south])
+      await waitFor(
+        'reads',
+        async () => (await api.rest('GET /v2/orders', { key: bar.key })).status === 200,
+        patience,
+      );
+    // A map printed elsewhere names the new cell, though both cells answer reads.
+    const printed = await north.comanda('cells', 'map', '--cells', cells.file, '--for', 'haproxy');
+    expect(printed.stdout).toContain(`${bar.code} south\n`);
+    const refused = await north.comanda(...move, bar.id, ...options, '--abort');
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('led to cell south already') });
+    const enabled = await north.comanda('locations', 'enable', bar.id);
+    expect(enabled.code).toBe(1);
   });
-  for (const { api } of [north, south])
-    await waitFor(
-      'reads',
-      async () => (await api.rest('GET /v2/orders', { key: bar.key })).status === 200,
-      patience,
+
+  it('killed at each step it is gone on with, and at no moment both cells take a write', async () => {
+    // Which ends with the command that waits for it.
+    for (const line of ['map: ', 'map: wrote', 'map: cat']) {
+      await killedAt(line, '--reload', 'cat');
+      await neverBoth();
+    }
+    await holdingUp('update', `new.status = 'active'`);
+    for (const line of ['map: done', 'enable: ']) {
+      await killedAt(line);
+      await neverBoth();
+    }
+    await holdingUpNoMore();
+    const done = await north.comanda(...move, ...argv(), '--json');
+    expect(done.code, done.stdout + done.stderr).toBe(0);
+    expect([await statusAt(north), await statusAt(south)]).toEqual(['disabled', 'active']);
+    const { number } = await waitFor('an order there', () => order(south), patience);
+    expect(number).toBe(4);
+  });
+
+  it('back it goes as it came, once its rows are gone where it was', async () => {
+    const there = ['--to', 'north', ...cells.options];
+    const early = await south.comanda(...move, bar.id, ...there);
+    expect(early).toMatchObject({ code: 1, stderr: expect.stringContaining('is in this database already') });
+    const deleted = await north.comanda('locations', 'delete', bar.id, '--confirm', 'Bar Uno');
+    expect(deleted.code, deleted.stderr).toBe(0);
+    const back = await south.begin('disable: done', ...move, bar.id, ...there);
+    back.kill('SIGKILL');
+    await back.ended;
+    const done = await south.comanda(...move, bar.id, ...there, '--json');
+    expect(done.code, done.stdout + done.stderr).toBe(0);
+    await waitFor('an order', () => order(north), patience);
+    expect((await south.api.rest('GET /v2/orders', { key: bar.key })).headers.get('x-error-reason')).toBe(
+      'moved',
     );
-  // A map printed elsewhere names the new cell, though both cells answer reads.
-  const printed = await north.comanda('cells', 'map', '--cells', cells.file, '--for', 'haproxy');
-  expect(printed.stdout).toContain(`${bar.code} south\n`);
-  const refused = await north.comanda(...move, bar.id, ...options, '--abort');
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('led to cell south already') });
-  const enabled = await north.comanda('locations', 'enable', bar.id);
-  expect(enabled.code).toBe(1);
-});
-
-it('killed at each step it is gone on with, and at no moment both cells take a write', async () => {
-  // Which ends with the command that waits for it.
-  for (const line of ['map: ', 'map: wrote', 'map: cat']) {
-    await killedAt(line, '--reload', 'cat');
-    await neverBoth();
-  }
-  await holdingUp('update', `new.status = 'active'`);
-  for (const line of ['map: done', 'enable: ']) {
-    await killedAt(line);
-    await neverBoth();
-  }
-  await holdingUpNoMore();
-  const done = await north.comanda(...move, ...argv(), '--json');
-  expect(done.code, done.stdout + done.stderr).toBe(0);
-  expect([await statusAt(north), await statusAt(south)]).toEqual(['disabled', 'active']);
-  const { number } = await waitFor('an order there', () => order(south), patience);
-  expect(number).toBe(4);
-});
-
-it('back it goes as it came, once its rows are gone where it was', async () => {
-  const there = ['--to', 'north', ...cells.options];
-  const refused = await south.comanda(...move, bar.id, ...there);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is in this database already') });
-  const deleted = await north.comanda('locations', 'delete', bar.id, '--confirm', 'Bar Uno');
-  expect(deleted.code, deleted.stderr).toBe(0);
-  const back = await south.begin('disable: done', ...move, bar.id, ...there);
-  back.kill('SIGKILL');
-  await back.ended;
-  const done = await south.comanda(...move, bar.id, ...there, '--json');
-  expect(done.code, done.stdout + done.stderr).toBe(0);
-  await waitFor('an order', () => order(north), patience);
-  expect((await south.api.rest('GET /v2/orders', { key: bar.key })).headers.get('x-error-reason')).toBe(
-    'moved',
-  );
+  });
 });
