@@ -67,7 +67,8 @@ it('all invariants hold without manual edits', async () => {
   expect(amiss(await doctor({ deep: true }))).toEqual([]);
 });
 
-describe('a superuser who switches triggers off and', () => {
+// In this order: a repair may leave rows other than they were, as an order that stays canceled.
+describe('a superuser who switches triggers off and', { shuffle: false }, () => {
   it.each(brokenInvariants)('$edit is found out', async ({ sql, check, found, outcome = 'wrong', mend }) => {
     await unhindered(sql);
     const seen = amiss(await doctor()).find(({ name }) => name === check);
@@ -114,6 +115,8 @@ describe('doctor --repair', () => {
   });
 
   it('writes down in the audit what it did', async () => {
+    await unhindered(`update internal.location_counters set value = 0 where name = 'order'`);
+    await doctor({ repair: 'repair' });
     const rows = await superuser.sql`
       select actor_kind, operation, changes from audit_entries where operation = 'doctor.repair' order by created_at desc, id desc limit 1`;
     expect(rows).toEqual([
@@ -147,6 +150,10 @@ describe('doctor --repair', () => {
     const orders = (await api.rest('GET /v2/orders?limit=1')).body as { pagination: { total: number } };
     const there = await superuser.sql('select from orders');
     expect(orders.pagination.total).toBe(there.length);
+    await unhindered(`delete from payments where order_id in (select id from orders where number > 3);
+      delete from order_items where order_id in (select id from orders where number > 3);
+      delete from orders where number > 3; update internal.location_counters set value = 3 where name = 'order'`);
+    await doctor({ repair: 'repair' });
   });
 
   it('says what a permission keeps it from', async () => {
