@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownTables } from '../support/tables.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Indexes, indexColumns } from './entered.ts';
@@ -25,8 +25,6 @@ const smallRound = (n: number): Round => ({
 });
 const largeRound = (name: string): Round => ({ name, size: 120, families: ['v1', 'v2'] });
 
-// One service, in this order, on connections that live through all of it: no statement has useless reads in any state of the
-// statistics (docs/decisions/0020). Only the third test analyzes a table.
 let service: Service;
 let indexes: Indexes;
 let first: Shop;
@@ -41,70 +39,74 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => service.close(), 60_000);
 
-test('planned on five rows', async () => {
-  // Every read of a table of one page costs nothing.
-  const findings = await begin('five rows', 20);
-  for (let n = 1; n <= smallRounds; n += 1) {
-    await work(first, smallRound(n));
-    await replaceCatalog(first, smallRound(n));
+// In this order, on connections that live through all of it: no statement has useless reads in any state of the
+// statistics (docs/decisions/0020). Only the third test analyzes a table.
+describe('a service', { shuffle: false }, () => {
+  test('planned on five rows', async () => {
+    // Every read of a table of one page costs nothing.
+    const findings = await begin('five rows', 20);
+    for (let n = 1; n <= smallRounds; n += 1) {
+      await work(first, smallRound(n));
+      await replaceCatalog(first, smallRound(n));
+      await removeWhatIsOld(service);
+      await trim(service);
+    }
+    await end(findings);
+  }, 300_000);
+
+  test('filled and not analysed, on the same connections', async () => {
+    const other = await openShop(service, 'Other');
+    await fillStreet(service, 500);
+    await fill(service, other.locationId, { products: 10_000, orders: 20_000 });
+    await fill(service, first.locationId, { products: 400, orders: 400 });
+    await service.settled();
+    await service.plansExpired();
+    const findings = await begin('filled');
+    await work(first, largeRound('filled'));
     await removeWhatIsOld(service);
-    await trim(service);
-  }
-  await end(findings);
-}, 300_000);
+    await end(findings);
+  }, 300_000);
 
-test('filled and not analysed, on the same connections', async () => {
-  const other = await openShop(service, 'Other');
-  await fillStreet(service, 500);
-  await fill(service, other.locationId, { products: 10_000, orders: 20_000 });
-  await fill(service, first.locationId, { products: 400, orders: 400 });
-  await service.settled();
-  await service.plansExpired();
-  const findings = await begin('filled');
-  await work(first, largeRound('filled'));
-  await removeWhatIsOld(service);
-  await end(findings);
-}, 300_000);
+  test('analysed', async () => {
+    await service.sql('analyze');
+    const findings = await begin('analysed');
+    await work(first, largeRound('analysed'));
+    await replaceCatalog(first, largeRound('analysed'));
+    await removeWhatIsOld(service);
+    await end(findings);
+  }, 300_000);
 
-test('analysed', async () => {
-  await service.sql('analyze');
-  const findings = await begin('analysed');
-  await work(first, largeRound('analysed'));
-  await replaceCatalog(first, largeRound('analysed'));
-  await removeWhatIsOld(service);
-  await end(findings);
-}, 300_000);
+  test('at a new location that no statistics know', async () => {
+    const findings = await begin('new location');
+    const fresh = await openShop(service, 'Fresh', called);
+    await work(fresh, largeRound('fresh-1'));
+    await work(fresh, largeRound('fresh-2'));
+    await replaceCatalog(fresh, largeRound('fresh'));
+    await removeWhatIsOld(service);
+    await end(findings);
+  }, 300_000);
 
-test('at a new location that no statistics know', async () => {
-  const findings = await begin('new location');
-  const fresh = await openShop(service, 'Fresh', called);
-  await work(fresh, largeRound('fresh-1'));
-  await work(fresh, largeRound('fresh-2'));
-  await replaceCatalog(fresh, largeRound('fresh'));
-  await removeWhatIsOld(service);
-  await end(findings);
-}, 300_000);
+  // The demo data that a reset writes is more than five rows; what is certified was reset.
+  const notInAll = everyCall.filter((call) => /\/v2\/(sandbox|certifications)/.test(call));
 
-// The demo data that a reset writes is more than five rows; what is certified was reset.
-const notInAll = everyCall.filter((call) => /\/v2\/(sandbox|certifications)/.test(call));
+  test('each state saw every operation', () => {
+    for (const [n, { calls }] of states.entries())
+      expect(everyCall.filter((call) => !calls.has(call))).toEqual(n === 0 ? notInAll : []);
+    expect(states).toHaveLength(4);
+  });
 
-test('each state saw every operation', () => {
-  for (const [n, { calls }] of states.entries())
-    expect(everyCall.filter((call) => !calls.has(call))).toEqual(n === 0 ? notInAll : []);
-  expect(states).toHaveLength(4);
-});
-
-test('nothing that the API and the worker did was taken for a manual edit', async () => {
-  const found = await service.sql(
-    `select relation, operation from audit_entries
+  test('nothing that the API and the worker did was taken for a manual edit', async () => {
+    const found = await service.sql(
+      `select relation, operation from audit_entries
      where actor_kind = 'database' and application_name in ('comanda-api', 'comanda-worker')`,
-  );
-  expect(found).toEqual([]);
-});
+    );
+    expect(found).toEqual([]);
+  });
 
-test('each exemption is needed', () => {
-  const needed = new Set(states.flatMap(({ findings }) => [...findings.needed]));
-  expect(exemptions.filter((each) => !each.sometimes && !needed.has(each))).toEqual([]);
+  test('each exemption is needed', () => {
+    const needed = new Set(states.flatMap(({ findings }) => [...findings.needed]));
+    expect(exemptions.filter((each) => !each.sometimes && !needed.has(each))).toEqual([]);
+  });
 });
 
 function called(call: string): void {
