@@ -160,6 +160,7 @@ describe('it sees', () => {
       sum(total) filter (where name = 'deliveries_dead') as dead from internal.work_totals`;
     expect(totals).toEqual({ failed: '8', dead: '2' });
     await kit.sql('delete from webhook_endpoints');
+    await kit.sql('delete from events where number = 900');
   });
 
   it('a job that was given up', async () => {
@@ -238,5 +239,9 @@ describe('it sees', () => {
       'wrong',
       /^1 delivery to 1 endpoint due and untouched, the oldest for 5 min$/,
     );
+    await kit.sql('delete from internal.process_heartbeats');
+    for (const rows of ['internal.captured_changes', 'webhook_endpoints', 'events'])
+      await kit.sql(`delete from ${rows}`);
+    await kit.startWorker();
   });
 });
