@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { forgetMoved, rememberMoved } from '../../packages/api/src/resources/locations/moved.store.ts';
 import { useApi } from '../support/api.ts';
 import { createKey, createLocation, keyWithoutCode, unknownKey } from '../support/factories.ts';
@@ -58,12 +58,16 @@ it('codes of many locations differ, use every letter alike, and never change', a
 
 describe('of a location that went to another cell', () => {
   let stream: Response;
-  beforeAll(async () => {
+  beforeEach(async () => {
     expect((await ask(key)).status).toBe(200);
     stream = await ask(key, '/v2/events/stream');
     expect(stream.status).toBe(200);
     await rememberMoved(api.app.database, location, 'south');
     await comes(503);
+  });
+  afterEach(async () => {
+    await forgetMoved(api.app.database, location);
+    await comes(200);
   });
 
   it('a known key is asked to retry: over REST, over tRPC, and by the stream that it has open', async () => {
