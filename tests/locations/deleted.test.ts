@@ -7,17 +7,20 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const place = usePlace();
 
-let locationId = '';
 let kitchen: OrderKitchen;
 const name = 'Bar Dos';
 const remove = ['locations', 'delete', '--confirm', name];
 
-// Another location is next to it: nothing of it may be deleted, nor wait.
+// This location is next to those that are deleted: nothing of it may be deleted, nor wait.
 beforeAll(async () => {
+  kitchen = await createOrderKitchen(place.api);
+  await placeOrder(place.api, kitchen);
+});
+
+/** A disabled location with rows in many tables. */
+async function filledLocation(): Promise<string> {
   const { api } = place;
-  kitchen = await createOrderKitchen(api);
-  await placeOrder(api, kitchen);
-  locationId = await createLocation(api.app.database, { name, sandbox: true });
+  const locationId = await createLocation(api.app.database, { name, sandbox: true });
   const { key } = await createKey(api.app.database, { locationId });
   expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBeLessThan(300);
   const endpoint = { url: 'http://127.0.0.1:1/', events: ['order.created'] };
@@ -29,9 +32,12 @@ beforeAll(async () => {
   await place.sql`
     insert into internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, response)
     select location_id, id, 'orders.create', n::text, '', '{}' from api_keys, generate_series(1, 20000) n where location_id = ${locationId}`;
-});
+  expect(await place.comanda('locations', 'disable', locationId)).toMatchObject({ code: 0 });
+  return locationId;
+}
 
 it('a location is deleted only when it is disabled, and its name is said', async () => {
+  const locationId = await createLocation(place.api.app.database, { name });
   const active = await place.comanda(...remove, locationId);
   expect(active).toMatchObject({
     code: 1,
@@ -47,15 +53,19 @@ it('a location is deleted only when it is disabled, and its name is said', async
 });
 
 it('a deletion that is killed is gone on with, and such a location cannot be enabled', async () => {
+  const locationId = await filledLocation();
   const begun = await place.begin('idempotency_keys: 2000 rows', ...remove, locationId);
   begun.kill('SIGKILL');
   await begun.ended;
   expect((await place.rowsOf(locationId)).idempotency_keys).toBeGreaterThan(0);
   const enabled = await place.comanda('locations', 'enable', locationId);
   expect(enabled).toMatchObject({ code: 1, stderr: expect.stringContaining('being deleted') });
+  expect(await place.comanda(...remove, locationId)).toMatchObject({ code: 0 });
+  expect(await place.rowsOf(locationId)).toEqual({});
 });
 
 it('all that a location has goes in batches, no other waits or loses a row, and the audit keeps a line', async () => {
+  const locationId = await filledLocation();
   const others = await place.rowsOf(place.api.locationId);
   const begun = await place.begin('idempotency_keys: 1000 rows', ...remove, locationId);
   begun.kill('SIGSTOP');
