@@ -79,48 +79,34 @@ beforeAll(async () => {
   });
   gets = [
     ...(await Promise.all(tagged)),
-    ...[
-      '/v2/locations/current',
-      '/v2/catalog',
-      '/v2/categories?limit=100',
-      '/v2/products?limit=100',
-      '/v2/stock?limit=100',
-    ],
-    ...[
-      '/v2/orders?limit=100&include=details,items',
-      order.path,
-      '/v2/payments?limit=100',
-      '/v2/turns',
-      '/v2/settlements',
-    ],
-    ...[
-      '/v2/payment-methods',
-      '/v2/menus/active',
-      '/v2/webhook-endpoints',
-      '/v2/events?limit=100',
-      '/v1/orders?limit=100',
-    ],
+    ...['/v2/locations/current', '/v2/catalog', '/v2/categories?limit=100', '/v2/products?limit=100'],
+    ...['/v2/stock?limit=100', '/v2/orders?limit=100&include=details,items', order.path],
+    ...['/v2/payments?limit=100', '/v2/turns', '/v2/settlements', '/v2/payment-methods', '/v2/menus/active'],
+    ...['/v2/webhook-endpoints', '/v2/events?limit=100', '/v1/orders?limit=100'],
     `/v2/webhook-endpoints/${endpoint.body.data.id}/deliveries`,
   ];
+  answers = await answersOf(here);
+  expect(Object.values(answers).filter((answer) => !answer.startsWith('200'))).toEqual([]);
+  const disabled = await here.comanda('locations', 'disable', locationId, '--json');
+  expect(JSON.parse(disabled.stdout), disabled.stderr).toMatchObject({ status: 'disabled' });
+  const done = await here.comanda('locations', 'export', locationId, '--to', exported());
+  expect(done.code, done.stderr).toBe(0);
 });
 
 // In this order: the folder of the first test is what the others import, and the last has its rows in both databases.
 describe('a location that is exported', { shuffle: false }, () => {
   it('is in a folder of JSON lines, with a manifest of rows and checksums', async () => {
-    answers = await answersOf(here);
-    expect(Object.values(answers).filter((answer) => !answer.startsWith('200'))).toEqual([]);
-    const disabled = await here.comanda('locations', 'disable', locationId, '--json');
-    expect(JSON.parse(disabled.stdout), disabled.stderr).toMatchObject({ status: 'disabled' });
-    const done = await here.comanda('locations', 'export', locationId, '--to', exported(), '--json');
+    const to = join(folder.path, 'listed');
+    const done = await here.comanda('locations', 'export', locationId, '--to', to, '--json');
     expect(done.code, done.stderr).toBe(0);
-    const manifest = JSON.parse(readFileSync(join(exported(), 'manifest.json'), 'utf8'));
+    const manifest = JSON.parse(readFileSync(join(to, 'manifest.json'), 'utf8'));
     const counts = await here.rowsOf(locationId);
     for (const { table, rows } of manifest.tables) {
       const name = table.replace('internal.', '');
       if (!['locations', 'limit_counters'].includes(name)) expect(rows, name).toBe(counts[name] ?? 0);
     }
-    expect(statSync(join(exported(), 'api_keys.jsonl')).mode & 0o077).toBe(0);
-    const again = await here.comanda('locations', 'export', locationId, '--to', exported());
+    expect(statSync(join(to, 'api_keys.jsonl')).mode & 0o077).toBe(0);
+    const again = await here.comanda('locations', 'export', locationId, '--to', to);
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty') });
   });
 
@@ -230,5 +216,8 @@ describe('a location that is exported', { shuffle: false }, () => {
     const doctor = await there.comanda('doctor', '--location', locationId, '--json');
     const findings = JSON.parse(doctor.stdout) as { checks?: { outcome: string }[] };
     expect(JSON.stringify(findings)).not.toContain('"outcome":"wrong"');
+    await there.comanda('locations', 'disable', locationId);
+    await there.comanda('locations', 'delete', locationId, '--confirm', 'Bar "Uno" – ☕');
+    expect(await there.rowsOf(locationId)).toEqual({});
   });
 });
