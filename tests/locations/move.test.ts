@@ -127,20 +127,23 @@ it('a location moves under load: no order is lost or published twice, reads go o
 });
 
 it('the cell that it left answers its keys 503 `moved`, cannot enable it, and lets go of its rows', async () => {
-  const refused = await north.api.rest('GET /v2/orders', { key: moving.key });
+  const left = await openRestaurant(north, 'Bar Tres');
+  const moved = await north.comanda('locations', 'move', left.id, '--to', 'south', ...cells.options);
+  expect(moved.code, moved.stderr).toBe(0);
+  const refused = await north.api.rest('GET /v2/orders', { key: left.key });
   expect(refused.status).toBe(503);
   expect(refused.headers.get('x-error-reason')).toBe('moved');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-  const enabled = await north.comanda('locations', 'enable', moving.id);
+  const enabled = await north.comanda('locations', 'enable', left.id);
   expect(enabled).toMatchObject({ code: 1, stderr: expect.stringContaining('moves to another cell') });
-  const again = await north.comanda('locations', 'move', moving.id, ...cells.options, '--json');
+  const again = await north.comanda('locations', 'move', left.id, ...cells.options, '--json');
   expect(JSON.parse(again.stdout)).toMatchObject({
     step: 'done',
     next: expect.stringContaining('locations delete'),
   });
-  const deleted = await north.comanda('locations', 'delete', moving.id, '--confirm', 'Bar "Uno"');
+  const deleted = await north.comanda('locations', 'delete', left.id, '--confirm', 'Bar Tres');
   expect(deleted.code, deleted.stderr).toBe(0);
-  const gone = await north.api.rest('GET /v2/orders', { key: moving.key });
+  const gone = await north.api.rest('GET /v2/orders', { key: left.key });
   expect(gone.headers.get('x-error-reason')).toBe('moved');
-  expect(existsSync(cells.map) && readFileSync(cells.map, 'utf8')).toContain(moving.code);
+  expect(existsSync(cells.map) && readFileSync(cells.map, 'utf8')).toContain(left.code);
 });
