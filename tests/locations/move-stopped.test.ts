@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
@@ -28,11 +28,12 @@ beforeAll(async () => {
   await north.startWorker();
 });
 afterEach(async () => {
+  rmSync(cells.map, { force: true });
   expect([await statusAt(north), await statusAt(south)]).toEqual(['active', undefined]);
 });
 
-const statusAt = async ({ sql }: typeof north) =>
-  (await sql<{ status: string }>('select status from locations where id = $1', [bar.id]))[0]?.status;
+const statusAt = async ({ sql }: typeof north, { id } = bar) =>
+  (await sql<{ status: string }>('select status from locations where id = $1', [id]))[0]?.status;
 const move = (...options: string[]) =>
   north.comanda('locations', 'move', bar.id, '--to', 'south', '--cells', cells.file, ...options);
 const loading = (reload: string) => ['--map', cells.map, '--reload', reload];
@@ -40,9 +41,9 @@ const ok = { code: 0 };
 const refused = (why: string) => ({ code: 1, stderr: expect.stringContaining(why) });
 
 /** Begins a move, and kills it once writes are refused. */
-async function begun(): Promise<void> {
+async function begun({ id } = bar): Promise<void> {
   const options = ['--to', 'south', '--cells', cells.file];
-  const going = await north.begin('disable: done', 'locations', 'move', bar.id, ...options);
+  const going = await north.begin('disable: done', 'locations', 'move', id, ...options);
   going.kill('SIGKILL');
   await going.ended;
 }
@@ -126,20 +127,16 @@ it('doctor reports a forgotten move', async () => {
 });
 
 it('what is changed while the proxies load the map is said', async () => {
-  await begun();
+  const moved = await openRestaurant(north, 'Bar Dos');
+  await begun(moved);
   const go = join(folder.path, 'go');
   const reload = `while [ ! -f '${go}' ]; do sleep 0.05; done`;
   const options = ['--to', 'south', '--cells', cells.file, ...loading(reload)];
-  const going = await north.begin('map: while', 'locations', 'move', bar.id, ...options);
-  await hand.sql(`update api_keys set name = 'renamed' where location_id = $1`, [bar.id]);
+  const going = await north.begin('map: while', 'locations', 'move', moved.id, ...options);
+  await hand.sql(`update api_keys set name = 'renamed' where location_id = $1`, [moved.id]);
   writeFileSync(go, '');
   expect(await going.ended, going.said()).toBe(0);
   expect(going.said()).toContain('was changed here after its export');
   expect(going.said()).toContain('do it again in cell south');
-  // As the tests before it left it.
-  expect([await statusAt(north), await statusAt(south)]).toEqual(['disabled', 'active']);
-  await south.comanda('locations', 'disable', bar.id);
-  await south.comanda('locations', 'delete', bar.id, '--confirm', 'Bar Uno');
-  await north.sql(`delete from internal.location_moves`);
-  await north.sql(`update locations set status = 'active' where id = $1`, [bar.id]);
+  expect([await statusAt(north, moved), await statusAt(south, moved)]).toEqual(['disabled', 'active']);
 });
