@@ -93,8 +93,7 @@ beforeAll(async () => {
   expect(done.code, done.stderr).toBe(0);
 });
 
-// In this order: the folder of the first test is what the others import, and the last has its rows in both databases.
-describe('a location that is exported', { shuffle: false }, () => {
+describe('a location that is exported', () => {
   it('is in a folder of JSON lines, with a manifest of rows and checksums', async () => {
     const to = join(folder.path, 'listed');
     const done = await here.comanda('locations', 'export', locationId, '--to', to, '--json');
