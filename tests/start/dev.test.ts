@@ -26,15 +26,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'comanda-dev-'));
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
-  for (const name of [
-    'node_modules/@comanda',
-    'packages',
-    'prisma',
-    'scripts',
-    'package.json',
-    'pnpm-lock.yaml',
-    'pnpm-workspace.yaml',
-  ])
+  const copied =
+    'node_modules/@comanda packages prisma scripts package.json pnpm-lock.yaml pnpm-workspace.yaml';
+  for (const name of copied.split(' '))
     cpSync(join(repositoryRoot, name), join(folder, name), { recursive: true, verbatimSymlinks: true });
   for (const name of readdirSync(join(repositoryRoot, 'node_modules')))
     if (name !== '@comanda')
@@ -101,6 +95,18 @@ it('names the refused SQL, and restarts no process that would refuse the databas
   const lines = output.slice(since);
   expect(lines.indexOf('edited twice')).toBeGreaterThan(lines.indexOf('migrations ('));
   expect(lines).not.toContain('api refuses');
+}, 120_000);
+
+it('starts a process again that refuses SQL which is written and not applied', async () => {
+  const since = output.length;
+  const broken = join(folder, 'prisma/sql/made/broken.sql');
+  writeFileSync(broken, 'DROP TABLE orders;\n');
+  await shown('SQL not applied', since);
+  const { children } = JSON.parse(readFileSync(join(folder, 'data/postgres/running.json'), 'utf8'));
+  process.kill(children[0].pid, 'SIGKILL');
+  await shown('api died (exit code 78)', since);
+  rmSync(broken);
+  await shown('api is ready again', since);
 }, 120_000);
 
 it('builds the app after an edit of its sources or of the client, and serves it', async () => {

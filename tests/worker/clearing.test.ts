@@ -66,9 +66,7 @@ describe('an endpoint with a big history', () => {
     await waitFor(
       'both events',
       () => beside.consumer.received.length + other.consumer.received.length === 2,
-      {
-        timeoutMs: 10_000,
-      },
+      { timeoutMs: 10_000 },
     );
     await hand.sql('commit');
   });

@@ -159,9 +159,7 @@ describe('any number of workers share the locations', () => {
     await waitFor(
       'all to be published',
       async () => (await kit.sql('select from internal.captured_changes limit 1')).length === 0,
-      {
-        timeoutMs: 60_000,
-      },
+      { timeoutMs: 60_000 },
     );
     for (const locationId of locations) {
       const events = await eventsOf(locationId);

@@ -13,7 +13,7 @@ export interface Child {
   failed: Promise<never>;
   /** The process that runs now; null between two lives. */
   mark(): ProcessMark | null;
-  /** Ends it and starts it again: a developer does not wait for work in flight. */
+  /** Ends it and starts it again after an edit: a developer does not wait for work in flight. When it refuses its settings later, it is tried again. */
   restart(): void;
   /** Lets it finish what is in flight until `deadline` (ms since the epoch), then ends it; true if it was done. */
   stop(deadline: number): Promise<boolean>;
@@ -44,6 +44,8 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
   let stopping = false;
   let isRestarting = false;
   let wasReady = false;
+  // Edits come in parts: a process may start between SQL that is written and SQL that is applied.
+  let isEdited = false;
   let deaths = 0;
   const ready = openPromise<string | undefined>();
   const failed = openPromise<never>();
@@ -73,7 +75,8 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
       if (isRestarting) return start();
       const reason = signal ?? `exit code ${code}`;
       deaths = Date.now() - began > restarting.healthyLifeMs ? 1 : deaths + 1;
-      if (code === configurationExitCode) return failed.reject(new Error(`${name} refuses its settings`));
+      if (code === configurationExitCode && !isEdited)
+        return failed.reject(new Error(`${name} refuses its settings`));
       if (!wasReady && deaths >= earlyDeaths)
         return failed.reject(new Error(`${name} does not start (${reason})`));
       const waitMs = backoffMs(deaths, restarting);
@@ -92,6 +95,7 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
       if (stopping || isRestarting) return;
       clearTimeout(timer);
       deaths = 0;
+      isEdited = true;
       const child = current;
       isRestarting = child !== null;
       if (child === null) return start();
