@@ -15,9 +15,10 @@ export function judge(
   answer: WireAnswer,
   asDocumented: boolean,
 ): void {
-  // A request by another method is answered by another operation.
-  const isOwn = request.method === documented.route.method || request.method === 'HEAD';
-  const mayBeKept = isOwn ? documented.operation.meta.conditional : request.method === 'GET';
+  // A request by another method is answered by another operation, and HEAD by that of GET.
+  const method = request.method === 'HEAD' ? 'GET' : request.method;
+  const isOwn = method === documented.route.method;
+  const mayBeKept = isOwn ? documented.operation.meta.conditional : method === 'GET';
   judgeAny(answer, mayBeKept && answer.status < 400);
   const path = request.target.split(/[?#]/)[0] ?? '';
   const bare = request.method === 'HEAD' || answer.status === 304;
