@@ -112,6 +112,9 @@ export function copyFrom(place: Place, given?: Readonly<Record<string, string>>)
     return copied(place.table, columns, [`${rowOf(values)} from ${place.table.name} where ${rows(place)}`]);
   }
   const { columns, values } = newRows(place, given ?? {});
+  // No COPY has an empty list of columns.
+  if (columns.length === 0)
+    return { text: `insert into ${place.table.name} default values`, tables: [place.table.name] };
   return copied(place.table, columns, values.map(rowOf));
 }
 
