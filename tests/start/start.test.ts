@@ -123,7 +123,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     await serving(start());
     expect(
       await execute(
-        `select distinct usename as name from pg_stat_activity where application_name ~ '^comanda-(api|worker)'`,
+        `select distinct usename as name from pg_stat_activity where application_name ~ '^comanda-(api|worker)' and usename is not null`,
       ),
     ).toEqual([{ name: 'comanda_service' }]);
     for (const role of ['owner', 'service', 'admin', 'reader'] as const) {
