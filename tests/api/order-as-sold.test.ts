@@ -72,12 +72,7 @@ beforeAll(async () => {
   order.id = placed.id;
   await waitFor('the order at the ERP', () => erp.received.length >= 2);
   const client = api.client();
-  await client.products.update.mutate({
-    id: burger,
-    sku: 'RENAMED',
-    external_id: 'OTHER',
-    name: 'Other',
-  });
+  await client.products.update.mutate({ id: burger, sku: 'RENAMED', external_id: 'OTHER', name: 'Other' });
   await api.sql`update subselection_items set name = 'Gone', external_id = 'GONE' || position, price = 9`;
   await client.products.delete.mutate({ id: burger });
   await client.products.delete.mutate({ id: water });

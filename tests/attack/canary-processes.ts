@@ -61,12 +61,7 @@ export async function failToConnect(
   encryptionKey: string,
 ): Promise<Trace> {
   const argv = entry === 'comanda' ? ['scripts/comanda.mjs', 'keys', 'list'] : [`dist/${entry}.js`];
-  const env = {
-    DATABASE_URL: address,
-    ENCRYPTION_KEY: encryptionKey,
-    LOG_LEVEL: 'trace',
-    PORT: '0',
-  };
+  const env = { DATABASE_URL: address, ENCRYPTION_KEY: encryptionKey, LOG_LEVEL: 'trace', PORT: '0' };
   const child = run(dataDir, argv, env);
   let text = '';
   listen(child, (more) => {

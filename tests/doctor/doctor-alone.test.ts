@@ -117,9 +117,7 @@ it('brings back with relay retry what was set aside', async () => {
 });
 
 it('says in one line that no database runs, and what to do', async () => {
-  await server?.stop();
-  server = undefined;
-  const { code, stdout } = await comanda(['doctor']);
+  const { code, stdout } = await comanda(['doctor'], { DATA_DIR: join(folder, 'none') });
   expect(code).toBe(1);
   expect(stdout).toMatch(/WRONG +database reachable +no database is running: DATABASE_URL is not set/);
   expect(stdout).toContain('npm start');

@@ -35,13 +35,7 @@ export async function recordOrder(
   given: Omit<RecordedOrder, 'id' | 'status' | 'paid' | 'channel'> &
     Partial<Pick<RecordedOrder, 'status' | 'paid' | 'channel'>>,
 ): Promise<RecordedOrder> {
-  const order: RecordedOrder = {
-    id: newId(),
-    status: 'closed',
-    paid: 'completed',
-    channel: null,
-    ...given,
-  };
+  const order: RecordedOrder = { id: newId(), status: 'closed', paid: 'completed', channel: null, ...given };
   number += 1;
   const total = decimal(totalOf(order), 2);
   const owner = { locationId, orderId: order.id };

@@ -53,193 +53,199 @@ it('the table of upgrades in the documents has a row for this one', () => {
   expect(page).toContain(`\n${upgradeRow(releaseBefore, version)}\n`);
 });
 
-describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
-  const { COMANDA_TEST_POSTGRES: asked } = process.env;
-  let environment: Record<string, string>;
-  beforeAll(async () => {
-    environment = await environmentOf(postgres);
-    delete process.env.COMANDA_TEST_POSTGRES;
-    Object.assign(process.env, environment);
-  });
-  afterAll(() => {
-    delete process.env.COMANDA_TEST_POSTGRES;
-    if (asked !== undefined) process.env.COMANDA_TEST_POSTGRES = asked;
-  });
+// In this order: the first test of each PostgreSQL makes the dump that the others read.
+describe('the release before', { shuffle: false }, () => {
+  describe.each(['15', '18'])('on PostgreSQL %s', (postgres) => {
+    const { COMANDA_TEST_POSTGRES: asked } = process.env;
+    let environment: Record<string, string>;
+    beforeAll(async () => {
+      environment = await environmentOf(postgres);
+      delete process.env.COMANDA_TEST_POSTGRES;
+      Object.assign(process.env, environment);
+    });
+    afterAll(() => {
+      delete process.env.COMANDA_TEST_POSTGRES;
+      if (asked !== undefined) process.env.COMANDA_TEST_POSTGRES = asked;
+    });
 
-  /** Does something on the server of a data folder while nothing else runs there. */
-  async function alone<Result>(
-    dataDir: string,
-    work: (url: string) => Promise<Result>,
-    settings: Readonly<Record<string, string>> = {},
-  ): Promise<Result> {
-    const server = await startEmbedded({ dataDir, settings });
-    const postmaster = readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8');
-    const ended = noteProcess(inject('runDirectory'), Number(postmaster.split('\n')[0]));
-    try {
-      return await work(server.url);
-    } finally {
-      await server.stop();
-      ended();
+    /** Does something on the server of a data folder while nothing else runs there. */
+    async function alone<Result>(
+      dataDir: string,
+      work: (url: string) => Promise<Result>,
+      settings: Readonly<Record<string, string>> = {},
+    ): Promise<Result> {
+      const server = await startEmbedded({ dataDir, settings });
+      const postmaster = readFileSync(join(dataDir, 'postgres/data/postmaster.pid'), 'utf8');
+      const ended = noteProcess(inject('runDirectory'), Number(postmaster.split('\n')[0]));
+      try {
+        return await work(server.url);
+      } finally {
+        await server.stop();
+        ended();
+      }
     }
-  }
 
-  it('npm start brings the data folder of the release before up to date, and one version back serves on it', {
-    timeout: 300_000,
-  }, async () => {
-    const dataDir = join(folder, `data-${postgres}`);
-    const port = await unusedPort();
-    const start = async ({ tree }: Version) => {
-      const run = startRun({ dataDir, port, root: tree, env: { SEED_DEMO: 'true' } });
-      await serving(run);
-      return {
-        key: /Demo key {2}(\S+)/.exec(run.output())?.[1] ?? '',
-        output: run.output,
-        async stop() {
-          expect(await finish(run, 'SIGINT')).toBe(0);
-          await expectNothingLeft(dataDir);
-        },
+    it('npm start brings the data folder of the release before up to date, and one version back serves on it', {
+      timeout: 300_000,
+    }, async () => {
+      const dataDir = join(folder, `data-${postgres}`);
+      const port = await unusedPort();
+      const start = async ({ tree }: Version) => {
+        const run = startRun({ dataDir, port, root: tree, env: { SEED_DEMO: 'true' } });
+        await serving(run);
+        return {
+          key: /Demo key {2}(\S+)/.exec(run.output())?.[1] ?? '',
+          output: run.output,
+          async stop() {
+            expect(await finish(run, 'SIGINT')).toBe(0);
+            await expectNothingLeft(dataDir);
+          },
+        };
       };
-    };
-    const url = `http://127.0.0.1:${port}`;
+      const url = `http://127.0.0.1:${port}`;
 
-    const old = await start(before);
-    await waitFor('the demo data to be published', async () => {
-      const { data } = await call(url, old.key, 'GET /v2/events?limit=1');
-      return Array.isArray(data) && data.length > 0;
-    });
-    await old.stop();
-    demoKey = old.key;
-    dump = await alone(dataDir, async (superuser) => {
-      await fillEveryTable(superuser);
-      return dumpOf(superuser);
-    });
-    expect([...dump].filter(([, rows]) => rows.length === 0).map(([name]) => name)).toEqual([]);
+      const old = await start(before);
+      await waitFor('the demo data to be published', async () => {
+        const { data } = await call(url, old.key, 'GET /v2/events?limit=1');
+        return Array.isArray(data) && data.length > 0;
+      });
+      await old.stop();
+      demoKey = old.key;
+      dump = await alone(dataDir, async (superuser) => {
+        await fillEveryTable(superuser);
+        return dumpOf(superuser);
+      });
+      expect([...dump].filter(([, rows]) => rows.length === 0).map(([name]) => name)).toEqual([]);
 
-    const upgraded = await start(next);
-    expect(upgraded.output()).toMatch(/migrations .*: [1-9]\d* applied, \d+ functions and triggers made/);
-    expect(await missingFrom((await embeddedUrl(dataDir, 'superuser')) ?? '', dump)).toEqual([]);
-    expect(await call(url, old.key, 'POST /v2/suppliers', { name: 'Mill' })).toMatchObject({ status: 201 });
-    const products = (await call(url, old.key, 'GET /v2/products?limit=1')).data as { id: string }[];
-    const product = `PATCH /v2/products/${products[0]?.id}`;
-    expect(await call(url, old.key, product, { barcode: '123' })).toMatchObject({
-      ...{ status: 200, data: { barcode: '123' } },
-    });
-    await upgraded.stop();
+      const upgraded = await start(next);
+      expect(upgraded.output()).toMatch(/migrations .*: [1-9]\d* applied, \d+ functions and triggers made/);
+      expect(await missingFrom((await embeddedUrl(dataDir, 'superuser')) ?? '', dump)).toEqual([]);
+      expect(await call(url, old.key, 'POST /v2/suppliers', { name: 'Mill' })).toMatchObject({ status: 201 });
+      const products = (await call(url, old.key, 'GET /v2/products?limit=1')).data as { id: string }[];
+      const product = `PATCH /v2/products/${products[0]?.id}`;
+      expect(await call(url, old.key, product, { barcode: '123' })).toMatchObject({
+        ...{ status: 200, data: { barcode: '123' } },
+      });
+      await upgraded.stop();
 
-    const back = await start(before);
-    expect(await call(url, old.key, product, { description: 'by the version before' })).toMatchObject({
-      status: 200,
-    });
-    await back.stop();
-    await alone(dataDir, (superuser) => withClient(superuser, expectNextVersion));
+      const back = await start(before);
+      expect(await call(url, old.key, product, { description: 'by the version before' })).toMatchObject({
+        status: 200,
+      });
+      await back.stop();
+      await alone(dataDir, (superuser) => withClient(superuser, expectNextVersion));
 
-    const again = await start(next);
-    expect(await call(url, old.key, 'POST /v2/suppliers', { name: 'Dairy' })).toMatchObject({ status: 201 });
-    expect(await call(url, old.key, product.replace('PATCH', 'GET'))).toMatchObject({
-      data: { barcode: '123', description: 'by the version before' },
-    });
-    await again.stop();
-    // Changes that the release before captured and did not publish are published by the next.
-    await alone(dataDir, (superuser) =>
-      withClient(superuser, async (client) => {
-        const { rows } = await client.query(
-          `select count(*)::int from events where type = 'product.updated' and body like $1`,
-          [`%${handEdited}%`],
-        );
-        expect(rows).toEqual([{ count: 1 }]);
-      }),
-    );
-  });
-
-  it('comanda migrate brings a dump up to date under load, packages of both versions serve side by side, and one version back', {
-    timeout: 400_000,
-  }, async () => {
-    const dataDir = join(folder, `server-${postgres}`);
-    const upgradeUnderLoad = async (superuser: string) => {
-      const { owner, service: url } = await embeddedRoles(dataDir, 'comanda');
-      const service = await openService({ url, ownerUrl: owner }, before);
-      await restore(superuser, dump);
-      expect(await missingFrom(superuser, dump)).toEqual([]);
-      const first = await service.start(before);
-      const { load, ledger, shop, consumer, serveBy, goOn } = await openLoad(service, before, first);
-      await goOn();
-
-      const { done } = await service.comanda(next, 'migrate');
-      expect(done.applied).toContainEqual(expect.stringMatching(/_upgrade$/));
-      expect(done.objects).toEqual(
-        expect.arrayContaining([
-          'function touch_updated_at',
-          'function order_entry_2',
-          'function suppliers_json',
-        ]),
+      const again = await start(next);
+      expect(await call(url, old.key, 'POST /v2/suppliers', { name: 'Dairy' })).toMatchObject({
+        status: 201,
+      });
+      expect(await call(url, old.key, product.replace('PATCH', 'GET'))).toMatchObject({
+        data: { barcode: '123', description: 'by the version before' },
+      });
+      await again.stop();
+      // Changes that the release before captured and did not publish are published by the next.
+      await alone(dataDir, (superuser) =>
+        withClient(superuser, async (client) => {
+          const { rows } = await client.query(
+            `select count(*)::int from events where type = 'product.updated' and body like $1`,
+            [`%${handEdited}%`],
+          );
+          expect(rows).toEqual([{ count: 1 }]);
+        }),
       );
-      await goOn();
-      expect(await missingFrom(superuser, dump)).toEqual([]);
+    });
 
-      const second = await service.start(next);
-      serveBy(first, second);
-      await goOn();
-      serveBy(second);
-      await stop(first);
-      await goOn();
-      const supplier = { name: 'Mill' };
-      expect(await call(second.api.url, demoKey, 'POST /v2/suppliers', supplier)).toMatchObject({
-        status: 201,
-      });
+    it('comanda migrate brings a dump up to date under load, packages of both versions serve side by side, and one version back', {
+      timeout: 400_000,
+    }, async () => {
+      const dataDir = join(folder, `server-${postgres}`);
+      const upgradeUnderLoad = async (superuser: string) => {
+        const { owner, service: url } = await embeddedRoles(dataDir, 'comanda');
+        const service = await openService({ url, ownerUrl: owner }, before);
+        await restore(superuser, dump);
+        expect(await missingFrom(superuser, dump)).toEqual([]);
+        const first = await service.start(before);
+        const { load, ledger, shop, consumer, serveBy, goOn } = await openLoad(service, before, first);
+        await goOn();
 
-      // One version back.
-      const third = await service.start(before);
-      serveBy(second, third);
-      await goOn();
-      serveBy(third);
-      await stop(second);
-      expect((await service.comanda(before, 'migrate')).done).toMatchObject({
-        applied: [],
-        objects: [],
-        dropped: [],
-      });
-      await goOn();
-      await withClient(superuser, expectNextVersion);
+        const { done } = await service.comanda(next, 'migrate');
+        expect(done.applied).toContainEqual(expect.stringMatching(/_upgrade$/));
+        expect(done.objects).toEqual(
+          expect.arrayContaining([
+            'function touch_updated_at',
+            'function order_entry_2',
+            'function suppliers_json',
+          ]),
+        );
+        await goOn();
+        expect(await missingFrom(superuser, dump)).toEqual([]);
 
-      // And forward again.
-      await service.comanda(next, 'migrate');
-      const fourth = await service.start(next);
-      serveBy(fourth);
-      await stop(third);
-      await goOn();
-      expect(await call(fourth.api.url, demoKey, 'POST /v2/suppliers', supplier)).toMatchObject({
-        status: 201,
-      });
-      await load.stop();
-      await withClient(superuser, (client) => untilQuiet(client, 90_000));
+        const second = await service.start(next);
+        serveBy(first, second);
+        await goOn();
+        serveBy(second);
+        await stop(first);
+        await goOn();
+        const supplier = { name: 'Mill' };
+        expect(await call(second.api.url, demoKey, 'POST /v2/suppliers', supplier)).toMatchObject({
+          status: 201,
+        });
 
-      const books = await reconcile(superuser, ledger, [shop]);
-      const published = await comparePublished(superuser, ledger, [shop], consumer);
-      expect([ledger.unavailable, ledger.unanswered]).toEqual([0, 0]);
-      expect(complaintsOf(books)).toEqual([]);
-      expect(books).toMatchObject({ found: books.acknowledged, unknownFound: 0, unknownAbsent: 0 });
-      // The worker delivers while the shop is still being opened, before the consumer can check a signature.
-      expect(
-        published.complaints.filter((line) => !line.endsWith('came before the secret was known')),
-      ).toEqual([]);
-      expect(published).toMatchObject({ delivered: published.events, dead: 0, waiting: 0, repeats: 0 });
-      for (const { api, worker } of [first, second, third, fourth])
-        expect(api.output() + worker.output()).not.toMatch(/"level":[56]0/);
-      await stop(fourth);
-      await consumer.close();
+        // One version back.
+        const third = await service.start(before);
+        serveBy(second, third);
+        await goOn();
+        serveBy(third);
+        await stop(second);
+        expect((await service.comanda(before, 'migrate')).done).toMatchObject({
+          applied: [],
+          objects: [],
+          dropped: [],
+        });
+        await goOn();
+        await withClient(superuser, expectNextVersion);
 
-      // Objects that this version dropped are removed by the one after it, when no process of the one before runs any more.
-      const prisma = join(next.tree, 'prisma');
-      const { dropped } = await migrate(owner, {
-        ...{ directory: join(prisma, 'migrations'), sqlDirectory: join(prisma, 'sql'), release: '99.2.0' },
-      });
-      expect(dropped).toContain('function order_entry');
-    };
-    await alone(dataDir, upgradeUnderLoad, forgetful);
+        // And forward again.
+        await service.comanda(next, 'migrate');
+        const fourth = await service.start(next);
+        serveBy(fourth);
+        await stop(third);
+        await goOn();
+        expect(await call(fourth.api.url, demoKey, 'POST /v2/suppliers', supplier)).toMatchObject({
+          status: 201,
+        });
+        await load.stop();
+        await withClient(superuser, (client) => untilQuiet(client, 90_000));
+
+        const books = await reconcile(superuser, ledger, [shop]);
+        const published = await comparePublished(superuser, ledger, [shop], consumer);
+        expect([ledger.unavailable, ledger.unanswered]).toEqual([0, 0]);
+        expect(complaintsOf(books)).toEqual([]);
+        expect(books).toMatchObject({ found: books.acknowledged, unknownFound: 0, unknownAbsent: 0 });
+        // The worker delivers while the shop is still being opened, before the consumer can check a signature.
+        expect(
+          published.complaints.filter((line) => !line.endsWith('came before the secret was known')),
+        ).toEqual([]);
+        expect(published).toMatchObject({ delivered: published.events, dead: 0, waiting: 0, repeats: 0 });
+        for (const { api, worker } of [first, second, third, fourth])
+          expect(api.output() + worker.output()).not.toMatch(/"level":[56]0/);
+        await stop(fourth);
+        await consumer.close();
+
+        // Objects that this version dropped are removed by the one after it, when no process of the one before runs any more.
+        const prisma = join(next.tree, 'prisma');
+        const { dropped } = await migrate(owner, {
+          ...{ directory: join(prisma, 'migrations'), sqlDirectory: join(prisma, 'sql'), release: '99.2.0' },
+        });
+        expect(dropped).toContain('function order_entry');
+      };
+      await alone(dataDir, upgradeUnderLoad, forgetful);
+    });
   });
+
+  /** The objects of the next version are there, after the version before has served and migrated. */
 });
 
-/** The objects of the next version are there, after the version before has served and migrated. */
 async function expectNextVersion(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
     `select (select prosrc like $1 from pg_proc where proname = 'touch_updated_at') as changed,

@@ -75,20 +75,10 @@ export const terms: readonly Term[] = [
     found: /\bby (which|whom)\b/i,
   },
   { term: 'on a timer', use: 'work that repeats', retired: ['by the clock'], found: /\bby the clock\b/i },
-  {
-    term: 'fix, repair',
-    use: 'a defect in code or data',
-    retired: ['mend'],
-    found: /\bmend(s|ed|ing)?\b/i,
-  },
+  { term: 'fix, repair', use: 'a defect in code or data', retired: ['mend'], found: /\bmend(s|ed|ing)?\b/i },
   { term: 'again, from scratch', use: 'a repetition', retired: ['anew'], found: /\banew\b/i },
   { term: 'except', use: 'an exception to a rule', retired: ['but for'], found: /\bbut for\b/i },
-  {
-    term: 'next to, with, in addition to',
-    use: 'company',
-    retired: ['beside'],
-    found: /\bbeside\b/i,
-  },
+  { term: 'next to, with, in addition to', use: 'company', retired: ['beside'], found: /\bbeside\b/i },
   {
     term: 'skip, ignore',
     use: 'an item that is left as it is',
