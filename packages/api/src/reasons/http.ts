@@ -51,7 +51,7 @@ export const httpReasons = {
   lines_not_available: row(
     'invalid_request',
     'The request asks for an answer in lines (`application/jsonl`), in `trpc-accept` or in `Accept`.',
-    'Change the link of the tRPC client from `httpBatchStreamLink` to `httpBatchLink`.',
+    'Replace `httpBatchStreamLink` with `httpBatchLink` in the tRPC client.',
     406,
   ),
   expectation_failed: row(
