@@ -11,6 +11,9 @@ export const sizes = {
   tablet: { width: 1024, height: 768, isMobile: true, hasTouch: true },
 } as const;
 
+/** An expression: whether the page may be left without a question of the browser. */
+export const mayBeLeft = `dispatchEvent(new Event('beforeunload', { cancelable: true }))`;
+
 interface OpenOptions {
   size?: keyof typeof sizes;
   /** The language that was chosen; that of the browser unless said. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import type { AppPage } from './app-page.ts';
+import { type AppPage, mayBeLeft } from './app-page.ts';
 import { column, moveButton, untilSent, useBoards } from './boards.ts';
 
 // The effect of a press on the board, and of a second one. The presses are the browser's own, at a place.
@@ -197,7 +197,7 @@ test('a page with an unsent move asks before it is closed', async () => {
   const page = await opened({}, await link({ screens: ['board', 'day'] }));
   const { number } = await place();
   await page.until(`${column(number)} === 'pending'`);
-  const isAsked = () => page.evaluate(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
+  const isAsked = () => page.evaluate(`!${mayBeLeft}`);
   expect(await isAsked()).toBe(false);
   await page.setOfflineMode(true);
   await page.until(`document.body.innerText.includes('No connection')`);
@@ -208,5 +208,5 @@ test('a page with an unsent move asks before it is closed', async () => {
   await page.until(`${column(number)} === 'ready' && ${button(number, 'Undo')} === undefined`);
   expect(await isAsked()).toBe(true);
   await page.setOfflineMode(false);
-  await page.until(`dispatchEvent(new Event('beforeunload', { cancelable: true }))`);
+  await page.until(mayBeLeft);
 });

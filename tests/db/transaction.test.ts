@@ -40,6 +40,28 @@ test('the statement that failed is reported, not its effect on the statements af
   expect(await names()).toBe(0);
 });
 
+test('the statement that failed is reported, though one sent after it was heard of first', async () => {
+  const failing = database.transaction(undefined, async (tx) => {
+    const deep = async () => {
+      await (async () => tx.run(insert, [null]))();
+    };
+    const all = Promise.all([deep(), tx.run(count, [])]);
+    // As a busy process: both answers are read at once.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    await all;
+  });
+  await expect(failing).rejects.toMatchObject({ code: '23502' });
+});
+
+test('an error of the work is reported, though it follows the failure of a statement', async () => {
+  const failing = database.transaction(undefined, async (tx) => {
+    await tx.run(insert, [null]).catch(() => {
+      throw new Error('a name is required');
+    });
+  });
+  await expect(failing).rejects.toThrow('a name is required');
+});
+
 test('what comes with BEGIN is part of the transaction', async () => {
   const failing = database.transaction({ statement: insert, values: ['one'] }, async (tx) => {
     tx.send(insert, ['two']);

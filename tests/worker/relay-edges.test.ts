@@ -1,8 +1,9 @@
-import { statement } from '@comanda/db';
-import { pino } from 'pino';
+import { type Database, openDatabase, statement, workLimits } from '@comanda/db';
+import { type Logger, pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { publishRound, publishSetAside } from '../../packages/worker/src/relay/round.ts';
 import { createProduct } from '../support/factories.ts';
+import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
 import { insertOrder, silent, typesOf, useTellingKit } from './kit.ts';
 
@@ -54,21 +55,27 @@ describe('what is gone shows its last state:', () => {
   });
 });
 
-test('a location that is deleted while its changes are read gets no event, and causes no error', async () => {
-  const [gone] = await kit.sql<{ id: string }>(`insert into locations (name) values ('Gone') returning id`);
-  await createProduct(kit.database, { locationId: gone?.id ?? '' });
-  const logged: string[] = [];
-  const log = pino({ level: 'warn' }, { write: (line: string) => logged.push(line) });
+/** A round of the relay that waits for products, which a transaction of `client` has locked. */
+async function holdProducts(database: Database, log: Logger) {
   const client = await kit.database.pool.connect();
   await client.query('begin');
   await client.query('lock table products');
-  const publishing = publishRound(kit.database, log);
+  const publishing = publishRound(database, log);
   await waitFor('the relay to read what changed', async () => {
     const { rows } = await client.query(
       `select from pg_locks where not granted and relation = 'products'::regclass`,
     );
     return rows.length > 0;
   });
+  return { client, publishing };
+}
+
+test('a location that is deleted while its changes are read gets no event, and causes no error', async () => {
+  const [gone] = await kit.sql<{ id: string }>(`insert into locations (name) values ('Gone') returning id`);
+  await createProduct(kit.database, { locationId: gone?.id ?? '' });
+  const logged: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => logged.push(line) });
+  const { client, publishing } = await holdProducts(kit.database, log);
   await client.query('delete from locations where id = $1', [gone?.id]);
   await client.query('commit');
   client.release();
@@ -102,6 +109,21 @@ test('changes keep the id of the request that made them', async () => {
   const trace = statement('trace', `update products set description = 'traced' where id = $1`);
   await kit.database.transaction('request-7', (tx) => tx.run(trace, [id]));
   expect((await kit.publish()).map(({ requestId }) => requestId)).toEqual(['request-7']);
+});
+
+// Statements of health checks wait for a lock for a second.
+const impatient = useClosed(async () => openDatabase({ url: kit.url, work: 'health' }));
+
+test('a busy worker set aside a change whose rows were held', async () => {
+  await createProduct(kit.database, { locationId: kit.locationId });
+  const { client, publishing } = await holdProducts(impatient, silent);
+  // Until each statement that was sent has failed: all of their errors are then read at once.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, workLimits.health.lockMs + 500);
+  await publishing;
+  await client.query('commit');
+  client.release();
+  expect(await kit.sql('select from internal.captured_changes where failures > 0')).toEqual([]);
+  expect(typesOf(await kit.publish())).toContain('product.created');
 });
 
 test('a change that cannot be published is set aside, the others pass, and it comes when it can', async () => {

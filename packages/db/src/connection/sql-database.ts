@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { silence, type WorkKind, workLimits } from '../lifetimes.ts';
+import { isState } from './database-errors.ts';
 import { withstandExhaustion } from './exhaustion.ts';
 import { openPool } from './pool.ts';
 import { sessionNamed } from './session-name.ts';
@@ -128,23 +129,30 @@ export function openSqlDatabase(options: DatabaseOptions): SqlDatabase {
     transaction: (first, work) =>
       onConnection(pool, async (client) => {
         const sent: Promise<unknown>[] = [];
-        const send: Transaction['send'] = (statement, values) => {
+        let firstFailure: unknown;
+        const run: Transaction['run'] = (statement, values) => {
           const done = runOn(client, statement, values);
-          done.catch(() => {});
-          sent.push(done);
+          done.catch((error) => {
+            firstFailure ??= error;
+          });
+          return done;
+        };
+        const send: Transaction['send'] = (statement, values) => {
+          sent.push(run(statement, values));
         };
         try {
           const found = await begin(client, first);
-          const result = await work({ ...on(client), send }, found);
+          const result = await work({ run, send }, found);
           // A failure of a statement sent before it makes a rollback of it.
           await Promise.all([...sent, client.query('COMMIT')]);
           return result;
         } catch (error) {
           // Where this fails the connection is gone, and the pool lets go of it.
           await client.query('ROLLBACK').catch(() => {});
-          // After a sent statement failed, every later error only says that the transaction is aborted.
           const failed = (await Promise.allSettled(sent)).find((outcome) => outcome.status === 'rejected');
-          throw failed?.reason ?? error;
+          const reported = failed?.reason ?? error;
+          // After one statement failed, those sent behind it only report that the transaction is aborted.
+          throw isState(reported, 'aborted') ? (firstFailure ?? reported) : reported;
         }
       }),
     async close() {

@@ -16,6 +16,8 @@ const table = {
   lockTimeout: ['55P03'],
   /** Ended by a statement's time limit, or by an administrator. */
   canceled: ['57014'],
+  /** A statement of the transaction failed before: the error of that one gives the reason. */
+  aborted: ['25P02'],
   /** A transaction was left idle for too long. */
   leftIdle: ['25P03', '25P04'],
   readOnly: ['25006'],
