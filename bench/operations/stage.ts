@@ -199,7 +199,7 @@ async function firstOf(send: Stage['send'], path: string): Promise<unknown> {
   return Array.isArray(list) ? list[0] : undefined;
 }
 
-// What was published for an endpoint as it was deleted is cleared away ten minutes later, and delivered never.
+// A delivery that was published for an endpoint as it was deleted is cleared away ten minutes later, and never sent.
 const left = `select * from (
   select 'captured change' as kind, location_id, to_jsonb(c) - array['before', 'after', 'resource_ids'] as row from internal.captured_changes c
   union all

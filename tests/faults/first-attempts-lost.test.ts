@@ -44,6 +44,17 @@ const claimed = async () => {
 const arrived = (erp: RecordingConsumer, count: number, timeoutMs: number) =>
   waitFor(`arrival ${count}`, () => erp.received.length >= count, { timeoutMs, intervalMs: 10 });
 
+/** A worker that was frozen as it had claimed a first attempt for that consumer. */
+async function frozenBeforeItSends() {
+  const erp = await kit.consumer();
+  await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  const worker = await start();
+  await holdPublishing(kit, hand, async () => freeze(worker));
+  await hand.sql('commit');
+  await waitFor('the commit', claimed);
+  return { erp, worker };
+}
+
 /** The sweeper looks every five seconds; then a job wakes who takes over. */
 const takenOverMs = 6_500;
 
@@ -81,12 +92,7 @@ test('killed (-9), another worker of its machine sends them within seconds, once
 });
 
 test('killed (-9) with no other there, the next one sends them as it starts', async () => {
-  const erp = await kit.consumer();
-  await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-  const worker = await start();
-  await holdPublishing(kit, hand, async () => freeze(worker));
-  await hand.sql('commit');
-  await waitFor('the commit', claimed);
+  const { erp, worker } = await frozenBeforeItSends();
   await killFrozen(worker);
   const next = await start();
   await arrived(erp, 1, 3_000);
@@ -96,12 +102,7 @@ test('killed (-9) with no other there, the next one sends them as it starts', as
 });
 
 test('frozen, another one sends them once its silence is noticed, and it sends nothing when it goes on', async () => {
-  const erp = await kit.consumer();
-  await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-  const worker = await start();
-  await holdPublishing(kit, hand, async () => freeze(worker));
-  await hand.sql('commit');
-  await waitFor('the commit', claimed);
+  const { erp, worker } = await frozenBeforeItSends();
   const [beat] = await kit.sql<{ at: Date }>`
     select seen_at as at from internal.process_heartbeats where kind = 'worker'`;
   const other = await start();

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeGate, passTo } from '../support/gate.ts';
 import { quoteName, runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
-import { finish, startRun, unusedPort } from './run.ts';
+import { finish, startProgram, unusedPort } from './run.ts';
 
 // A bare process has no channel to a parent and, while it waits, nothing open that would keep Node running.
 
@@ -106,15 +106,7 @@ for (const [program, { listensOn }] of Object.entries(programs))
       // An API reads there, and its health says the rest.
       const saysWhy = program !== 'api' || situation !== 'that is read-only';
       const port = await unusedPort();
-      const run = startRun({
-        script: `dist/${program}.js`,
-        dataDir: '/tmp',
-        port: 0,
-        env: {
-          ...{ DATABASE_URL: url, ENCRYPTION_KEY: 'tests-need-no-secret-that-is-secret', NODE_ENV: 'test' },
-          ...{ HOST: '127.0.0.1', [listensOn]: String(port) },
-        },
-      });
+      const run = startProgram(program, { DATABASE_URL: url, [listensOn]: String(port) });
       try {
         const running = async (what: string, look: () => boolean | Promise<boolean>) =>
           waitFor(

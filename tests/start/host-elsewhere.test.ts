@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { useTestDatabase } from '../support/database.ts';
-import { ended, startRun } from './run.ts';
+import { ended, startProgram } from './run.ts';
 
 const own = useTestDatabase();
 
@@ -11,14 +11,8 @@ test.each([
 ] as const)(
   'the %s that is to listen on the address of another machine ends with exit code 78 and one sentence',
   async (program, listensOn) => {
-    const run = startRun({
-      script: `dist/${program}.js`,
-      dataDir: '/tmp',
-      port: 0,
-      env: {
-        ...{ DATABASE_URL: own.url, ENCRYPTION_KEY: 'tests-need-no-secret-that-is-secret', NODE_ENV: 'test' },
-        ...{ HOST: '203.0.113.7', [listensOn]: '4000', LOG_LEVEL: 'error' },
-      },
+    const run = startProgram(program, {
+      ...{ DATABASE_URL: own.url, HOST: '203.0.113.7', [listensOn]: '4000', LOG_LEVEL: 'error' },
     });
     expect(await ended(run)).toBe(78);
     expect(run.output()).toBe(

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { useTestDatabase } from '../support/database.ts';
-import { finish, startRun } from './run.ts';
+import { finish, startProgram } from './run.ts';
 
 const own = useTestDatabase();
 let folder: string;
@@ -40,15 +40,7 @@ test.skipIf(!isHere('systemd-notify') || !isHere('python3')).each([
       heard += text;
     });
     await once(manager.stdout, 'data');
-    const run = startRun({
-      script: `dist/${program}.js`,
-      dataDir: '/tmp',
-      port: 0,
-      env: {
-        ...{ DATABASE_URL: own.url, ENCRYPTION_KEY: 'tests-need-no-secret-that-is-secret', NODE_ENV: 'test' },
-        ...{ HOST: '127.0.0.1', NOTIFY_SOCKET: socket, ...more },
-      },
-    });
+    const run = startProgram(program, { DATABASE_URL: own.url, NOTIFY_SOCKET: socket, ...more });
     await once(manager, 'close');
     expect(heard).toBe('bound\nREADY=1\n');
     expect(run.output()).toContain('"msg":"ready"');

@@ -56,6 +56,16 @@ export function startRun(options: RunOptions): Run {
   return run;
 }
 
+/** Starts the bundle of a program with these settings, as a service manager does. */
+export const startProgram = (program: string, settings: Readonly<Record<string, string>>): Run =>
+  startRun({
+    ...{ script: `dist/${program}.js`, dataDir: '/tmp', port: 0 },
+    env: {
+      ...{ ENCRYPTION_KEY: 'tests-need-no-secret-that-is-secret', NODE_ENV: 'test', HOST: '127.0.0.1' },
+      ...settings,
+    },
+  });
+
 /** Our environment without the settings that a test runner may have. */
 function clean(): NodeJS.ProcessEnv {
   const { DATABASE_URL, NODE_ENV, HOST, ENCRYPTION_KEY, WEBHOOK_TARGETS, ...rest } = process.env;

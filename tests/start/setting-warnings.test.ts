@@ -4,7 +4,7 @@ import { settingWarnings } from '../../packages/db/src/settings/warnings.ts';
 import { runComanda } from '../support/command.ts';
 import { createTestDatabase, useTestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
-import { ended, finish, startRun, unusedPort } from './run.ts';
+import { ended, finish, startProgram, unusedPort } from './run.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -63,16 +63,10 @@ for (const [program, listensOn] of [
   it(`what the database shows of the settings of the ${program} is reported at its start`, async () => {
     const other = await createTestDatabase();
     const port = await unusedPort();
-    const run = startRun({
-      script: `dist/${program}.js`,
-      dataDir: '/tmp',
-      port: 0,
-      env: {
-        ...plain,
-        ...{ DATABASE_URL: database.url, DATABASE_DIRECT_URL: other.url },
-        ...{ DATABASE_ROLE_PREFIX: 'other', KEEP_ATTEMPTS_DAYS: '60', LOG_LEVEL: 'warn' },
-        ...{ HOST: '127.0.0.1', [listensOn]: String(port) },
-      },
+    const run = startProgram(program, {
+      ...plain,
+      ...{ DATABASE_URL: database.url, DATABASE_DIRECT_URL: other.url, [listensOn]: String(port) },
+      ...{ DATABASE_ROLE_PREFIX: 'other', KEEP_ATTEMPTS_DAYS: '60', LOG_LEVEL: 'warn' },
     });
     const says = (part: RegExp) => waitFor(String(part), () => part.test(run.output()));
     onTestFinished(async () => {
@@ -87,14 +81,9 @@ for (const [program, listensOn] of [
 
 it('an API that runs as the owner of the tables in production says so, and serves', async () => {
   const port = await unusedPort();
-  const run = startRun({
-    script: 'dist/api.js',
-    dataDir: '/tmp',
-    port: 0,
-    env: {
-      ...plain,
-      ...{ DATABASE_URL: database.superuserUrl, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'warn' },
-    },
+  const run = startProgram('api', {
+    ...plain,
+    ...{ DATABASE_URL: database.superuserUrl, PORT: String(port), LOG_LEVEL: 'warn' },
   });
   onTestFinished(async () => void (await finish(run, 'SIGTERM')));
   await waitFor('the warning', () => /DATABASE_URL: the role \w+ owns the tables/.test(run.output()));
@@ -103,11 +92,9 @@ it('an API that runs as the owner of the tables in production says so, and serve
 
 it('a password with an "@" ends a start with one sentence and exit code 78, before any name is resolved', async () => {
   for (const program of ['api', 'worker']) {
-    const run = startRun({
-      script: `dist/${program}.js`,
-      dataDir: '/tmp',
-      port: 0,
-      env: { ...plain, DATABASE_URL: 'postgresql://ana:hunter@2ss@127.0.0.1/orders' },
+    const run = startProgram(program, {
+      ...plain,
+      DATABASE_URL: 'postgresql://ana:hunter@2ss@127.0.0.1/orders',
     });
     expect(await ended(run)).toBe(78);
     expect(run.output()).toMatch(/^DATABASE_URL: holds a character in its user or password/m);

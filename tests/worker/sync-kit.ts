@@ -24,6 +24,16 @@ export interface SyncKit {
 /** A job as it is stored. */
 export type SyncJobRow = Omit<rows.SyncJob, 'errors'> & { errors: SyncItemError[] };
 
+/** An item that names its product by the given number or text. */
+export const item = (n: number | string, more: Partial<ProductSyncItem> = {}): ProductSyncItem => ({
+  ...{ external_id: `e-${n}`, name: `Product ${n}`, price: 1.25 },
+  ...more,
+});
+
+/** The outcome of a job in one row. */
+export const outcome = ({ status, processedItems, successItems, failedItems }: SyncJobRow) =>
+  [status, processedItems, successItems, failedItems] as const;
+
 /** Makes one for a location. */
 export function createSyncKit({ database, sql }: WorkerKit, locationId: string): SyncKit {
   const kit: SyncKit = {

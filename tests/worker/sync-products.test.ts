@@ -10,7 +10,7 @@ import { atLocks } from '../support/sql.ts';
 import { runSyncJob } from '../support/sync-jobs.ts';
 import { waitFor } from '../support/wait.ts';
 import { silent, useWorkerKit } from './kit.ts';
-import { createSyncKit, type SyncKit } from './sync-kit.ts';
+import { createSyncKit, item, outcome, type SyncKit } from './sync-kit.ts';
 
 const kit = useWorkerKit();
 let sync: SyncKit;
@@ -20,20 +20,8 @@ beforeEach(async () => {
   sync = createSyncKit(kit, locationId);
 });
 
-const item = (n: number | string, more: Partial<ProductSyncItem> = {}): ProductSyncItem => ({
-  external_id: `e-${n}`,
-  name: `Product ${n}`,
-  price: 1.25,
-  ...more,
-});
 const many = (count: number, more: Partial<ProductSyncItem> = {}) =>
   Array.from({ length: count }, (_, n) => item(n, more));
-const outcome = ({
-  status,
-  processedItems,
-  successItems,
-  failedItems,
-}: Awaited<ReturnType<SyncKit['job']>>) => [status, processedItems, successItems, failedItems] as const;
 
 describe('what becomes of the items', () => {
   it('creates with the defaults of product creation, and keeps on update what is left out', async () => {

@@ -1,10 +1,9 @@
 import { beforeEach, expect, it } from 'vitest';
 import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
-import type { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { createChance } from '../e2e/day/chance.ts';
 import { createLocation } from '../support/factories.ts';
 import { useWorkerKit } from './kit.ts';
-import { createSyncKit, type SyncKit } from './sync-kit.ts';
+import { createSyncKit, item, outcome, type SyncKit } from './sync-kit.ts';
 
 const kit = useWorkerKit();
 let sync: SyncKit;
@@ -13,17 +12,6 @@ beforeEach(async () => {
   locationId = await createLocation(kit.database);
   sync = createSyncKit(kit, locationId);
 });
-
-const item = (n: number | string, more: Partial<ProductSyncItem>): ProductSyncItem => ({
-  ...{ external_id: `e-${n}`, name: `Product ${n}`, price: 1.25 },
-  ...more,
-});
-const outcome = ({
-  status,
-  processedItems,
-  successItems,
-  failedItems,
-}: Awaited<ReturnType<SyncKit['job']>>) => [status, processedItems, successItems, failedItems] as const;
 
 it.each([itemsPerChunk, 3, 2, 1])(
   'hands a sku on as if the items were applied one by one, in chunks of %i',
