@@ -1,6 +1,6 @@
 // The suite `recipes`: carries out the recipes of ARCHITECTURE on a copy of the tree, runs the whole of npm test there, and
-// leaves out each place in turn: the compiler or exactly one test must name it. `--short` runs the tests that
-// go over every table, operation and field, and leaves out two places. Nothing is written into this tree.
+// leaves out each place in turn: the compiler or exactly one test must name it. `--short` runs fewer tests of the other
+// suites, and leaves out two places. Nothing is written into this tree.
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,27 +23,11 @@ const generate = ['-e', "import('./scripts/bootstrap.mjs').then((made) => made.b
 const compile = checkTypes('tsconfig.json');
 /** The commands after the edits by hand, as the recipes say. */
 const generated = [generate, ['scripts/migration.mjs', 'try_recipes'], ['scripts/docs.mjs']];
-/** The tests of the short form: the recipes' own, and those that go over every table, operation and field. */
-const affected = [
-  ...['tests/api/recipe-', 'tests/rules', 'tests/architecture.test.ts', 'tests/docs/events'],
-  ...[
-    'tests/attack/foreign-keys',
-    'tests/attack/page-bytes',
-    'tests/db/made-sql',
-    'tests/db/edits-published',
-    'tests/db/belongings',
-    'tests/db/drift',
-    'tests/db/one-row-or-many',
-    'tests/db/row-revisions',
-    'tests/db/sql-states',
-    'tests/db/roles.test.ts',
-  ],
-  ...['places', 'specification', 'fields', 'families', 'references', 'empty-filters', 'examples-agree'].map(
-    (name) => `tests/contract/${name}`,
-  ),
-];
-/** Slow tests that go over every operation and statement. */
-const slow = ['tests/attack', 'tests/plans'];
+/** Tests of other suites that go over every table, operation and statement: those of each form. */
+const more = {
+  short: ['tests/attack/foreign-keys', 'tests/attack/page-bytes'],
+  long: ['tests/attack', 'tests/plans'],
+};
 
 const total = { passed: 0, failed: 0 };
 
@@ -71,12 +55,11 @@ async function tryIn(copy, signal, short) {
     say(places.length <= most, `${name}: ${places.length} places by hand, ${most} at most${files.join('')}`);
     for (const place of places) carryOut(copy, place);
   }
-  for (const args of [...generated, ['scripts/check.mjs']]) await runIn(copy, signal, args);
-  say(true, 'what is generated, and npm run check');
+  for (const args of generated) await runIn(copy, signal, args);
   const outside = recipes.map((_, index) => join(copy, `tests/api/recipe-${index}.test.ts`));
   for (const [index, { test }] of recipes.entries()) writeFileSync(outside[index], textOf(test));
-  await testWhole(copy, signal, short ? affected : []);
-  if (!short) await testWhole(copy, signal, slow);
+  await testWhole(copy, signal, []);
+  await testWhole(copy, signal, more[short ? 'short' : 'long']);
   // The test of a recipe fails for every place of it: what a place's own test says would be lost among that.
   for (const file of outside) rmSync(file);
   const all = recipes.flatMap((recipe) =>
