@@ -62,7 +62,8 @@ export default defineConfig({
     sequence: {
       sequencer: LongestFirst,
       // No test may depend on the ones before it. With one seed a failure repeats, and appears at the change that caused it.
-      ...(suite?.name === 'quick' && { shuffle: { files: false, tests: true }, seed: 7 }),
+      shuffle: { files: false, tests: true },
+      seed: 7,
     },
     pool: 'forks',
     // Files share a process, and so what they import: to load it again for each took a quarter of the time.
