@@ -65,7 +65,8 @@ describe('two API processes behind one port', { timeout: 120_000 }, () => {
     stopping = true;
     await lanes;
     expect(unanswered).toBeGreaterThan(0);
-    expect(await database.prisma.order.count({ where: { locationId } })).toBe(made.size);
+    const stored = { locationId, externalId: { startsWith: 'kill-' } };
+    expect(await database.prisma.order.count({ where: stored })).toBe(made.size);
   });
 
   it('report their metrics as one, whichever is asked, and totals do not fall when one dies', async () => {

@@ -25,7 +25,8 @@ const counted = { done: 0, refused: 0, spoilt: 0 };
 
 const field = useField('requests of the documents');
 
-describe('the document says what is refused:', () => {
+// The last test judges the sum of the others.
+describe('the document says what is refused:', { shuffle: false }, () => {
   test.each(routes.map(({ method, path }) => `${method} ${path}`))(
     '%s',
     async (name) => {

@@ -31,7 +31,8 @@ const sender = use(
   },
 );
 
-describe('the typed entrance answers every request in its form:', () => {
+// The last test judges the sum of the others.
+describe('the typed entrance answers every request in its form:', { shuffle: false }, () => {
   test.each(operations.map((operation) => [operation.name, operation] as const))(
     '%s',
     async (name, operation) => {
