@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openDatabase } from '@comanda/db';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { choosePort } from '../../packages/embedded/src/port.ts';
 import { startOwnServer } from '../faults/postgres/server.ts';
 import { callRest } from '../support/api.ts';
@@ -91,78 +91,81 @@ async function firesUntil(alert: string, heal: () => Promise<unknown>): Promise<
 
 const patience = { timeoutMs: 60_000 };
 
-it('promtool finds the rules and the settings right, and its tests of what is played pass', () => {
-  expect(runProgram(promtoolPath(), ['check', 'rules', rules])).toContain(`${named.length} rules found`);
-  runProgram(promtoolPath(), ['check', 'config', join(rulesFolder, 'prometheus.yml')]);
-  runProgram(promtoolPath(), ['test', 'rules', join(rulesFolder, 'comanda.tests.yml')]);
-});
-
-it('no worker: it is called for, and what waits with it', async () => {
-  await scene.rename('while no worker publishes');
-  await scene.sql(`update internal.captured_changes set captured_at = now() - interval '10 minutes'`);
-  await waitFor('both', async () => {
-    const firing = await scene.prometheus.firing();
-    return firing.includes('ComandaRelayBehind') && firing.includes('ComandaProcessDown');
+// The last test judges which have fired in the others.
+describe('an alert', { shuffle: false }, () => {
+  it('promtool finds the rules and the settings right, and its tests of what is played pass', () => {
+    expect(runProgram(promtoolPath(), ['check', 'rules', rules])).toContain(`${named.length} rules found`);
+    runProgram(promtoolPath(), ['check', 'config', join(rulesFolder, 'prometheus.yml')]);
+    runProgram(promtoolPath(), ['test', 'rules', join(rulesFolder, 'comanda.tests.yml')]);
   });
-  fired.add('ComandaProcessDown');
-  await firesUntil('ComandaNoWorker', () => scene.work(true));
-  fired.add('ComandaRelayBehind');
-  // Findings of doctor from the time without a worker are reported until its next look, minutes later.
-  const quickly = async () =>
-    (await scene.prometheus.firing()).filter((name) => name !== 'ComandaCheckWrong');
-  await waitFor('all others to be silent', async () => (await quickly()).length === 0, patience);
-}, 180_000);
 
-it('a change that cannot be published, until it is tried again', async () => {
-  await scene.sql(`insert into internal.captured_changes (location_id, resource, operation, resource_ids, failures, error, retry_at)
+  it('no worker: it is called for, and what waits with it', async () => {
+    await scene.rename('while no worker publishes');
+    await scene.sql(`update internal.captured_changes set captured_at = now() - interval '10 minutes'`);
+    await waitFor('both', async () => {
+      const firing = await scene.prometheus.firing();
+      return firing.includes('ComandaRelayBehind') && firing.includes('ComandaProcessDown');
+    });
+    fired.add('ComandaProcessDown');
+    await firesUntil('ComandaNoWorker', () => scene.work(true));
+    fired.add('ComandaRelayBehind');
+    // Findings of doctor from the time without a worker are reported until its next look, minutes later.
+    const quickly = async () =>
+      (await scene.prometheus.firing()).filter((name) => name !== 'ComandaCheckWrong');
+    await waitFor('all others to be silent', async () => (await quickly()).length === 0, patience);
+  }, 180_000);
+
+  it('a change that cannot be published, until it is tried again', async () => {
+    await scene.sql(`insert into internal.captured_changes (location_id, resource, operation, resource_ids, failures, error, retry_at)
     select id, 'products', 'update', array[id], 1, 'a scene', now() + interval '1 hour' from locations limit 1`);
-  await firesUntil('ComandaChangesSetAside', () => scene.sql('delete from internal.captured_changes'));
-}, 180_000);
+    await firesUntil('ComandaChangesSetAside', () => scene.sql('delete from internal.captured_changes'));
+  }, 180_000);
 
-it('deliveries that were given up, and those that are overdue', async () => {
-  const refusing = await startConsumer((_, response) => {
-    response.statusCode = 500;
-    response.end();
+  it('deliveries that were given up, and those that are overdue', async () => {
+    const refusing = await startConsumer((_, response) => {
+      response.statusCode = 500;
+      response.end();
+    });
+    await scene.rest('POST /v2/webhook-endpoints', { url: refusing.url, events: ['product.updated'] });
+    await scene.rename('that no worker takes');
+    await waitFor(
+      'ComandaDeliveriesDead to fire',
+      async () => (await scene.prometheus.firing()).includes('ComandaDeliveriesDead'),
+      patience,
+    );
+    fired.add('ComandaDeliveriesDead');
+
+    await scene.work(false);
+    await scene.sql(
+      `update webhook_deliveries set status = 'pending', next_attempt_at = now() - interval '1 hour'`,
+    );
+    await firesUntil('ComandaDeliveriesOverdue', () => scene.sql('delete from webhook_deliveries'));
+    await scene.work(true);
+    await refusing.close();
+  }, 180_000);
+
+  it('a sync job that does not end', async () => {
+    await scene.work(false);
+    await scene.rest('POST /v2/sync/products', {
+      items: [{ external_id: 'A', name: 'Tea', description: '', price: 1 }],
+    });
+    await scene.sql(`update sync_jobs set created_at = now() - interval '2 hours'`);
+    await firesUntil('ComandaSyncJobsStuck', () => scene.work(true));
+  }, 180_000);
+
+  it('the database is away: it is called for, and so are the answers', async () => {
+    await scene.server.stop('fast');
+    for (let turn = 0; turn < 20; turn += 1) expect((await scene.rename('away')).status).toBe(503);
+    await waitFor(
+      'ComandaServerErrors to fire',
+      async () => (await scene.prometheus.firing()).includes('ComandaServerErrors'),
+      patience,
+    );
+    fired.add('ComandaServerErrors');
+    await firesUntil('ComandaDatabaseDown', () => scene.server.start());
+  }, 180_000);
+
+  it('every alert has fired for its fault', () => {
+    expect([...fired].sort()).toEqual([...named].sort());
   });
-  await scene.rest('POST /v2/webhook-endpoints', { url: refusing.url, events: ['product.updated'] });
-  await scene.rename('that no worker takes');
-  await waitFor(
-    'ComandaDeliveriesDead to fire',
-    async () => (await scene.prometheus.firing()).includes('ComandaDeliveriesDead'),
-    patience,
-  );
-  fired.add('ComandaDeliveriesDead');
-
-  await scene.work(false);
-  await scene.sql(
-    `update webhook_deliveries set status = 'pending', next_attempt_at = now() - interval '1 hour'`,
-  );
-  await firesUntil('ComandaDeliveriesOverdue', () => scene.sql('delete from webhook_deliveries'));
-  await scene.work(true);
-  await refusing.close();
-}, 180_000);
-
-it('a sync job that does not end', async () => {
-  await scene.work(false);
-  await scene.rest('POST /v2/sync/products', {
-    items: [{ external_id: 'A', name: 'Tea', description: '', price: 1 }],
-  });
-  await scene.sql(`update sync_jobs set created_at = now() - interval '2 hours'`);
-  await firesUntil('ComandaSyncJobsStuck', () => scene.work(true));
-}, 180_000);
-
-it('the database is away: it is called for, and so are the answers', async () => {
-  await scene.server.stop('fast');
-  for (let turn = 0; turn < 20; turn += 1) expect((await scene.rename('away')).status).toBe(503);
-  await waitFor(
-    'ComandaServerErrors to fire',
-    async () => (await scene.prometheus.firing()).includes('ComandaServerErrors'),
-    patience,
-  );
-  fired.add('ComandaServerErrors');
-  await firesUntil('ComandaDatabaseDown', () => scene.server.start());
-}, 180_000);
-
-it('every alert has fired for its fault', () => {
-  expect([...fired].sort()).toEqual([...named].sort());
 });

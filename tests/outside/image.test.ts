@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { choosePort } from '../../packages/embedded/src/port.ts';
 import { runOnce } from '../support/server.ts';
@@ -96,67 +96,75 @@ const run = async (name: string, args: readonly string[], env: Record<string, st
 };
 const withFiles = { DATABASE_URL_FILE: '/run/database-url', ENCRYPTION_KEY_FILE: '/run/key' };
 
-it('is at most 120 MB, and holds no shell', () => {
-  const [size] = words(runProgram('/usr/bin/du', ['-sm', join(home, 'image')]).replace('\t', ' '));
-  process.stdout.write(`the image has ${size} MB compressed\n`);
-  expect(Number(size)).toBeLessThanOrEqual(120);
-  expect(() => runProgram('/usr/bin/test', ['-e', join(bundle, 'rootfs/bin/sh')])).toThrow();
-});
+// As an operator goes down the page: in its order.
+describe('the page of the image', { shuffle: false }, () => {
+  it('is at most 120 MB, and holds no shell', () => {
+    const [size] = words(runProgram('/usr/bin/du', ['-sm', join(home, 'image')]).replace('\t', ' '));
+    process.stdout.write(`the image has ${size} MB compressed\n`);
+    expect(Number(size)).toBeLessThanOrEqual(120);
+    expect(() => runProgram('/usr/bin/test', ['-e', join(bundle, 'rootfs/bin/sh')])).toThrow();
+  });
 
-it('runs on a read-only root, as a user without rights', async () => {
-  const script = `for (const path of ['/x', '/comanda/x', '/usr/local/bin/x', '/tmp/x'])
+  it('runs on a read-only root, as a user without rights', async () => {
+    const script = `for (const path of ['/x', '/comanda/x', '/usr/local/bin/x', '/tmp/x'])
     try { require('fs').writeFileSync(path, ''); console.log(path, 'written') } catch ({ code }) { console.log(path, code) }
     console.log(process.getuid(), /^CapEff:.*/m.exec(require('fs').readFileSync('/proc/self/status', 'utf8'))[0])`;
-  const { output } = await run('comanda-image-write', ['node', '-e', script]);
-  expect(output).toMatch(/^\/x EROFS\n\/comanda\/x EROFS\n\/usr\/local\/bin\/x EROFS\n\/tmp\/x written\n/);
-  expect(output).toMatch(/^10001 CapEff:\s+0+$/m);
-});
+    const { output } = await run('comanda-image-write', ['node', '-e', script]);
+    expect(output).toMatch(/^\/x EROFS\n\/comanda\/x EROFS\n\/usr\/local\/bin\/x EROFS\n\/tmp\/x written\n/);
+    expect(output).toMatch(/^10001 CapEff:\s+0+$/m);
+  });
 
-it('migrates an empty database, serves, works and stops when it is asked', async () => {
-  const comanda = ['node', 'dist/comanda.js'];
-  const roles = await run('comanda-image-roles', [...comanda, 'db', 'roles', '--apply'], {
-    DATABASE_URL: urls.maker,
+  it('migrates an empty database, serves, works and stops when it is asked', async () => {
+    const comanda = ['node', 'dist/comanda.js'];
+    const roles = await run('comanda-image-roles', [...comanda, 'db', 'roles', '--apply'], {
+      DATABASE_URL: urls.maker,
+    });
+    expect(roles, roles.output).toMatchObject({ code: 0 });
+    const owner = { DATABASE_URL_FILE: '/run/database-url', DATABASE_OWNER_URL_FILE: '/run/owner-url' };
+    const migrated = await run('comanda-image-migrate', [...comanda, 'migrate'], owner);
+    expect(migrated.output).toMatch(/migrations applied/);
+    const [port, watch] = [await choosePort(home, null), await choosePort(join(home, 'data'), null)];
+    const api = await start('comanda-image-api', ['node', 'dist/api.js'], {
+      ...{ ...withFiles, PORT: String(port), API_PROCESSES: '1' },
+    });
+    const flags = words('--max-semi-space-size=4 --heap-growing-percent=50 --expose-gc');
+    const worker = await start('comanda-image-worker', ['node', ...flags, 'dist/worker.js'], {
+      ...{ ...withFiles, WORKER_PORT: String(watch) },
+    });
+    const ready = (of: number) => async () => {
+      const answer = await fetch(`http://127.0.0.1:${of}/readyz`).catch(() => undefined);
+      return answer?.status === 200 && ((await answer.json()) as object);
+    };
+    expect(await waitFor('the worker', ready(watch), { timeoutMs: 60_000 })).toMatchObject({
+      heartbeat: 'ok',
+    });
+    expect(await waitFor('the API', ready(port), { timeoutMs: 60_000 })).toMatchObject({ status: 'ok' });
+    const made = await run(
+      'comanda-image-location',
+      [
+        ...comanda,
+        ...words('locations create --name Bar --timezone America/Montevideo --currency UYU --json'),
+      ],
+      withFiles,
+    );
+    const { id } = JSON.parse(made.output) as { id: string };
+    const key = await run(
+      'comanda-image-key',
+      [...comanda, ...words(`keys create --location ${id} --name ERP --permissions orders:* --json`)],
+      withFiles,
+    );
+    const token = /cmd_live_[\w-]{24,}/.exec(key.output)?.[0] ?? key.output;
+    const listed = await fetch(`http://127.0.0.1:${port}/v2/orders`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    expect(listed.status, token).toBe(200);
+    for (const [name, { ended, output }] of Object.entries({ api, worker })) {
+      runProgram('/usr/sbin/runc', ['kill', `comanda-image-${name}`, 'TERM']);
+      expect(await ended, output()).toBe(0);
+    }
   });
-  expect(roles, roles.output).toMatchObject({ code: 0 });
-  const owner = { DATABASE_URL_FILE: '/run/database-url', DATABASE_OWNER_URL_FILE: '/run/owner-url' };
-  const migrated = await run('comanda-image-migrate', [...comanda, 'migrate'], owner);
-  expect(migrated.output).toMatch(/migrations applied/);
-  const [port, watch] = [await choosePort(home, null), await choosePort(join(home, 'data'), null)];
-  const api = await start('comanda-image-api', ['node', 'dist/api.js'], {
-    ...{ ...withFiles, PORT: String(port), API_PROCESSES: '1' },
-  });
-  const flags = words('--max-semi-space-size=4 --heap-growing-percent=50 --expose-gc');
-  const worker = await start('comanda-image-worker', ['node', ...flags, 'dist/worker.js'], {
-    ...{ ...withFiles, WORKER_PORT: String(watch) },
-  });
-  const ready = (of: number) => async () => {
-    const answer = await fetch(`http://127.0.0.1:${of}/readyz`).catch(() => undefined);
-    return answer?.status === 200 && ((await answer.json()) as object);
-  };
-  expect(await waitFor('the worker', ready(watch), { timeoutMs: 60_000 })).toMatchObject({ heartbeat: 'ok' });
-  expect(await waitFor('the API', ready(port), { timeoutMs: 60_000 })).toMatchObject({ status: 'ok' });
-  const made = await run(
-    'comanda-image-location',
-    [...comanda, ...words('locations create --name Bar --timezone America/Montevideo --currency UYU --json')],
-    withFiles,
-  );
-  const { id } = JSON.parse(made.output) as { id: string };
-  const key = await run(
-    'comanda-image-key',
-    [...comanda, ...words(`keys create --location ${id} --name ERP --permissions orders:* --json`)],
-    withFiles,
-  );
-  const token = /cmd_live_[\w-]{24,}/.exec(key.output)?.[0] ?? key.output;
-  const listed = await fetch(`http://127.0.0.1:${port}/v2/orders`, {
-    headers: { authorization: `Bearer ${token}` },
-  });
-  expect(listed.status, token).toBe(200);
-  for (const [name, { ended, output }] of Object.entries({ api, worker })) {
-    runProgram('/usr/sbin/runc', ['kill', `comanda-image-${name}`, 'TERM']);
-    expect(await ended, output()).toBe(0);
-  }
-});
 
-it('every command of the page was run', () => {
-  expect(operator.left().filter(({ kind }) => kind === 'sh')).toEqual([]);
+  it('every command of the page was run', () => {
+    expect(operator.left().filter(({ kind }) => kind === 'sh')).toEqual([]);
+  });
 });

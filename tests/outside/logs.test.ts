@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, closeSync, mkdirSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
@@ -62,25 +62,28 @@ const requestsIn = (text: string) =>
 const settled = (count: number) =>
   waitFor('the lines', () => requestsIn(readFileSync(file(), 'utf8')) === count);
 
-it('a file that is rotated loses no line of before, is cut, and gets those of later', async () => {
-  await ask(200);
-  await settled(200);
-  const before = readFileSync(file(), 'utf8');
-  await operator.follow('Into files', {});
-  const [rotated, ...others] = readdirSync(logs).filter((name) => name.endsWith('.gz'));
-  expect(others).toEqual([]);
-  const packed = readFileSync(join(logs, rotated ?? ''));
-  expect(gunzipSync(packed).toString()).toBe(before);
-  await ask(3);
-  await settled(3);
-  // Opened for appending: no hole is left where the old lines were.
-  expect(statSync(file()).size).toBe(Buffer.byteLength(readFileSync(file(), 'utf8').replaceAll('\0', '')));
-  const line = Math.round(before.length / before.trimEnd().split('\n').length);
-  process.stdout.write(`a line: ${line} bytes; packed to ${(packed.length / before.length).toFixed(2)}\n`);
-  expect(before).not.toContain(maker.key.key);
-  expect(before).not.toContain('hunter2');
-});
+// As an operator goes down the page: in its order.
+describe('the page of logs', { shuffle: false }, () => {
+  it('a file that is rotated loses no line of before, is cut, and gets those of later', async () => {
+    await ask(200);
+    await settled(200);
+    const before = readFileSync(file(), 'utf8');
+    await operator.follow('Into files', {});
+    const [rotated, ...others] = readdirSync(logs).filter((name) => name.endsWith('.gz'));
+    expect(others).toEqual([]);
+    const packed = readFileSync(join(logs, rotated ?? ''));
+    expect(gunzipSync(packed).toString()).toBe(before);
+    await ask(3);
+    await settled(3);
+    // Opened for appending: no hole is left where the old lines were.
+    expect(statSync(file()).size).toBe(Buffer.byteLength(readFileSync(file(), 'utf8').replaceAll('\0', '')));
+    const line = Math.round(before.length / before.trimEnd().split('\n').length);
+    process.stdout.write(`a line: ${line} bytes; packed to ${(packed.length / before.length).toFixed(2)}\n`);
+    expect(before).not.toContain(maker.key.key);
+    expect(before).not.toContain('hunter2');
+  });
 
-it('every command of the page was run', () => {
-  expect(operator.left().filter(({ kind }) => kind === 'sh')).toEqual([]);
+  it('every command of the page was run', () => {
+    expect(operator.left().filter(({ kind }) => kind === 'sh')).toEqual([]);
+  });
 });

@@ -165,63 +165,68 @@ const reads = [
   'GET /v2/sales-reports?from=2026-01-01&to=2099-12-31&group_by=day',
 ];
 
-describe.each(ways)('$how', ({ name, restore }) => {
-  let copy: Shop;
-  const asOriginal: TestApi['rest'] = (route, call) =>
-    copy.api.rest(route, { ...call, key: original.api.key.key });
-  beforeAll(async () => {
-    await createDatabase(name);
-    await restore();
-  });
-  afterAll(() => copy?.close());
+// Each looks at what the one before left.
+describe('a database that is restored', { shuffle: false }, () => {
+  describe.each(ways)('$how', ({ name, restore }) => {
+    let copy: Shop;
+    const asOriginal: TestApi['rest'] = (route, call) =>
+      copy.api.rest(route, { ...call, key: original.api.key.key });
+    beforeAll(async () => {
+      await createDatabase(name);
+      await restore();
+    });
+    afterAll(() => copy?.close());
 
-  it('leaves nothing for the next start to make again', async () => {
-    const made = await migrate(role('owner', name), { rolePrefix: 'shop' });
-    expect(made).toMatchObject({ applied: [], objects: [], dropped: [] });
-    await migrateQueue(role('owner', name));
-  });
+    it('leaves nothing for the next start to make again', async () => {
+      const made = await migrate(role('owner', name), { rolePrefix: 'shop' });
+      expect(made).toMatchObject({ applied: [], objects: [], dropped: [] });
+      await migrateQueue(role('owner', name));
+    });
 
-  it('answers as the original does', async () => {
-    copy = await serve(name);
-    for (const route of reads) {
-      const [here, there] = [await asOriginal(route), await original.api.rest(route)];
-      expect(here.status, route).toBe(200);
-      expect(here.body, route).toEqual(there.body);
-    }
-  });
+    it('answers as the original does', async () => {
+      copy = await serve(name);
+      for (const route of reads) {
+        const [here, there] = [await asOriginal(route), await original.api.rest(route)];
+        expect(here.status, route).toBe(200);
+        expect(here.body, route).toEqual(there.body);
+      }
+    });
 
-  it('goes on: an order, an edit by hand and a refusal, and publishes them', async () => {
-    const order = await placeOrder({ rest: asOriginal }, kitchen);
-    const admin = await openHand(role('admin', name), 'admin');
-    try {
-      await admin.sql('update products set price = price + 1 where id = $1', [kitchen.productId]);
-      await expect(admin.sql('update orders set total = 1 where id = $1', [order.id])).rejects.toMatchObject({
-        code: 'CM008',
-      });
-      await copy.published();
-      const events = await admin.sql<{ type: string }>(
-        'select type from events where resource_id in ($1, $2) order by number desc limit 2',
-        [order.id, kitchen.productId],
+    it('goes on: an order, an edit by hand and a refusal, and publishes them', async () => {
+      const order = await placeOrder({ rest: asOriginal }, kitchen);
+      const admin = await openHand(role('admin', name), 'admin');
+      try {
+        await admin.sql('update products set price = price + 1 where id = $1', [kitchen.productId]);
+        await expect(
+          admin.sql('update orders set total = 1 where id = $1', [order.id]),
+        ).rejects.toMatchObject({
+          code: 'CM008',
+        });
+        await copy.published();
+        const events = await admin.sql<{ type: string }>(
+          'select type from events where resource_id in ($1, $2) order by number desc limit 2',
+          [order.id, kitchen.productId],
+        );
+        expect(events.map(({ type }) => type).sort()).toEqual(['order.created', 'product.updated']);
+        expect(order.number).toBe(201);
+      } finally {
+        await admin.close();
+      }
+    });
+
+    it('has nothing that doctor finds, however deep it looks', async () => {
+      const { checks } = await diagnose(
+        {
+          DATABASE_URL: role('service', name),
+          DATABASE_OWNER_URL: role('owner', name),
+          ENCRYPTION_KEY: encryptionKey,
+        },
+        { deep: true },
       );
-      expect(events.map(({ type }) => type).sort()).toEqual(['order.created', 'product.updated']);
-      expect(order.number).toBe(201);
-    } finally {
-      await admin.close();
-    }
-  });
-
-  it('has nothing that doctor finds, however deep it looks', async () => {
-    const { checks } = await diagnose(
-      {
-        DATABASE_URL: role('service', name),
-        DATABASE_OWNER_URL: role('owner', name),
-        ENCRYPTION_KEY: encryptionKey,
-      },
-      { deep: true },
-    );
-    // The processes of the original are no longer seen, which doctor reports until their rows are removed.
-    const silent = /^1 worker and 1 API process alive; silent: \S+ for \d+ s$/;
-    const found = checks.filter(({ name, found }) => name !== 'workers' || !silent.test(found));
-    expect(found.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
+      // The processes of the original are no longer seen, which doctor reports until their rows are removed.
+      const silent = /^1 worker and 1 API process alive; silent: \S+ for \d+ s$/;
+      const found = checks.filter(({ name, found }) => name !== 'workers' || !silent.test(found));
+      expect(found.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
+    });
   });
 });
