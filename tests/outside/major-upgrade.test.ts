@@ -133,6 +133,13 @@ describe('the page of major upgrades', { shuffle: false }, () => {
       const order = await placeOrder(api, kitchen);
       expect(order.number).toBe(12);
       await published(api);
+      // Its first beat on the new server comes within seconds.
+      await waitFor('the worker to be heard', async () => {
+        const { rows } = await api.app.database.pool.query(
+          `select from internal.process_heartbeats where kind = 'worker' and seen_at > now() - interval '5 seconds'`,
+        );
+        return rows.length > 0;
+      });
       expect(await timed('After either')).toContain('up to date');
     });
   });

@@ -9,6 +9,7 @@ import { createShop } from '../api/catalog-shop.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';
 import { runComanda } from '../support/command.ts';
+import { useConsumer } from '../support/consumer.ts';
 import { operations } from '../support/documented.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';
@@ -20,6 +21,7 @@ import { type Cluster, startCluster } from './cluster.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 const encryptionKey = randomBytes(32).toString('base64');
+const consumer = useConsumer();
 let cluster: Cluster;
 let original: Shop;
 let kitchen: OrderKitchen;
@@ -29,7 +31,7 @@ const role = (kind: string, database: string) => cluster.url(`shop_${kind}`, dat
 /** An API and a worker on a database, both as the service. */
 interface Shop {
   api: TestApi;
-  published(): Promise<unknown>;
+  settled(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -60,11 +62,19 @@ async function serve(name: string): Promise<Shop> {
   });
   return {
     api,
-    published: () =>
-      waitFor('every change to be published', async () => {
-        const { rows } = await api.app.database.pool.query('select from internal.captured_changes limit 1');
-        return rows.length === 0;
-      }),
+    settled: () =>
+      waitFor(
+        'every change to be published and delivered, and the health of the endpoint to be written',
+        async () => {
+          const { rows } = await api.app.database.pool.query(`
+            select from internal.captured_changes union all
+            select from webhook_deliveries where next_attempt_at is not null union all
+            select from webhook_attempts where attempted_at > (select max(last_delivered_at) from internal.endpoint_health)
+            limit 1`);
+          return rows.length === 0;
+        },
+        { timeoutMs: 60_000 },
+      ),
     async close() {
       await worker.stop();
       await api.close();
@@ -83,7 +93,7 @@ beforeAll(async () => {
   await prepare('original');
   original = await serve('original');
   await fill(original.api);
-  await original.published();
+  await original.settled();
   const owner = ['-d', role('owner', 'original')];
   cluster.run('pg_dump', '-Fc', '-f', dump('whole'), ...owner);
   cluster.run(
@@ -102,7 +112,7 @@ async function fill(api: TestApi): Promise<void> {
   const client = api.client();
   await createShop(api, api.locationId);
   kitchen = await createOrderKitchen(api);
-  await client.webhookEndpoints.create.mutate({ url: 'http://127.0.0.1:9/hook', events: ['stock.updated'] });
+  await client.webhookEndpoints.create.mutate({ url: consumer.url, events: ['stock.updated'] });
   await client.turns.open.mutate();
   for (let n = 0; n < 200; n += 1) {
     const order = await placeOrder(api, kitchen);
@@ -202,7 +212,7 @@ describe('a database that is restored', { shuffle: false }, () => {
         ).rejects.toMatchObject({
           code: 'CM008',
         });
-        await copy.published();
+        await copy.settled();
         const events = await admin.sql<{ type: string }>(
           'select type from events where resource_id in ($1, $2) order by number desc limit 2',
           [order.id, kitchen.productId],
