@@ -1,8 +1,8 @@
-import pg from 'pg';
 import { expect, test } from 'vitest';
 import { createTestDatabase, useTestDatabase } from './support/database.ts';
 import { startProcess } from './support/processes.ts';
 import { runOnce } from './support/server.ts';
+import { sqlAt } from './support/sql.ts';
 import { waitFor } from './support/wait.ts';
 
 const database = useTestDatabase();
@@ -10,13 +10,10 @@ const database = useTestDatabase();
 test('a test database is migrated, holds the job queue and is shared with no other file', async () => {
   const other = await createTestDatabase();
   await runOnce(database.url, 'create table mine (id integer)');
-  const client = new pg.Client({ connectionString: other.url });
-  await client.connect();
-  const { rows } = await client.query(`
+  const rows = await sqlAt(other.url)`
     select to_regclass('orders') is not null as migrated,
            to_regclass('graphile_worker._private_jobs') is not null as queue,
-           to_regclass('mine') is null as separate`);
-  await client.end();
+           to_regclass('mine') is null as separate`;
   await other.drop();
   expect(rows).toEqual([{ migrated: true, queue: true, separate: true }]);
   await expect(runOnce(other.url, 'select 1')).rejects.toThrow('does not exist');

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { issueCode } from '@comanda/api/services';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { makePersonLogin } from '../../packages/db/src/roles/persons.ts';
 import { verifier } from '../../packages/embedded/src/password.ts';
@@ -12,6 +11,7 @@ import { refused } from '../support/money.ts';
 import { useOrderKitchen } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
 import { runOnce } from '../support/server.ts';
+import { withClient } from '../support/sql.ts';
 
 // One person, by any way of access: the desk, a login of her own, the command line.
 
@@ -32,18 +32,14 @@ async function signedIn() {
   return api.client(key);
 }
 
-async function byHand(url: string, application: string, text: string, values: unknown[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: application });
-  await client.connect();
-  await client.query(text, values).finally(() => client.end());
-}
+const byHand = (url: string, application: string, text: string, values: unknown[]) =>
+  withClient(url, (client) => client.query(text, values), application);
 
 beforeAll(async () => {
-  const client = new pg.Client({ connectionString: superuserUrl(api.databaseUrl) });
-  await client.connect();
   const secret = { verifier: verifier(password), always: true };
-  await makePersonLogin(client, inject('databasePrefix'), { name: ana, role: 'admin' }, secret);
-  await client.end();
+  await withClient(superuserUrl(api.databaseUrl), (client) =>
+    makePersonLogin(client, inject('databasePrefix'), { name: ana, role: 'admin' }, secret),
+  );
 });
 afterAll(() => runOnce(inject('adminUrl'), `drop role if exists ${ana}`));
 

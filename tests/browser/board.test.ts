@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { superuserUrl } from '../support/database.ts';
+import { withClient } from '../support/sql.ts';
 import { useClosed } from '../support/use.ts';
 import { startProxy } from '../worker/proxy.ts';
 import { cancelButton, column, live, moveButton, untilSent, useBoards } from './boards.ts';
@@ -65,12 +65,10 @@ describe('when the way to the service is cut', () => {
 });
 
 /** As if they were older than those that are kept. */
-async function forgetEvents(): Promise<void> {
-  const client = new pg.Client({ connectionString: superuserUrl(api.databaseUrl) });
-  await client.connect();
-  await client.query(`begin; select deed('repair: as after 30 days'); delete from events; commit`);
-  await client.end();
-}
+const forgetEvents = () =>
+  withClient(superuserUrl(api.databaseUrl), (client) =>
+    client.query(`begin; select deed('repair: as after 30 days'); delete from events; commit`),
+  );
 
 describe('an order that comes', () => {
   test('while the board is read for the first time is on it', async () => {

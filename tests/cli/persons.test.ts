@@ -12,6 +12,7 @@ import { superuserUrl } from '../support/database.ts';
 import { openAs, roleUrl } from '../support/roles.ts';
 import { runOnce } from '../support/server.ts';
 import { openSession } from '../support/session.ts';
+import { withClient } from '../support/sql.ts';
 import { parseStrict } from '../support/strict.ts';
 
 // Every command is a process of its own.
@@ -44,16 +45,8 @@ async function made(...argv: string[]) {
 }
 
 /** A session of a connection string, closed after the work. */
-async function signedIn<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-  const client = new pg.Client({ connectionString: url, application_name: 'psql' });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
+const signedIn = <Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> =>
+  withClient(url, work, 'psql');
 
 const refusedWith = (work: Promise<unknown>): Promise<string> =>
   work.then(

@@ -11,6 +11,7 @@ import { useOperated } from '../support/operated.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { openAs } from '../support/roles.ts';
 import { runOnce, urlOfDatabase } from '../support/server.ts';
+import { withClient } from '../support/sql.ts';
 import { ownTables } from '../support/tables.ts';
 
 // All by a role that may make roles and owns an empty database: no superuser, no BYPASSRLS.
@@ -27,15 +28,7 @@ beforeAll(async () => {
 }, 180_000);
 
 /** As `comanda db roles --apply` does, by the operator. */
-async function apply(): Promise<boolean> {
-  const client = new pg.Client({ connectionString: place.url('operator') });
-  await client.connect();
-  try {
-    return await applyRoles(client, place.prefix);
-  } finally {
-    await client.end();
-  }
-}
+const apply = () => withClient(place.url('operator'), (client) => applyRoles(client, place.prefix));
 
 const prepare = async () => {
   await migrateQueue(place.url('owner'));

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { useTestDatabase } from '../support/database.ts';
 import { createLocation } from '../support/factories.ts';
 import { createManyOrders } from '../support/many-orders.ts';
+import { withClient } from '../support/sql.ts';
 
 // The errors that the running PostgreSQL reports, in any version, have the meaning that the table says.
 
@@ -20,17 +21,14 @@ const scene = `
 
 /** The SQLSTATE of what the statements end with, in a session of their own. */
 async function stateOf(text: string): Promise<string | undefined> {
-  const client = new pg.Client({ connectionString: database.superuserUrl });
-  client.on('error', () => {});
-  await client.connect();
   try {
-    await client.query(scene);
-    await client.query(text);
+    await withClient(database.superuserUrl, async (client) => {
+      await client.query(scene);
+      await client.query(text);
+    });
     return undefined;
   } catch (error) {
     return sqlState(error)?.code;
-  } finally {
-    await client.end().catch(() => {});
   }
 }
 

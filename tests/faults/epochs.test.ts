@@ -8,6 +8,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { quoteName, runOnce } from '../support/server.ts';
+import { withClient } from '../support/sql.ts';
 import { ownTables } from '../support/tables.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
@@ -177,11 +178,10 @@ test('a standby that is promoted without the last commits shows no 304 for what 
   const shop = await openShop(primary.url);
   const way: WayBack = {
     async keep() {
-      const client = new pg.Client({ connectionString: primary.url });
-      await client.connect();
       const behind = `select from pg_stat_replication where replay_lsn >= pg_current_wal_flush_lsn()`;
-      await waitFor('the standby to have it all', async () => (await client.query(behind)).rowCount === 1);
-      await client.end();
+      await withClient(primary.url, (client) =>
+        waitFor('the standby to have it all', async () => (await client.query(behind)).rowCount === 1),
+      );
       await standby.stop();
     },
     async goBack() {

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { forgetful, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { roleUrl } from './roles.ts';
 import { noteProcess } from './run-directory.ts';
+import { withClient } from './sql.ts';
 
 /** The PostgreSQL that the tests of one run share. */
 export interface TestServer {
@@ -43,15 +44,7 @@ export async function openTestServer(directory: string): Promise<TestServer> {
  * `quoteName`.
  */
 export async function runOnce(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: roleUrl(url, 'owner'), application_name: 'comanda-test' });
-  // The statement under way rejects; the broken connection itself concerns no other code.
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
+  await withClient(roleUrl(url, 'owner'), (client) => client.query(sql), 'comanda-test');
 }
 
 /** The same server, another database. */

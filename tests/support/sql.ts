@@ -24,19 +24,28 @@ type Runs = { query(text: string, values?: unknown[]): Promise<{ rows: unknown[]
 export const sqlOf = (on: Runs | { pool: Runs }): Sql =>
   sqlBy(async (text, values) => (await ('pool' in on ? on.pool : on).query(text, values)).rows);
 
+/** Does something on a connection of its own, with that name of an application. */
+export async function withClient<Result>(
+  connectionString: string,
+  work: (client: pg.Client) => Promise<Result>,
+  application_name?: string,
+): Promise<Result> {
+  const client = new pg.Client({ connectionString, application_name });
+  // The statement under way rejects; the broken connection itself concerns no other code.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
 /** The same at a URL, each statement on a connection of its own, whose name guards take for the service's where a superuser has it. */
 export const sqlAt = (url: string): Sql =>
-  sqlBy(async (text, values) => {
-    const client = new pg.Client({ connectionString: url, application_name: 'comanda-test' });
-    // The statement under way rejects; the broken connection itself concerns no other code.
-    client.on('error', () => {});
-    await client.connect();
-    try {
-      return (await client.query(text, values)).rows;
-    } finally {
-      await client.end();
-    }
-  });
+  sqlBy((text, values) =>
+    withClient(url, async (client) => (await client.query(text, values)).rows, 'comanda-test'),
+  );
 
 /** How many sessions of the database wait for a lock, in a statement that is like this. */
 export const atLocks = async (sql: Sql, like = '%'): Promise<number> =>

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withClient } from '../support/sql.ts';
 
 /** Every row of a database, as JSON by table; tables are named with their schema. */
 export type Dump = ReadonlyMap<string, string[]>;
@@ -119,19 +119,4 @@ export async function missingFrom(url: string, dump: Dump): Promise<string[]> {
     const there = new Set((now.get(name) ?? []).map(asBefore));
     return rows.filter((row) => !there.has(asBefore(row))).map((row) => `${name}: ${row}`);
   });
-}
-
-/** Does something on a connection of its own. */
-export async function withClient<Result>(
-  url: string,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

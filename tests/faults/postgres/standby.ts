@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { chownSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
 import { findBinaries } from '../../../packages/embedded/src/binaries.ts';
 import { prepareStart } from '../../../packages/embedded/src/cluster.ts';
 import { chooseInstance, type Instance } from '../../../packages/embedded/src/instance.ts';
 import { choosePort } from '../../../packages/embedded/src/port.ts';
+import { withClient } from '../../support/sql.ts';
 import { makeFolder, type OwnServer, serverAt } from './server.ts';
 
 /** The settings of the primary of a standby: enough of its log for a standby that was away. */
@@ -34,9 +34,7 @@ export async function startStandby(primary: OwnServer): Promise<OwnServer> {
 // The work of pg_basebackup, which we do not ship: a copy that is made while the server runs, and the files that
 // make it whole.
 async function copyCluster(primary: OwnServer, { cluster, account }: Instance): Promise<void> {
-  const client = new pg.Client({ connectionString: primary.url });
-  await client.connect();
-  try {
+  await withClient(primary.url, async (client) => {
     await client.query(`select pg_backup_start('standby', fast => true)`);
     // With their owner, who may not be us.
     const { status, stderr } = spawnSync('cp', ['-a', primary.instance.cluster, cluster], {
@@ -54,7 +52,5 @@ async function copyCluster(primary: OwnServer, { cluster, account }: Instance): 
       writeFileSync(join(cluster, name), text, { mode: 0o600 });
       if (account !== null) chownSync(join(cluster, name), account.uid, account.gid);
     }
-  } finally {
-    await client.end();
-  }
+  });
 }

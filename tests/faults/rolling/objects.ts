@@ -1,12 +1,10 @@
-import pg from 'pg';
 import { migrate } from '../../../packages/db/src/migrations/migrate.ts';
 import { createEmptyDatabase } from '../../support/database.ts';
+import { withClient } from '../../support/sql.ts';
 
 /** The database's objects of `prisma/sql`, each as the database writes it, and its record of them. */
 export async function readObjects(databaseUrl: string): Promise<{ made: string[]; remembered: unknown[] }> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return withClient(databaseUrl, async (client) => {
     const made = await client.query<{ definition: string }>(`
       select pg_get_functiondef(oid) as definition from pg_proc where pronamespace = 'public'::regnamespace
       union all
@@ -19,9 +17,7 @@ export async function readObjects(databaseUrl: string): Promise<{ made: string[]
       'select identity, checksum, definition, gone_since from internal.sql_objects order by identity',
     );
     return { made: made.rows.map(({ definition }) => definition), remembered };
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** The same of a database that never had another folder than this one. */
