@@ -8,7 +8,15 @@ import { middayZone, playedCalls, Till, type TillOrder } from '../integrator/try
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor as waitAtMost } from '../support/wait.ts';
-import { type Connector, type Day, type Sale, type Staff, startTryton, type Tryton } from './tryton.ts';
+import {
+  articles,
+  type Connector,
+  type Day,
+  type Sale,
+  type Staff,
+  startTryton,
+  type Tryton,
+} from './tryton.ts';
 import { type RecordingFront, startRecordingFront } from './tryton-front.ts';
 
 // A day of a restaurant whose ERP is Debian's Tryton, connected by examples/tryton, which is killed at its worst moments.
@@ -66,20 +74,7 @@ beforeAll(async () => {
   port = await choosePort(tryton.cluster.home, null);
   hook = `http://127.0.0.1:${port}/comanda`;
   staff = await tryton.startStaff(database);
-  await staff.ask('set_up', {
-    products: [
-      { code: 'CRO', name: 'Croissant', price: '8.325', tax: '20', category: 'Bakery', stock: 10 },
-      { code: 'LAT', name: 'Caffè latte', price: '3.55', tax: '22', category: 'Coffee', stock: 50 },
-      { code: 'BEA', name: 'Beans, loose', price: '19.0909', tax: '10', stock: 30, unit: 'Kilogram' },
-      { code: 'DEL', name: 'Delivery', price: '2.5', tax: '22', kind: 'service' },
-      { code: 'WAT', name: 'Water', price: '1', tax: '4', category: 'Drinks', stock: 12 },
-      // Enough that the opening balance is a batch.
-      ...Array.from({ length: 20 }, (_, n) => ({
-        ...{ code: `P${n + 10}`, name: `Pastry ${n + 10}`, category: 'Bakery' },
-        ...{ price: '2.05', tax: '10', stock: n + 1 },
-      })),
-    ],
-  });
+  await staff.ask('set_up', { products: articles });
   const locationId = await createLocation(api.app.database, { timezone: middayZone() });
   await createPaymentMethod(api.app.database, { locationId });
   ({ key } = await createKey(api.app.database, { locationId, permissions: keyOfErp(), perMinute: 600 }));

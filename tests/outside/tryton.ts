@@ -235,3 +235,17 @@ export async function startTryton(downloads: string): Promise<Tryton> {
     },
   };
 }
+
+/** The articles of the restaurant, as `set_up` of its staff takes them. */
+export const articles = [
+  { code: 'CRO', name: 'Croissant', price: '8.325', tax: '20', category: 'Bakery', stock: 10 },
+  { code: 'LAT', name: 'Caffè latte', price: '3.55', tax: '22', category: 'Coffee', stock: 50 },
+  { code: 'BEA', name: 'Beans, loose', price: '19.0909', tax: '10', stock: 30, unit: 'Kilogram' },
+  { code: 'DEL', name: 'Delivery', price: '2.5', tax: '22', kind: 'service' },
+  { code: 'WAT', name: 'Water', price: '1', tax: '4', category: 'Drinks', stock: 12 },
+  // Enough that the opening balance is a batch.
+  ...Array.from({ length: 20 }, (_, n) => ({
+    ...{ code: `P${n + 10}`, name: `Pastry ${n + 10}`, category: 'Bakery' },
+    ...{ price: '2.05', tax: '10', stock: n + 1 },
+  })),
+];
