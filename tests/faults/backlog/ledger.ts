@@ -1,5 +1,6 @@
 import { newId } from '@comanda/db';
-import pg from 'pg';
+import type pg from 'pg';
+import { sqlAt, withClient } from '../../support/sql.ts';
 
 /** The writes, and the order of their commits as far as that is certain. */
 export interface Ledger {
@@ -37,18 +38,16 @@ export async function createLedger(
   const perLocation = Math.ceil(changes / locations.length / perTransaction);
   const long = 4;
   const products = new Map<string, string[]>();
-  const client = new pg.Client({ connectionString: url, application_name: 'comanda-test' });
-  await client.connect();
+  const sql = sqlAt(url);
   for (const locationId of locations) {
     const ids = Array.from({ length: perTransaction * (perLocation + 2 * long) }, () => newId());
-    await client.query(
+    await sql(
       `insert into products (location_id, id, sku, name, price) select $1, id, id::text, 'p', 1 from unnest($2::uuid[]) id`,
       [locationId, ids],
     );
     products.set(locationId, ids);
   }
-  await client.query('delete from internal.captured_changes');
-  await client.end();
+  await sql('delete from internal.captured_changes');
 
   const take = (locationId: string) => products.get(locationId)?.splice(0, perTransaction) ?? [];
   const change = (on: pg.Client, ids: readonly string[]) =>
@@ -66,28 +65,18 @@ export async function createLedger(
     committed.get(locationId)?.push({ productIds, lastSent, acknowledged: performance.now() });
   }
 
-  async function connected(work: (on: pg.Client) => Promise<void>): Promise<void> {
-    const on = new pg.Client({ connectionString: url });
-    await on.connect();
-    try {
-      await work(on);
-    } finally {
-      await on.end();
-    }
-  }
-
   return {
     async write() {
       let next = 0;
       const turns = locations.length * perLocation;
       const short = () =>
-        connected(async (on) => {
+        withClient(url, async (on) => {
           for (let turn = next++; turn < turns; turn = next++)
             await transact(on, locations[turn % locations.length] ?? '');
         });
       // Long ones hold their changes back from the beginning until the first, second … quarter is written.
       const late = Array.from({ length: long }, (_, index) =>
-        connected((on) =>
+        withClient(url, (on) =>
           transact(on, locations[index % locations.length] ?? '', async () => {
             while (next < (turns * (index + 1)) / long)
               await new Promise((resolve) => setTimeout(resolve, 5));

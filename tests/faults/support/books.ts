@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { withClient } from '../../support/sql.ts';
 
 /** The database's rows of some locations, read with plain SQL in one snapshot. Decimals are text. */
 export interface Books {
@@ -74,16 +75,11 @@ export async function inSnapshot<Result>(
   databaseUrl: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'ledger' });
-  // The statement under way rejects; the broken connection itself concerns no other code.
-  client.on('error', () => {});
-  await client.connect();
-  try {
+  const look = async (client: pg.Client) => {
     await client.query('begin isolation level repeatable read read only');
-    return await work(client);
-  } finally {
-    await client.end();
-  }
+    return work(client);
+  };
+  return withClient(databaseUrl, look, 'ledger');
 }
 
 // Grouped first and joined then: a subquery per order would cost an hour of load its end.
