@@ -31,6 +31,7 @@ function rowsIn(text: string, separator = ','): Row[] {
 }
 
 test('each line of each order is a row, with what names the product', async () => {
+  const since = new Date().toISOString();
   const comment = 'no "sugar",\r\nplease\u001b[2J';
   const order = await kitchen.place({
     ...{ external_id: 'PO-1', identifier: '+Table; 4', channel: '@web', is_take_away: true },
@@ -40,7 +41,7 @@ test('each line of each order is a row, with what names the product', async () =
     ],
   });
   await api.rest(`DELETE /v2/products/${gone}`);
-  const { code, stdout, stderr } = await tool.run([...pull, '--since', '1h']);
+  const { code, stdout, stderr } = await tool.run([...pull, '--since', since]);
   expect({ code, stderr }).toEqual({
     code: 0,
     stderr: "comanda: 1 order, 2 rows; 5 texts with a ' before what a spreadsheet takes for a formula\n",
@@ -70,7 +71,10 @@ test('each line of each order is a row, with what names the product', async () =
     ...{ quantity: '2', line_total: '2', comment: '' },
   });
 
-  const raw = await tool.run([...pull, ...words('--since 1h --raw --separator semicolon --decimal comma')]);
+  const raw = await tool.run([
+    ...pull,
+    ...words(`--since ${since} --raw --separator semicolon --decimal comma`),
+  ]);
   expect(rowsIn(raw.stdout, ';')[0]).toMatchObject({
     identifier: '+Table; 4',
     channel: '@web',

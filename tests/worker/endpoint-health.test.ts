@@ -1,6 +1,6 @@
 import { newId } from '@comanda/db';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import {
   type WebhookDelivery,
   WebhookDeliveryPage,
@@ -22,6 +22,8 @@ const consumer = useConsumer((received, response) => {
   response.statusCode = received.path === '/refuses' ? 500 : 200;
   response.end(received.path === '/refuses' ? '<b>no</b>\0\u0007'.padEnd(2_000, 'x') : '');
 });
+
+beforeEach(() => api.sql('delete from webhook_endpoints'));
 
 /** A worker that is asked to stop right after `work`: then all that it has noted is written. */
 async function besideWorker(work: () => Promise<unknown>): Promise<void> {
@@ -70,10 +72,12 @@ test('an endpoint shows when it last took an event, and since when none arrives,
     const { data } = parseStrict(WebhookEndpointPage, (await api.rest(`GET ${path}`)).body);
     expect(data.find(({ id }) => id === failing)).toEqual(bad);
   }
-  expect(await scraped('comanda_webhook_endpoints_failing')).toBe('1');
-  await api.rest(`PATCH /v2/webhook-endpoints/${failing}`, { body: { status: 'disabled' } });
   // Metrics are read of the database every few seconds.
-  await waitFor('the gauge', async () => (await scraped('comanda_webhook_endpoints_failing')) === '0');
+  const gauged = (value: string) =>
+    waitFor('the gauge', async () => (await scraped('comanda_webhook_endpoints_failing')) === value);
+  await gauged('1');
+  await api.rest(`PATCH /v2/webhook-endpoints/${failing}`, { body: { status: 'disabled' } });
+  await gauged('0');
 });
 
 test('the log shows the beginning of what the consumer said, and marks what is a replay or a test', async () => {

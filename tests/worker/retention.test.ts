@@ -188,11 +188,12 @@ describe('retention', () => {
         update graphile_worker._private_jobs set attempts = ${attempts}, updated_at = now() - make_interval(secs => ${daysAgo}::float8 * 86400)
         where id = ${id}`;
     };
+    const others = await kit.count('graphile_worker.jobs');
     await job(3, 33);
     await job(3, 30.5);
     await job(2, 33);
     expect(await sweep('jobs given up', 30)).toBe(1);
-    expect(await kit.count('graphile_worker.jobs')).toBe(2);
+    expect(await kit.count('graphile_worker.jobs')).toBe(others + 2);
   });
 
   it('publishes nothing: no change is captured and no catalog gets a new version', async () => {

@@ -1,4 +1,5 @@
 import type { Server, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '../errors.ts';
 import type { Reason } from '../reasons.ts';
@@ -14,16 +15,39 @@ import { commonHeaders, errorJson, reasonHeaders, sendJson } from './rest/answer
 export function answerUnparsed(server: Server): (response: ServerResponse) => void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
-  server.on('clientError', (error: ParserError, socket) => {
+  const refuseOnce = (error: ParserError, socket: Duplex) => {
     if (refused.has(socket)) return;
     refused.add(socket);
     refuse(error, socket, latest.get(socket));
+  };
+  server.on('clientError', (error: ParserError, socket) => {
+    if (error.code !== late || !(socket instanceof Socket)) return refuseOnce(error, socket);
+    const before = latest.get(socket);
+    const isHeadLate = before?.req.complete ?? true;
+    const isWhole = () => {
+      const response = latest.get(socket);
+      return response?.req.complete === true && (!isHeadLate || response !== before);
+    };
+    unlessItCame(socket, isWhole, () => refuseOnce(error, socket));
   });
   server.on('connect', (_request, socket) => {
     socket.on('error', () => {});
     answerOn(socket, new ApiError('method_not_allowed', 'CONNECT is not allowed here.'));
   });
   return (response) => latest.set(response.req.socket, response);
+}
+
+/**
+ * A process that stalled looks at its clock before it reads what came meanwhile. So a request is late when it is not
+ * whole and a look at the socket brings nothing more of it.
+ */
+function unlessItCame(socket: Socket, isWhole: () => boolean, refuse: () => void): void {
+  const { bytesRead } = socket;
+  setImmediate(() => {
+    if (isWhole()) return;
+    if (socket.bytesRead > bytesRead) unlessItCame(socket, isWhole, refuse);
+    else refuse();
+  });
 }
 
 type ParserError = Error & { code?: string; reason?: string; rawPacket?: Buffer };
@@ -87,9 +111,11 @@ function refusalOf({ code = '', reason = '' }: ParserError): ApiError {
 
 const defaultRefusal = ['unreadable_request', 'The request cannot be read.'] as const;
 
+const late = 'ERR_HTTP_REQUEST_TIMEOUT';
+
 const refusals: Record<string, readonly [Reason, string]> = {
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The headers are too large.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
+  [late]: ['request_timeout', 'The request did not arrive in time.'],
 };
 
 const phrases: Record<number, string> = {
