@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { ApiError } from '../errors.ts';
 import type { Reason } from '../reasons.ts';
 import { requestIdOf } from '../request/request-id.ts';
@@ -28,7 +29,7 @@ export function answerUnparsed(server: Server): (response: ServerResponse) => vo
       const response = latest.get(socket);
       return response?.req.complete === true && (!isHeadLate || response !== before);
     };
-    unlessItCame(socket, isWhole, () => refuseOnce(error, socket));
+    void unlessItCame(socket, isWhole, () => refuseOnce(error, socket));
   });
   server.on('connect', (_request, socket) => {
     socket.on('error', () => {});
@@ -41,13 +42,13 @@ export function answerUnparsed(server: Server): (response: ServerResponse) => vo
  * A process that stalled looks at its clock before it reads what came meanwhile. So a request is late when it is not
  * whole and a look at the socket brings nothing more of it.
  */
-function unlessItCame(socket: Socket, isWhole: () => boolean, refuse: () => void): void {
-  const { bytesRead } = socket;
-  setImmediate(() => {
+async function unlessItCame(socket: Socket, isWhole: () => boolean, refuse: () => void): Promise<void> {
+  for (let known = -1; socket.bytesRead > known; ) {
+    known = socket.bytesRead;
+    await setImmediate();
     if (isWhole()) return;
-    if (socket.bytesRead > bytesRead) unlessItCame(socket, isWhole, refuse);
-    else refuse();
-  });
+  }
+  refuse();
 }
 
 type ParserError = Error & { code?: string; reason?: string; rawPacket?: Buffer };
