@@ -27,39 +27,43 @@ test('every operation has a sample in every language, each of which is run where
 });
 
 // In the order of the documents, and in every language at one sandbox: none may leave another without what it needs.
-describe.each(versions)(
-  'pasted with COMANDA_URL and COMANDA_KEY of a sandbox, the samples of %s',
-  async (version) => {
-    const document = await openApiDocument(appRouter, version);
-    const calls = documentedOf(version, document)
-      // A stream does not end.
-      .filter((each) => !isStream(each))
-      .map((each) => ({ name: `${each.method} ${each.path}`, call: sampleCall(each) }));
-    const successes = new Map((await documentedOperations(version)).map((each) => [each.name, each.success]));
-    const sandbox = useSandbox();
+describe('a reader', { shuffle: false }, () => {
+  describe.each(versions)(
+    'pasted with COMANDA_URL and COMANDA_KEY of a sandbox, the samples of %s',
+    async (version) => {
+      const document = await openApiDocument(appRouter, version);
+      const calls = documentedOf(version, document)
+        // A stream does not end.
+        .filter((each) => !isStream(each))
+        .map((each) => ({ name: `${each.method} ${each.path}`, call: sampleCall(each) }));
+      const successes = new Map(
+        (await documentedOperations(version)).map((each) => [each.name, each.success]),
+      );
+      const sandbox = useSandbox();
 
-    describe.each(sampleLanguages.filter((each) => !missing.includes(each)))(
-      'in $name',
-      ({ name, write }) => {
-        test.each(calls)('$name is answered as its document says', async ({ name: operation, call }) => {
-          const [program = '', ...words] = programs[name] ?? [];
-          const env = { COMANDA_URL: sandbox.url, COMANDA_KEY: sandbox.key };
-          const sample = write(call).replaceAll('https://erp.example.com/hooks/comanda', nobody);
-          const { stdout, stderr } = await run(program, [...words, sample], { env });
-          const success = successes.get(operation);
-          const [, status, body = ''] = /^(?:(\d{3}) )?(.*)$/s.exec(stdout.trim()) ?? [];
-          expect(body, `${sample}\n${stderr}`).toMatch(/^\{"data":/);
-          expect(success?.faults(JSON.parse(body))).toEqual([]);
-          if (name !== 'curl') expect(Number(status)).toBe(success?.status);
-        });
+      describe.each(sampleLanguages.filter((each) => !missing.includes(each)))(
+        'in $name',
+        ({ name, write }) => {
+          test.each(calls)('$name is answered as its document says', async ({ name: operation, call }) => {
+            const [program = '', ...words] = programs[name] ?? [];
+            const env = { COMANDA_URL: sandbox.url, COMANDA_KEY: sandbox.key };
+            const sample = write(call).replaceAll('https://erp.example.com/hooks/comanda', nobody);
+            const { stdout, stderr } = await run(program, [...words, sample], { env });
+            const success = successes.get(operation);
+            const [, status, body = ''] = /^(?:(\d{3}) )?(.*)$/s.exec(stdout.trim()) ?? [];
+            expect(body, `${sample}\n${stderr}`).toMatch(/^\{"data":/);
+            expect(success?.faults(JSON.parse(body))).toEqual([]);
+            if (name !== 'curl') expect(Number(status)).toBe(success?.status);
+          });
 
-        test.each(calls)('$name names no id of the documents', ({ call }) => {
-          expect(Object.values(exampleIds).filter((id) => write(call).includes(id))).toEqual([]);
-        });
-      },
-    );
-  },
-);
+          test.each(calls)('$name names no id of the documents', ({ call }) => {
+            expect(Object.values(exampleIds).filter((id) => write(call).includes(id))).toEqual([]);
+          });
+        },
+      );
+    },
+  );
+});
 
 /** Where nothing listens. */
 const nobody = 'http://127.0.0.1:9/hook';
