@@ -5,6 +5,7 @@ import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
 import { startServer } from '../../packages/api/src/http/server.ts';
 import { useApi } from '../support/api.ts';
 import { use } from '../support/use.ts';
+import { stall } from '../support/wait.ts';
 
 const api = useApi();
 const server = use(
@@ -31,7 +32,7 @@ async function answerOf(parts: readonly string[]): Promise<string> {
   // Behind the reading of sockets: the timers come before the next one.
   await new Promise((resolve) => setImmediate(resolve));
   socket.write(parts.at(-1) ?? '');
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+  stall(400);
   await ended;
   return text.split('\r\n')[0] ?? '';
 }

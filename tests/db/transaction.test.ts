@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { statement } from '../../packages/db/src/index.ts';
 import { createEmptyDatabase, useDatabase } from '../support/database.ts';
 import { use } from '../support/use.ts';
+import { stall } from '../support/wait.ts';
 
 const database = useDatabase(use(createEmptyDatabase, (own) => own.drop()));
 beforeAll(() => database.pool.query('create table named (name text primary key)'));
@@ -47,7 +48,7 @@ test('the statement that failed is reported, though one sent after it was heard 
     };
     const all = Promise.all([deep(), tx.run(count, [])]);
     // As a busy process: both answers are read at once.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    stall(200);
     await all;
   });
   await expect(failing).rejects.toMatchObject({ code: '23502' });

@@ -33,32 +33,38 @@ async function paste(folder: string, program: string, script: string, { key } = 
 
 test('the guide of comanda.mjs does what it says, block by block', async () => {
   const { folder } = await download(api);
-  const kitchen = await createOrderKitchen(api);
+  const locationId = await api.make.location();
+  const own = await api.make.key({ locationId });
+  const { key } = own;
+  const kitchen = await createOrderKitchen(api, locationId);
   const blocks = blocksOf('comanda-mjs.md', 'sh').map((block) =>
     block.replaceAll('http://localhost:4000/hook', receiver.url),
   );
   expect(blocks).toHaveLength(6);
   const [get = '', trigger = '', listen = '', tail = '', deliveries = '', verify = ''] = blocks;
-  expect(await paste(folder, 'bash', get)).toBe('comanda.mjs: OK\n');
-  expect(await paste(folder, 'bash', trigger)).toMatch(
+  expect(await paste(folder, 'bash', get, own)).toBe('comanda.mjs: OK\n');
+  expect(await paste(folder, 'bash', trigger, own)).toMatch(
     /^signed with whsec_\S+\norder\.created .* 200 {2}\d+ ms\n$/,
   );
 
-  await paste(folder, 'bash', `${listen.trim()} --once`);
-  await api.rest('POST /v2/orders', { body: kitchen.body(), headers: { 'idempotency-key': 'guide' } });
+  await paste(folder, 'bash', `${listen.trim()} --once`, own);
+  await api.rest('POST /v2/orders', { key, body: kitchen.body(), headers: { 'idempotency-key': 'guide' } });
   await api.published();
-  const listened = await paste(folder, 'bash', `${listen.trim()} --once`);
+  const listened = await paste(folder, 'bash', `${listen.trim()} --once`, own);
   expect(listened).toMatch(/\norder\.created .* 200 .*\npayment\.created .* 200 .*\n$/);
 
-  expect(await paste(folder, 'bash', tail)).toMatch(/^(\S+ {2}order\.created {9}\S+ {2}\{.*…\n)+$/);
-  await api.rest('POST /v2/webhook-endpoints', { body: { url: receiver.url, events: ['order.created'] } });
-  expect(await paste(folder, 'bash', deliveries)).toMatch(/^none\n0 on their way again\n$/);
+  expect(await paste(folder, 'bash', tail, own)).toMatch(/^\S+ {2}order\.created {9}\S+ {2}\{.*…\n$/);
+  await api.rest('POST /v2/webhook-endpoints', {
+    key,
+    body: { url: receiver.url, events: ['order.created'] },
+  });
+  expect(await paste(folder, 'bash', deliveries, own)).toMatch(/^none\n0 on their way again\n$/);
 
   const { headers, text } = receiver.received.at(-1) ?? { headers: {}, text: '' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   writeFileSync(join(folder, 'headers.txt'), lines.join('\n'));
   writeFileSync(join(folder, 'body.json'), text);
-  expect(await paste(folder, 'bash', verify)).toMatch(/^right: /);
+  expect(await paste(folder, 'bash', verify, own)).toMatch(/^right: /);
 });
 
 /** Without the parts that differ from run to run. */

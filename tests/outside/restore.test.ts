@@ -69,7 +69,7 @@ async function serve(name: string): Promise<Shop> {
           const { rows } = await api.app.database.pool.query(`
             select from internal.captured_changes union all
             select from webhook_deliveries where next_attempt_at is not null union all
-            select from webhook_attempts where attempted_at > (select max(last_delivered_at) from internal.endpoint_health)
+            select from webhook_attempts where attempted_at > (select coalesce(max(last_delivered_at), '-infinity') from internal.endpoint_health)
             limit 1`);
           return rows.length === 0;
         },

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { createDrain } from '../../packages/api/src/http/drain.ts';
+import { stall } from '../support/wait.ts';
 
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
@@ -26,7 +27,7 @@ test('a busy process that stops answers what had arrived on a resting connection
   heard.length = 0;
   socket.write(request);
   // The time for resting connections passes while the process can do nothing.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  stall(200);
   await over;
   if (!socket.closed) await once(socket, 'close');
   expect(heard.join('')).toMatch(/^HTTP\/1.1 200 OK\r\n.*Connection: close\r\n.*here/s);

@@ -29,3 +29,8 @@ export async function waitFor<Result>(
     await sleep(intervalMs);
   }
 }
+
+/** Stops this process for so many milliseconds: no event, timer or answer is served meanwhile. */
+export function stall(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { publishRound, publishSetAside } from '../../packages/worker/src/relay/round.ts';
 import { createProduct } from '../support/factories.ts';
 import { useClosed } from '../support/use.ts';
-import { waitFor } from '../support/wait.ts';
+import { stall, waitFor } from '../support/wait.ts';
 import { insertOrder, silent, typesOf, useTellingKit } from './kit.ts';
 
 const kit = useTellingKit();
@@ -118,7 +118,7 @@ test('a busy worker set aside a change whose rows were held', async () => {
   await createProduct(kit.database, { locationId: kit.locationId });
   const { client, publishing } = await holdProducts(impatient, silent);
   // Until each statement that was sent has failed: all of their errors are then read at once.
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, workLimits.health.lockMs + 500);
+  stall(workLimits.health.lockMs + 500);
   await publishing;
   await client.query('commit');
   client.release();
