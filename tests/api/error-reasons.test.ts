@@ -87,6 +87,7 @@ const calls: Record<Reason, () => Promise<Refusal>> = {
   body_bound: () => rest('POST /v2/categories', { body: '['.repeat(65) }),
   changed_since: () => rest(`DELETE /v2/products/${kitchen.productId}`, noMatch),
   no_tag: () => rest('GET /v2/limits', noMatch),
+  tag_matches: () => rest(`DELETE /v2/products/${kitchen.productId}`, { headers: { 'If-None-Match': '*' } }),
   method_not_allowed: () => rest('DELETE /v2/orders'),
   async request_timeout() {
     const bounds = { ...defaultBounds, headersTimeoutMs: 100, requestTimeoutMs: 100, checkEveryMs: 20 };

@@ -104,6 +104,37 @@ describe('a change with If-Match', () => {
   });
 });
 
+describe('a write with If-None-Match', () => {
+  test.each(guarded)(
+    'of v2 is refused where it names the present tag, and v1 says that it ignores it: $name',
+    async (each) => {
+      const { send, tag, state } = await begin(each);
+      const [before, present] = [await state(), await tag()];
+      for (const header of [present, `W/${present}`, `"other", ${present.slice(0, -1)}-gzip"`, '*']) {
+        if (each.route.version === 'v1') continue;
+        const refused = await send({ 'if-none-match': header });
+        refusalOf(refused, 412, 'invalid_request');
+        expect(refused.headers.get('x-error-reason')).toBe('tag_matches');
+        expect(refused.headers.get('etag')).toBe(present);
+        expect(await state()).toEqual(before);
+      }
+      const done = await send({ 'if-none-match': each.route.version === 'v1' ? present : '"other"' });
+      const ignored = done.headers.get('x-ignored-fields')?.split(', ') ?? [];
+      expect([done.status, ignored.includes('If-None-Match')]).toEqual([200, each.route.version === 'v1']);
+    },
+  );
+
+  test.each(untagged.filter(({ operation: { kind } }) => kind === 'mutation'))(
+    'is made where nothing has a tag, and says that the header is ignored: $name',
+    async (each) => {
+      const { send } = await begin(each);
+      const answer = await send({ 'if-none-match': '*', 'idempotency-key': 'once' });
+      expect(answer.status).toBeLessThan(300);
+      expect(answer.headers.get('x-ignored-fields')?.split(', ')).toContain('If-None-Match');
+    },
+  );
+});
+
 describe('without a tag', () => {
   test.each(untagged.filter(({ route }) => route.version === 'v2'))(
     'If-Match is refused, and changes nothing: $name',

@@ -30,6 +30,12 @@ export const httpReasons = {
     'Read the resource again, and repeat the change with the tag in `ETag` of this answer.',
     412,
   ),
+  tag_matches: row(
+    'invalid_request',
+    'The write has an `If-None-Match` that names the present tag of the resource, or is `*`.',
+    'Leave the header out, or send `If-Match` with the tag that was read.',
+    412,
+  ),
   no_tag: row(
     'invalid_request',
     'The request has an `If-Match`, and no resource of the operation has an entity tag.',

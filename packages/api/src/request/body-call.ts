@@ -45,11 +45,11 @@ async function performLarge(
   { bytes, ...body }: BodyCall,
 ): Promise<Answer<unknown>> {
   const { app, caller, requestId, traceparent, apiVersion, simulation } = ctx;
-  const { refusesUnknown = false, ifMatch, ifUnmodifiedSince = false } = ctx;
+  const { refusesUnknown = false, ifMatch, ifNoneMatch, ifUnmodifiedSince = false } = ctx;
   const done = await app.large.perform(
     {
       ...{ operation: name, caller, requestId, traceparent, apiVersion, simulation, body },
-      ...{ refusesUnknown, ifMatch, ifUnmodifiedSince },
+      ...{ refusesUnknown, ifMatch, ifNoneMatch, ifUnmodifiedSince },
     },
     bytes,
   );

@@ -65,7 +65,7 @@ export interface RequestContext {
   readonly authorization: string | undefined;
   /** Where the request came from. */
   readonly clientAddress?: string | undefined;
-  /** The entity tags that the caller holds, as REST carries them; see `matchesEtag`. */
+  /** The entity tags that the caller holds, as REST carries them: a read answers 304, a write 412; see `matchesEtag`. */
   readonly ifNoneMatch?: string | undefined;
   /** The entity tags that what is asked for must have: `If-Match`, or `expected` of the typed client. */
   readonly ifMatch?: string | undefined;

@@ -16,7 +16,7 @@ import type { OperationMeta } from './meta.ts';
 import { takesIfMatch } from './operations.ts';
 import { refuseUnstorable } from './readable.ts';
 import { explainReferenced, refuseUnfitReferences } from './referenced.ts';
-import { noTag, type Precondition, refuseChanged } from './tags.ts';
+import { type NamedTags, noTag, type Precondition, refuseChanged } from './tags.ts';
 import { refuseUnknown, tellIgnored, unknownFields } from './unknown-fields.ts';
 
 /**
@@ -163,11 +163,17 @@ function requiring(
 ): Work<CallContext> {
   const { kind, meta } = operation;
   const { ifMatch, ifUnmodifiedSince } = asked;
+  const ifNoneMatch = kind === 'mutation' ? asked.ifNoneMatch : undefined;
   // Nothing has a moment that it could be compared with (RFC 9110, 13.1.4).
   if (ifUnmodifiedSince && kind === 'mutation') passOver(asked, 'If-Unmodified-Since');
-  if (ifMatch === undefined) return work;
   const { tag } = meta;
-  if (kind === 'query' && (tag !== undefined || meta.conditional))
+  const isCompared = tag !== undefined && takesIfMatch(operation);
+  // Callers of v1 may have sent it for years.
+  const comparesNone = isCompared && asked.apiVersion === 'v2';
+  if (ifNoneMatch !== undefined && !comparesNone) passOver(asked, 'If-None-Match');
+  const named = { ifMatch, ifNoneMatch: comparesNone ? ifNoneMatch : undefined };
+  if (ifMatch === undefined && named.ifNoneMatch === undefined) return work;
+  if (ifMatch !== undefined && kind === 'query' && (tag !== undefined || meta.conditional))
     return async (call) => {
       const answer = await work(call);
       try {
@@ -178,28 +184,30 @@ function requiring(
       }
       return answer;
     };
-  if (tag === undefined || !takesIfMatch(operation)) {
+  if (!isCompared) {
     passOver(asked, 'If-Match');
     return work;
   }
   return ({ ctx, input }) => {
-    const precondition = preconditionOf(tag, input, ifMatch);
+    const precondition = preconditionOf(tag, input, named);
     return work({ ctx: precondition === undefined ? ctx : { ...ctx, precondition }, input });
   };
 }
 
-/** Undefined where there is nothing to compare: `*`, and an id without a row. */
+/** Undefined where there is nothing to compare: `If-Match: *`, and an id without a row. */
 function preconditionOf(
   table: Precondition['table'],
   input: unknown,
-  ifMatch: string,
+  { ifMatch: given, ifNoneMatch }: NamedTags,
 ): Precondition | undefined {
   const { id } = input as { id: string };
-  return ifMatch.trim() === '*' || !isId(id) ? undefined : { table, id, ifMatch };
+  const ifMatch = given?.trim() === '*' ? undefined : given;
+  if (!isId(id) || (ifMatch === undefined && ifNoneMatch === undefined)) return undefined;
+  return { table, id, ifMatch, ifNoneMatch };
 }
 
 /** Names in the answer a precondition that has no meaning there; throws `no_tag` where such an `If-Match` is refused. */
-function passOver(ctx: CallContext, name: 'If-Match' | 'If-Unmodified-Since'): void {
+function passOver(ctx: CallContext, name: 'If-Match' | 'If-None-Match' | 'If-Unmodified-Since'): void {
   if (name === 'If-Match' && ctx.apiVersion === 'v2') throw noTag();
   tellIgnored(ctx, [name]);
 }

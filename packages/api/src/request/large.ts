@@ -16,6 +16,7 @@ export interface LargeCall {
   apiVersion: Family;
   refusesUnknown: boolean;
   ifMatch: string | undefined;
+  ifNoneMatch: string | undefined;
   ifUnmodifiedSince: boolean;
   simulation: Simulation | undefined;
   /** All of the body but its bytes. */

@@ -1,18 +1,24 @@
 import { type Statement, statement, type Transaction } from '@comanda/db';
 import { ApiError } from '../errors.ts';
-import { matchesStrongly } from './conditional.ts';
+import { matchesEtag, matchesStrongly } from './conditional.ts';
 
 // Entity tags of resources (docs/contract.md, Preconditions). PostgreSQL moves the revision that they are made of (revisions.sql).
 
 /** The resources that have a tag, by their tables. */
 export type TaggedTable = keyof typeof heldRevisions;
 
-/** A write's precondition on a resource: that its tag is one of those that the caller names. */
-export interface Precondition {
+/** The tags that the caller of a write names: the present one must be among the first, and not among the others. */
+export interface NamedTags {
+  /** As `If-Match` names them. */
+  ifMatch?: string | undefined;
+  /** As `If-None-Match` names them. */
+  ifNoneMatch?: string | undefined;
+}
+
+/** A write's precondition on a resource. */
+export interface Precondition extends NamedTags {
   table: TaggedTable;
   id: string;
-  /** As `If-Match` names them. */
-  ifMatch: string;
 }
 
 /** A row that PostgreSQL read with its revision. */
@@ -43,16 +49,19 @@ const heldRevisions = {
 } as const satisfies Record<string, Statement<Revised>>;
 
 /**
- * Holds the row of a precondition to the end of the transaction, and throws `changed_since` where its tag is none of
- * those that are named. A missing row is left to the work, which answers 404.
+ * Holds the row of a precondition to the end of the transaction, and throws `changed_since` or `tag_matches` where its tag
+ * does not meet it. A missing row is left to the work, which answers 404.
  */
-export async function requireUnchanged(
+export async function requirePrecondition(
   tx: Transaction,
   locationId: string,
-  { table, id, ifMatch }: Precondition,
+  { table, id, ifMatch, ifNoneMatch }: Precondition,
 ): Promise<void> {
   const [found] = await tx.run(heldRevisions[table], [locationId, id]);
-  if (found !== undefined) refuseChanged(ifMatch, tagOfRow(id, found.revision));
+  if (found === undefined) return;
+  const etag = tagOfRow(id, found.revision);
+  if (ifMatch !== undefined) refuseChanged(ifMatch, etag);
+  if (matchesEtag(ifNoneMatch, etag)) throw tagMatches(etag);
 }
 
 /** Throws `changed_since` where `ifMatch` does not name the tag. */
@@ -66,6 +75,11 @@ const changedSince = (etag: string): ApiError =>
     'The resource was changed since it was read: its tag is another one. Read it again, and repeat the change with the present tag.',
     { headers: { ETag: etag } },
   );
+
+const tagMatches = (etag: string): ApiError =>
+  new ApiError('tag_matches', 'The resource exists and has a tag that If-None-Match names.', {
+    headers: { ETag: etag },
+  });
 
 /** The refusal of an `If-Match` where nothing has a tag. */
 export const noTag = (): ApiError =>

@@ -3,7 +3,7 @@ import type { Answer } from './answer.ts';
 import type { CallContext } from './context.ts';
 import { claimOf, findKey, storeAnswer, storedAnswer } from './idempotency.ts';
 import { makerOf } from './request-id.ts';
-import { requireUnchanged } from './tags.ts';
+import { requirePrecondition } from './tags.ts';
 
 // How a call writes. With an idempotency key: once, in the transaction that also stores its answer; of two at once the
 // second waits, then replays; a refusal leaves the key unused. In any case
@@ -11,7 +11,7 @@ import { requireUnchanged } from './tags.ts';
 
 /**
  * Writes in one transaction, whose captured changes carry the request's id; throws what `work` throws. A known key replays; then the
- * precondition of the call is compared under its row's lock, and throws `changed_since`. `before` takes the locks that come before
+ * precondition of the call is compared under its row's lock, and throws `changed_since` or `tag_matches`. `before` takes the locks that come before
  * that one (prisma/sql/locks.sql).
  */
 export function inTransaction<Value>(
@@ -26,7 +26,7 @@ export function inTransaction<Value>(
       ? write
       : async (tx: Transaction) => {
           await before?.(tx);
-          await requireUnchanged(tx, ctx.caller.locationId, precondition);
+          await requirePrecondition(tx, ctx.caller.locationId, precondition);
           return write(tx);
         };
   if (idempotency === undefined) return database.transaction(beginningOf(ctx), work);

@@ -76,7 +76,7 @@ function givenOf({ ctx, input }: Call): unknown {
     JSON.stringify({
       ...(input as object),
       ...(idempotency && { idempotencyKey: idempotency.key }),
-      ...(precondition && { expected: precondition.ifMatch }),
+      ...(precondition?.ifMatch !== undefined && { expected: precondition.ifMatch }),
     }),
   );
 }
