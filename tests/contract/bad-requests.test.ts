@@ -27,13 +27,16 @@ const at = (route: string): Sent => ({ route });
 const withField = (json: string) => `{"name":"Tea","priority":1,"visible":true,${json}}`;
 const type = (text: string) => ({ 'content-type': text });
 const unreadable: Row[2] = [400, 'invalid_request'];
-const unsupported: Row[2] = [415, 'invalid_request'];
+const malformed = (place: string): Row[2] => [400, 'invalid_request', `malformed JSON at ${place}.`];
+const unsupported = (message: string): Row[2] => [415, 'invalid_request', message];
 const unknown: Row[2] = [404, 'resource_not_found'];
 const refused = (message: string): Row[2] => [422, 'validation_error', message];
 
 const bodies: Row[] = [
-  ['malformed JSON', body('{"name":'), unreadable],
-  ['a NaN literal', body(withField('"x":NaN')), unreadable],
+  ['malformed JSON', body('{"name":'), malformed('line 1, column 9')],
+  ['a decimal comma', body('{\n  "price": 12,50\n}'), malformed('line 2, column 15')],
+  ['single quotes', body("{'name':1}"), malformed('line 1, column 2')],
+  ['a NaN literal', body(withField('"x":NaN')), malformed('line 1, column 47')],
   ['a comment in JSON', body('{"a":1} // b'), unreadable],
   ['a byte order mark and nothing', body('\ufeff'), unreadable],
   ['invalid UTF-8', body(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])), unreadable],
@@ -67,15 +70,27 @@ const bodies: Row[] = [
 ];
 
 const types: Row[] = [
-  ['text/plain', body('{}', type('text/plain')), unsupported],
-  ['application/jsonx', body('{}', type('application/jsonx')), unsupported],
-  ['a form', body('name=Tea', type('application/x-www-form-urlencoded')), unsupported],
-  ['multipart', body('--x--', type('multipart/form-data; boundary=x')), unsupported],
-  ['Latin-1', body('{}', type('application/json; charset=latin1')), unsupported],
-  ['UTF-16 by name', body('{}', type('application/json;charset=utf-16')), unsupported],
-  ['two charsets', body('{}', type('application/json; charset=utf-8; charset=latin1')), unsupported],
-  ['no type', body('{}', type('')), unsupported],
-  ['a compressed body', body('{}', { 'content-encoding': 'gzip' }), unsupported],
+  ['text/plain', body('{}', type('text/plain')), unsupported('is text/plain')],
+  ['application/jsonx', body('{}', type('application/jsonx')), unsupported('is application/jsonx')],
+  [
+    'a form',
+    body('name=Tea', type('application/x-www-form-urlencoded')),
+    unsupported('x-www-form-urlencoded'),
+  ],
+  [
+    'multipart',
+    body('--x--', type('multipart/form-data; boundary=x')),
+    unsupported('is multipart/form-data'),
+  ],
+  ['Latin-1', body('{}', type('application/json; charset=latin1')), unsupported('says charset=latin1')],
+  ['UTF-16 by name', body('{}', type('application/json;charset=utf-16')), unsupported('says charset=utf-16')],
+  [
+    'two charsets',
+    body('{}', type('application/json; charset=utf-8; charset=latin1')),
+    unsupported('says charset=latin1'),
+  ],
+  ['no type', body('{}', type('')), unsupported('has no Content-Type')],
+  ['a compressed body', body('{}', { 'content-encoding': 'gzip' }), unsupported('Content-Encoding is gzip')],
 ];
 
 const addresses =

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { callRest, useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
+import { converse } from './conversation.ts';
 import { exchange } from './socket.ts';
 
 const mebibyte = 1024 * 1024;
@@ -94,6 +95,32 @@ describe('what is hardly a request', () => {
     expect(json.error?.code).toBe(status === 404 ? 'resource_not_found' : 'invalid_request');
     expect(head.toLowerCase()).toContain(`x-request-id: ${json.error?.request_id}`);
   });
+
+  const known = operations.flatMap(({ routes }) => routes.map(({ path }) => path));
+  const paths = [...new Set(known), '/v2/events/stream', '/healthz', '/readyz', '/metrics', '/docs/'];
+
+  test.each(['patch', 'Post', 'PURGE', 'BREW'])(
+    'the method %s is 405 with Allow at a known path, and 404 elsewhere',
+    async (method) => {
+      const heard = await Promise.all(paths.map((path) => ask(method, path)));
+      for (const [index, { status, head, json }] of heard.entries()) {
+        const path = paths[index];
+        expect([path, status, json.error?.code]).toEqual([path, 405, 'invalid_request']);
+        expect([path, json.error?.message]).toEqual([
+          path,
+          expect.stringContaining(`${method} is not allowed`),
+        ]);
+        expect([path, head]).toEqual([path, expect.stringMatching(/^allow: [A-Z]+(, [A-Z]+)*\r$/im)]);
+      }
+      expect((await ask(method, '/v2/nothing')).status).toBe(404);
+      const after = `GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n${request(method, '/v2/orders')}`;
+      expect((await converse(api.url, after)).map(({ status }) => status)).toEqual([200, 405]);
+    },
+  );
+
+  const request = (method: string, path: string) =>
+    `${method} ${path.replaceAll(/\{\w+\}/g, 'x')} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+  const ask = (method: string, path: string) => exchange(api.url, request(method, path));
 
   test('a broken chunk is answered, and the server lives on', async () => {
     const { status } = await exchange(

@@ -70,6 +70,14 @@ test('a short catalog has the tag of its contents, also for a caller that takes 
   expect([again.status, again.headers.get('etag')]).toEqual([304, etag]);
 });
 
+test('HEAD of a stream returns its head, and ends', async () => {
+  const headers = { authorization: `Bearer ${api.key.key}` };
+  const head = await fetch(`${api.url}/v2/events/stream`, { method: 'HEAD', headers });
+  expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
+    ...[200, 'text/event-stream; charset=utf-8', ''],
+  ]);
+});
+
 test('OPTIONS of the server as a whole is answered', async () => {
   const [answer] = await converse(api.url, 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n', { enough: 1 });
   expect([answer?.status, answer?.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST, PATCH, DELETE']);

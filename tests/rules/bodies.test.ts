@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { structureBounds } from '../../packages/api/src/bodies/bounds.ts';
+import { faultPlace } from '../../packages/api/src/bodies/malformed.ts';
 import { duplicateName } from '../../packages/api/src/bodies/names.ts';
 import { readJson } from '../../packages/api/src/bodies/read.ts';
 import { scanStructure } from '../../packages/api/src/bodies/scan.ts';
@@ -183,4 +184,32 @@ describe('a number', () => {
       }),
     );
   });
+});
+
+it.each([
+  ['', 'line 1, column 1'],
+  ['{"price":12,50}', 'line 1, column 13'],
+  ['{"a":1,}', 'line 1, column 8'],
+  ['{"a":\r\n\ttru}', 'line 2, column 2'],
+  ['{"a":TRUE}', 'line 1, column 6'],
+  ['{"a":01}', 'line 1, column 7'],
+  ['{"a":"x', 'line 1, column 8'],
+  ['{"a":"x\ny"}', 'line 1, column 8'],
+  ['{"a":"\\q"}', 'line 1, column 7'],
+  ['{"a" 1}', 'line 1, column 6'],
+  ['{"a":[1 2]}', 'line 1, column 9'],
+  ['{"a":[1}', 'line 1, column 8'],
+  ['{"a":1} x', 'line 1, column 9'],
+])('the place where %j is no JSON is %s', (json, place) => {
+  expect(() => JSON.parse(json)).toThrow(SyntaxError);
+  expect(faultPlace(json)).toBe(place);
+});
+
+it('JSON has no such place before its end', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const json = JSON.stringify(value);
+      expect(faultPlace(json)).toBe(`line 1, column ${json.length + 1}`);
+    }),
+  );
 });

@@ -79,6 +79,15 @@ export const isFault = ({ errorCode, cause }: ApiError): boolean =>
 /** A 404 that names the kind of resource, never whether another location has it. */
 export const notFound = (resource: string): ApiError => new ApiError('not_found', `${resource} not found`);
 
+/** A 405 at a known path. `allowed` as `Allow` lists them. */
+export function methodNotAllowed(method: string, allowed: string): ApiError {
+  const isOtherCase = method !== method.toUpperCase();
+  const why = isOtherCase ? ': methods are written in upper case' : '';
+  return new ApiError('method_not_allowed', `${method} is not allowed here${why}.`, {
+    headers: { Allow: allowed },
+  });
+}
+
 /** A 409; `other` is the resource that is in the way. */
 export const conflict = (reason: ReasonOf<'conflict'>, message: string, other?: OtherResource): ApiError =>
   new ApiError(reason, message, { other });

@@ -1,6 +1,7 @@
 import { ApiError, invalid } from '../errors.ts';
 import { beyondSentences, structureBounds } from './bounds.ts';
 import type { Input } from './input.ts';
+import { faultPlace } from './malformed.ts';
 import { duplicateName } from './names.ts';
 import { withoutInexactNumbers } from './numbers.ts';
 import { type Structure, scanStructure } from './scan.ts';
@@ -85,7 +86,7 @@ function parse(text: string, what: Unreadable = 'body'): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw unreadable('malformed JSON', what);
+    throw unreadable(`malformed JSON at ${faultPlace(text)}`, what);
   }
 }
 

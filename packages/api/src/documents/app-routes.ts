@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import express from 'express';
-import { ApiError } from '../errors.ts';
+import { methodNotAllowed } from '../errors.ts';
 import { serverOf } from './served.ts';
 
 /**
@@ -30,10 +30,7 @@ export function appRoutes(folder = join(repositoryRoot, 'dist/app')): express.Ro
     if (path !== '/app' && !path.startsWith('/app/')) return next();
     const serve = path.startsWith('/app/assets/') ? assets.get(path) : page;
     if (serve === undefined) return next();
-    if (method !== 'GET' && method !== 'HEAD') {
-      const headers = { Allow: 'GET, HEAD' };
-      throw new ApiError('method_not_allowed', `${method} is not allowed here.`, { headers });
-    }
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method, 'GET, HEAD');
     return serve(request, response);
   });
   return routes;

@@ -1,7 +1,7 @@
 import { repositoryRoot } from '@comanda/db';
 import express from 'express';
 import type { Deprecations } from '../deprecations.ts';
-import { ApiError } from '../errors.ts';
+import { methodNotAllowed } from '../errors.ts';
 import type { App } from '../request/context.ts';
 import type { AppRouter } from '../router.ts';
 import { meantAddress } from './addresses.ts';
@@ -47,11 +47,7 @@ export function documentRoutes(
       if (path.startsWith('/docs/') && isOpened && lost !== undefined) return lost(request, response);
       return next();
     }
-    if (method !== 'GET' && method !== 'HEAD') {
-      throw new ApiError('method_not_allowed', `${method} is not allowed here.`, {
-        headers: { Allow: 'GET, HEAD' },
-      });
-    }
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method, 'GET, HEAD');
     // Public, and no key is in them: pages of any origin may read them, and no other response.
     if (/^\/(docs\/|openapi-)/.test(path)) response.set('Access-Control-Allow-Origin', '*');
     if (serve !== undefined) return serve(request, response);

@@ -9,10 +9,6 @@ import type { App } from '../request/context.ts';
 export function metricsHandler({ metrics, log }: App) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const common = { 'Cache-Control': 'no-store' };
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.writeHead(405, { ...common, Allow: 'GET, HEAD' }).end();
-      return;
-    }
     try {
       const text = await metrics.text();
       response.writeHead(200, {

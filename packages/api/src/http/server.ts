@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { localUrl, stopping } from '@comanda/db';
-import { ApiError } from '../errors.ts';
+import { ApiError, methodNotAllowed } from '../errors.ts';
 import type { App } from '../request/context.ts';
 import { requestIdOf } from '../request/request-id.ts';
 import { appRouter } from '../router.ts';
@@ -51,7 +51,11 @@ export async function startServer(
   const areCalls = manyCalls(app, appRouter);
   const site = siteHandler(app, appRouter, siteFolder);
   const health = healthHandler(app, () => drain.begun());
-  const metrics = metricsHandler(app);
+  const probes = new Map([
+    ['/healthz', health],
+    ['/readyz', health],
+    ['/metrics', metricsHandler(app)],
+  ]);
   const server = createServer(serverOptions(bounds));
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     answering(response);
@@ -64,8 +68,10 @@ export async function startServer(
     else if (path.startsWith('/v1/') || path.startsWith('/v2/')) rest(request, response);
     else if (!isCall(request, response) && !areCalls(request, response)) {
       setSafeHeaders(request, response);
-      if (path === '/healthz' || path === '/readyz') void health(request, response);
-      else if (path === '/metrics') void metrics(request, response);
+      const probe = probes.get(path);
+      if (probe !== undefined && !isRead(request))
+        refuse(request, response, methodNotAllowed(request.method ?? '', 'GET, HEAD'));
+      else if (probe !== undefined) void probe(request, response);
       else if (path.startsWith('/')) site(request, response);
       else refuse(request, response, new ApiError('unknown_path', 'There is nothing at this address.'));
     }
@@ -78,7 +84,7 @@ export async function startServer(
   });
   server.timeout = bounds.silenceMs;
   boundConnections(server, bounds.connections, app.log);
-  const answering = answerUnparsed(server);
+  const answering = answerUnparsed(server, serve);
   const drain = createDrain(server, () => app.live.drain());
   await listen(server, address);
   const { port } = server.address() as AddressInfo;
@@ -113,6 +119,8 @@ function listen(server: Server, { host, port }: { host: string; port: number }):
 function refuse(request: IncomingMessage, response: ServerResponse, error: ApiError): void {
   sendError(request, response, error, requestIdOf(request.headers['x-request-id']));
 }
+
+const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
 // RFC 9110, 9.3.7: asked of the server as a whole, it says that it is there.
 const isOptionsOfAll = ({ method, url }: IncomingMessage): boolean => url === '*' && method === 'OPTIONS';

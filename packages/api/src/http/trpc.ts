@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AnyRouter, callTRPCProcedure, type TRPCProcedureType } from '@trpc/server';
 import { createExpressMiddleware } from '@trpc/server/adapters/express';
 import type express from 'express';
-import { ApiError, toApiError } from '../errors.ts';
+import { ApiError, methodNotAllowed, toApiError } from '../errors.ts';
 import { JsonText } from '../request/answer.ts';
 import type { App, RequestContext } from '../request/context.ts';
 import { operationsOf } from '../request/operations.ts';
 import { requestIdOf, requestIds } from '../request/request-id.ts';
 import type { AppRouter } from '../router.ts';
 import { sendJson } from './rest/answer.ts';
-import { incomingBody, isJson } from './rest/body.ts';
+import { incomingBody, isJson, typeRefusal } from './rest/body.ts';
 import { inputsOf, readInUrl } from './trpc-inputs.ts';
 import {
   asksForLines,
@@ -96,13 +96,8 @@ function refusalOf(request: IncomingMessage, type: TRPCProcedureType = 'query'):
   if (asksForLines(request))
     return new ApiError('lines_not_available', 'Answers in lines are not available; use httpBatchLink.');
   if (method === 'GET' || method === 'HEAD') return undefined;
-  if (method === 'POST')
-    return isJson(headers['content-type'])
-      ? undefined
-      : new ApiError('unsupported_media_type', 'The body must be application/json.');
-  return new ApiError('method_not_allowed', `${method} is not allowed here.`, {
-    headers: { Allow: methodsOf[type] },
-  });
+  if (method === 'POST') return typeRefusal(headers['content-type']);
+  return methodNotAllowed(method ?? '', methodsOf[type]);
 }
 
 function turnsUntilClosed(app: App, response: ServerResponse, calls: number): object {

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -12,14 +12,19 @@ import { commonHeaders, errorJson, reasonHeaders, sendJson } from './rest/answer
  * Answers what never becomes an ordinary request, in the form of all errors: what Node's parser refuses, what comes
  * too slowly, and CONNECT. Returns what the server calls with each response it begins: an answer that is still under way
  * goes out first, or its caller would take the refusal for it.
+ * @param serve responds to a request: one whose method the parser does not know gets 405 or 404, as its path says
  */
-export function answerUnparsed(server: Server): (response: ServerResponse) => void {
+export function answerUnparsed(
+  server: Server,
+  serve: (request: IncomingMessage, response: ServerResponse) => void,
+): (response: ServerResponse) => void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   const refused = new WeakSet<Duplex>();
   const refuseOnce = (error: ParserError, socket: Duplex) => {
     if (refused.has(socket)) return;
     refused.add(socket);
-    refuse(error, socket, latest.get(socket));
+    const request = error.code === 'HPE_INVALID_METHOD' ? requestOf(error, socket) : undefined;
+    refuse(error, socket, latest.get(socket), request && (() => serveLast(request, serve)));
   };
   server.on('clientError', (error: ParserError, socket) => {
     if (error.code !== late || !(socket instanceof Socket)) return refuseOnce(error, socket);
@@ -51,18 +56,50 @@ async function unlessItCame(socket: Socket, isWhole: () => boolean, refuse: () =
   refuse();
 }
 
-type ParserError = Error & { code?: string; reason?: string; rawPacket?: Buffer };
+/** The request whose method Node's parser does not know (`patch`, `PROPFIND2`), when its request line is whole. */
+function requestOf({ rawPacket, bytesParsed = 0 }: ParserError, socket: Duplex): IncomingMessage | undefined {
+  if (rawPacket === undefined || !(socket instanceof Socket)) return undefined;
+  const text = rawPacket.toString('latin1');
+  const line = text.slice(text.lastIndexOf('\n', bytesParsed - 1) + 1);
+  const [, method, url] = /^([\w!#$%&'*+.^`|~-]{1,32}) (\/\S*) HTTP\/1\.[01]\r?\n/.exec(line) ?? [];
+  if (method === undefined) return undefined;
+  const request = new IncomingMessage(socket);
+  // The head is not read further: what is asked of a request of HTTP/1.1 does not hold.
+  return Object.assign(request, { method, url, httpVersion: '1.0', complete: true });
+}
 
-function refuse(error: ParserError, socket: Duplex, response: ServerResponse | undefined): void {
+/** Serves the last request of a connection, whose parser has ended. */
+function serveLast(
+  request: IncomingMessage,
+  serve: (request: IncomingMessage, response: ServerResponse) => void,
+): void {
+  const { socket } = request;
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.once('finish', () => endSoon(socket));
+  serve(request, response);
+}
+
+type ParserError = Error & { code?: string; reason?: string; rawPacket?: Buffer; bytesParsed?: number };
+
+/** @param answer that takes the place of the refusal */
+function refuse(
+  error: ParserError,
+  socket: Duplex,
+  response: ServerResponse | undefined,
+  answer?: () => void,
+): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;
   }
   const refusal = refusalOf(error);
   if (response === undefined || response.writableFinished || response.destroyed) {
-    answerOn(socket, refusal, isHead(error));
+    if (answer === undefined) answerOn(socket, refusal, isHead(error));
+    else answer();
   } else if (response.req.complete) {
-    response.once('close', () => refuse(error, socket, undefined));
+    response.once('close', () => refuse(error, socket, undefined, answer));
   } else if (response.headersSent) {
     endSoon(socket);
   } else {

@@ -13,11 +13,11 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse)
     if (declared > most) throw tooLarge(most);
     const hasBody = declared > 0 || request.headers['transfer-encoding'] !== undefined;
     if (!hasBody) return nothing;
-    if (!isJson(request.headers['content-type']))
-      throw unsupported('The body must be application/json.', { Accept: 'application/json' });
+    const refusal = typeRefusal(request.headers['content-type']);
+    if (refusal !== undefined) throw refusal;
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity')
-      throw unsupported(`The body must not be encoded (${encoding.slice(0, 40)}).`, {
+      throw unsupported(`The body must not be encoded, and its Content-Encoding is ${shown(encoding)}.`, {
         'Accept-Encoding': 'identity',
       });
     // A body that has no room is refused before it is sent. Only bytes that have arrived take room: others may
@@ -37,12 +37,27 @@ const unsupported = (message: string, headers: Record<string, string>) =>
   new ApiError('unsupported_media_type', message, { headers });
 
 /** Whether a `Content-Type` is `application/json` in UTF-8. */
-export function isJson(contentType: string | undefined): boolean {
-  if (contentType === 'application/json') return true;
-  const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
-  const charsets = parameters.filter((part) => part.startsWith('charset='));
-  return type === 'application/json' && charsets.every((each) => /^charset="?utf-?8"?$/.test(each));
+export const isJson = (contentType: string | undefined): boolean => typeFault(contentType) === undefined;
+
+/** The 415, which names what came, for a `Content-Type` that is not `application/json` in UTF-8. */
+export function typeRefusal(contentType: string | undefined): ApiError | undefined {
+  const fault = typeFault(contentType);
+  if (fault === undefined) return undefined;
+  return unsupported(`The body must be application/json in UTF-8, ${fault}.`, { Accept: 'application/json' });
 }
+
+/** The fault of a `Content-Type`, as the end of a sentence. */
+function typeFault(contentType: string | undefined): string | undefined {
+  if (contentType === 'application/json') return undefined;
+  if (contentType === undefined || contentType.trim() === '') return 'and has no Content-Type';
+  const [type = '', ...parameters] = contentType.split(';').map((part) => part.trim());
+  if (type.toLowerCase() !== 'application/json') return `and its Content-Type is ${shown(type)}`;
+  const other = parameters.find((each) => /^charset=/i.test(each) && !/^charset="?utf-?8"?$/i.test(each));
+  return other === undefined ? undefined : `and its Content-Type says ${shown(other)}`;
+}
+
+/** A text of the caller, at a length for a sentence. */
+const shown = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 function collect(request: IncomingMessage, most: number, place: BodyPlace | undefined): Promise<Pieces> {
   return new Promise((resolve, reject) => {

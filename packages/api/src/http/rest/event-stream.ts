@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnyRouter } from '@trpc/server';
-import { isFault, toApiError } from '../../errors.ts';
+import { isFault, methodNotAllowed, toApiError } from '../../errors.ts';
 import type { News } from '../../live/news.ts';
 import type { App, RequestContext } from '../../request/context.ts';
 import { requestIdOf } from '../../request/request-id.ts';
@@ -29,7 +29,7 @@ export function streamHandler(app: App, router: AnyRouter): StreamHandler {
   const byPath = new Map(subscriptionsOf(router).map((each) => [each.meta.rest.slice('GET '.length), each]));
   return (request, response) => {
     const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
-    const subscription = request.method === 'GET' ? byPath.get(path) : undefined;
+    const subscription = byPath.get(path);
     if (subscription === undefined) return false;
     void serve(app, subscription, query, request, response);
     return true;
@@ -49,7 +49,9 @@ async function serve(
     ...{ authorization: request.headers.authorization, headers: {}, cut: () => response.destroy() },
     ...{ clientAddress: app.clientAddress(request), simulate: simulateOf(request.headers) },
   };
+  const method = request.method ?? '';
   try {
+    if (method !== 'GET' && method !== 'HEAD') throw methodNotAllowed(method, 'GET, HEAD');
     const { stream, caller } = await openStream(context, subscription, () =>
       readStreamInput(subscription, query, request.headers),
     );
@@ -60,6 +62,10 @@ async function serve(
     try {
       response.writeHead(200, headerList({ ...commonHeaders, ...streamHeaders }, requestId, context.headers));
       finishOpening(context, caller, subscription.name, 'rest');
+      if (method === 'HEAD') {
+        response.end();
+        return;
+      }
       await taken(response, response, `retry: ${retryMs}\nid: ${stream.behind}\n\n`);
       for (let news = await stream.next(); news !== undefined; news = await stream.next())
         if (news.length === 0) await taken(response, response, ':\n\n');
@@ -79,7 +85,7 @@ async function serve(
     const { clientAddress, headers } = context;
     const line = {
       simulated: headers['X-Comanda-Simulated'],
-      ...{ requestId, clientAddress, entrance: 'rest' as const, method: 'GET' },
+      ...{ requestId, clientAddress, entrance: 'rest' as const, method },
       operation: subscription.name,
     };
     sendError(request, response, refusal, requestId, headers);

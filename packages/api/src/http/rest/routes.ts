@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts';
+import { ApiError, methodNotAllowed } from '../../errors.ts';
 import { inFamily, type Operation, type Route } from '../../request/operations.ts';
 import { decode } from './decode.ts';
 import { type Coercion, coercions } from './query.ts';
@@ -41,9 +41,7 @@ export function routeTable(operations: readonly Operation[]): RouteTable {
         const allowed = [...node.methods.keys()].flatMap((known) =>
           known === 'GET' ? ['GET', 'HEAD'] : [known],
         );
-        throw new ApiError('method_not_allowed', `${method} is not allowed here.`, {
-          headers: { Allow: allowed.join(', ') },
-        });
+        throw methodNotAllowed(method, allowed.join(', '));
       }
       const parameters: Record<string, string> = {};
       for (const [index, name] of found.names.entries()) parameters[name] = decode(values[index] ?? '');
