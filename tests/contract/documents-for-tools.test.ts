@@ -45,13 +45,18 @@ describe.each(['v1', 'v2'] as const)('the %s document', (version) => {
       expect(documents[version].components, name).toHaveProperty([kind, name]);
   });
 
-  // Tools fill in what has one: a position is right in no other location, and excludes other parameters.
-  test('has an example for every parameter but positions', () => {
+  // Tools fill in what has one. A position is right in no other location, and excludes other parameters; an optional
+  // header changes a call, and a live key is refused one that simulates a fault.
+  test('has an example for every parameter but positions and optional headers', () => {
     for (const { path, operation, components } of operations)
-      for (const { name, example, schema } of parametersOf(operation, components)) {
-        const isPosition = name === 'cursor' || name === 'after';
-        expect(example !== undefined, `${path} ${name}`).toBe(!isPosition);
-        if (isPosition) expect(schema, `${path} ${name}`).not.toHaveProperty('example');
+      for (const parameter of parametersOf(operation, components)) {
+        const { name, example, schema } = parameter;
+        const isLeftOut =
+          name === 'cursor' || name === 'after' || (parameter.in === 'header' && !parameter.required);
+        expect(example !== undefined, `${path} ${name}`).toBe(!isLeftOut);
+        if (!isLeftOut) continue;
+        for (const filledIn of ['example', 'examples', 'default'])
+          expect(schema, `${path} ${name}`).not.toHaveProperty(filledIn);
       }
   });
 

@@ -123,16 +123,13 @@ const standIns: Readonly<Record<string, (scene: Scene) => unknown>> = {
   url: () => 'http://127.0.0.1:9/hook',
 };
 
-/** Headers that would play a fault are left out. */
-const elsewhere = ['X-Comanda-Simulate'];
-
 /** The request of the examples; without `filters` only what the operation requires, about today. */
 function requestOf(operation: DocumentedOperation, scene: Scene, { filters = true } = {}): Request {
   const request: Request = { path: operation.path, headers: {} };
   const query: string[] = [];
   for (const { name, in: place, required, explode, example } of operation.parameters) {
     if (example === undefined && required) throw new Error(`the parameter ${name} has no example`);
-    if (example === undefined || !(required || filters) || elsewhere.includes(name)) continue;
+    if (example === undefined || !(required || filters)) continue;
     if (place === 'path') {
       const text = name === 'external_id' ? scene.subject.externalId : scene.subject.id;
       request.path = request.path.replace(`{${name}}`, encodeURIComponent(text ?? ''));

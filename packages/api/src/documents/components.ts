@@ -86,7 +86,7 @@ export const errorResponses = {
     status: 415,
     code: 'invalid_request',
     description: 'The body is not `application/json` in UTF-8.',
-    message: 'The body must be application/json.',
+    message: 'The body must be application/json in UTF-8, and its Content-Type is text/plain.',
     headers: ['Accept', 'Accept-Encoding'],
     limited: true,
   },
@@ -184,6 +184,7 @@ export function errorsOf(
   });
 }
 
+// An optional header that changes a call has no example: a client that sends all examples would change each call.
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -191,7 +192,6 @@ const idempotencyKey = {
     'Unique per logical request, kept for 7 days. The same key with the same body returns the original; ' +
     'with another body it is a `conflict`.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' },
-  example: IdempotencyKey.meta()?.example,
 } as const;
 
 /** The components that both documents may refer to; a component that one does not use is dropped from it. */
@@ -205,7 +205,7 @@ export const components = {
     },
   },
   parameters: {
-    IdempotencyKey: { ...idempotencyKey, required: true },
+    IdempotencyKey: { ...idempotencyKey, required: true, example: IdempotencyKey.meta()?.example },
     OptionalIdempotencyKey: {
       ...idempotencyKey,
       description: `Makes the call safe to repeat. ${idempotencyKey.description}`,
@@ -217,7 +217,6 @@ export const components = {
         '`handling=strict` refuses unknown fields of the body and unknown query parameters with a `validation_error`; ' +
         '`Preference-Applied` says so. Other preferences are ignored.',
       schema: { type: 'string' },
-      example: 'handling=strict',
     },
     ...simulateParameters,
     IfMatch: {
@@ -227,15 +226,12 @@ export const components = {
         'The `ETag` of the resource as it was read (`"01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d-1769904750250"`), or several: the change is made only when ' +
         'one is the present tag, else 412. `*`: when it exists.',
       schema: { type: 'string' },
-      // A tag would be tried as it is, and refused.
-      example: '*',
     },
     IfNoneMatch: {
       name: 'If-None-Match',
       in: 'header',
       description: 'The `ETag` of an earlier answer, or several; when it still holds, 304 without a body.',
       schema: { type: 'string' },
-      example: '"1769904750250-3f2a9c1b-0f1e2d3c4b5a"',
     },
   },
   headers,

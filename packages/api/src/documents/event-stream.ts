@@ -61,5 +61,4 @@ const lastEventId: oas31.ParameterObject = {
   description:
     'The id of the last event that was read: what clients send by themselves when they come again. It wins over `after`.',
   schema: { type: 'string' },
-  example: '01935a3e-7d90-7c3b-a5e6-f70819203142',
 };

@@ -35,6 +35,5 @@ function simulateParameter(operation: Met): oas31.ParameterObject {
     ...{ name: 'X-Comanda-Simulate', in: 'header', required: false },
     description: `Of a key of a sandbox alone: plays a fault, and \`X-Comanda-Simulated\` names it. ${meanings}.`,
     schema: { type: 'string', pattern: `^(${forms.join('|')})$` },
-    example: 'slow; seconds=1',
   };
 }

@@ -1,4 +1,5 @@
 import type { oas31 } from 'zod-openapi';
+import { IdempotencyKey } from '../../wire.ts';
 import { type Documented, isStream } from './documented.ts';
 import { parametersOf } from './parameters.ts';
 import { variablesOf } from './sample-variables.ts';
@@ -29,7 +30,13 @@ export function sampleCall({ method, path, operation, components }: Documented):
   const needed = parametersOf(operation, components).filter(
     ({ name, required }) => required || (creates && name === 'Idempotency-Key'),
   );
-  const values = new Map(needed.map(({ name, example }) => [name, String(example)]));
+  // The document has no example of the optional header.
+  const values = new Map(
+    needed.map(({ name, example }) => [
+      name,
+      String(name === 'Idempotency-Key' ? IdempotencyKey.meta()?.example : example),
+    ]),
+  );
   const of = (place: string) => needed.filter((each) => each.in === place).map(({ name }) => name);
   const value = (name: string) => {
     const known = values.get(name);
