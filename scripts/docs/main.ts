@@ -11,6 +11,7 @@ import { apiTables } from '../../packages/api/src/documents/tables.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { writeMadeSql } from '../migration/made.ts';
 import { eventsPage, examplesModule } from './events-page.ts';
+import { writeExampleCode } from './example-code.ts';
 import { knownNames } from './known-names.ts';
 import { permissionsFile, permissionsModule } from './permissions.ts';
 import { type RecordedStep, recordStory } from './recorder.ts';
@@ -31,6 +32,7 @@ export async function main(root: string): Promise<string[]> {
   mkdirSync(join(root, 'docs'), { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
   writeRowTables(root);
+  writeExampleCode(root);
   const sources = Object.keys(files).filter((name) => name.endsWith('.ts'));
   execFileSync(process.execPath, [biome, 'format', '--write', ...sources], { cwd: root, stdio: 'pipe' });
   return [namesFile, ...made, ...Object.keys(files), ...documentsWithRows];

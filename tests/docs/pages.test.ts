@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { operationId } from '../../packages/api/src/documents/names.ts';
@@ -10,6 +10,7 @@ import { makeSite, type Site } from '../../packages/api/src/documents/site/pages
 import { plainSite } from '../../packages/api/src/documents/site/plain-site.ts';
 import { errorCodes, readReasons } from '../../packages/api/src/reasons.ts';
 import { eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
+import { withExampleCode } from '../../scripts/docs/example-code.ts';
 import { operations } from '../support/documented.ts';
 import { deadLinksOf, htmlPages } from '../support/site-links.ts';
 
@@ -87,6 +88,32 @@ describe('the pages of the documents', () => {
         from: `/docs/${path}.md`,
         links: links.map(([, link = '']) => link),
       });
+    });
+    expect(dead).toEqual([]);
+  });
+});
+
+describe('a guide that is read in a clone', () => {
+  const folder = join(repositoryRoot, 'docs/guides');
+  const files = readdirSync(folder);
+
+  test.each(files)('shows the code of its examples as it is (npm run docs writes it): %s', (name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    expect(text).not.toMatch(/^<<< /m);
+    expect(withExampleCode(repositoryRoot, text)).toBe(text);
+  });
+
+  test.each(files)('has links that lead to files of the repository: %s', (name) => {
+    const text = readFileSync(join(folder, name), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
+    const links = [...text.matchAll(/\]\(([^)\s:]+)\)/g)].map(([, link = '']) => link);
+    const dead = links.filter((link) => {
+      const [path = '', anchor] = link.split('#');
+      const file = join(folder, path);
+      // The running service makes the lists of its own addresses.
+      if (path === '' || path.startsWith('/docs/webhook-addresses.')) return false;
+      if (!existsSync(file)) return true;
+      const isTable = file === join(dirname(folder), 'api.md') && anchor?.includes('-');
+      return isTable && !readFileSync(file, 'utf8').includes(`<a id="${anchor}">`);
     });
     expect(dead).toEqual([]);
   });

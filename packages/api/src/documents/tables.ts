@@ -3,6 +3,8 @@ import { type ErrorCode, errorCodes } from '../reasons.ts';
 import type { Operation } from '../request/operations.ts';
 import { events } from '../resources/events/types.schema.ts';
 import { type SpecifiedOperation, specification } from '../specification.ts';
+import { operationId } from './names.ts';
+import { kebab } from './site/markdown.ts';
 
 /** The promises of an operation at its paths. */
 export function promisesOf({
@@ -23,7 +25,11 @@ export function promisesOf({
 export function apiTables(operations: readonly Operation[]): string {
   const places = new Map(specification.map(({ route }, index) => [route, index]));
   const place = ({ route }: SpecifiedOperation) => places.get(route) ?? specification.length;
-  const rows = operations.flatMap(promisesOf).sort((one, other) => place(one) - place(other));
+  const rows = operations
+    .flatMap((operation) =>
+      promisesOf(operation).map((row) => ({ ...row, anchor: kebab(operationId(operation)) })),
+    )
+    .sort((one, other) => place(one) - place(other));
   return [
     '# The API in tables',
     'Made by `npm run docs`; do not edit. The whole documents are served at `/openapi-v1.json`, `/openapi-v2.json` and `/docs`.',
@@ -34,6 +40,7 @@ export function apiTables(operations: readonly Operation[]): string {
     operationTable(rows, '/v1/'),
     '### v2',
     operationTable(rows, '/v2/'),
+    '<a id="v2-events-watch"></a>`GET /v2/events/stream` (`events:read`) sends the events of the feed as server-sent events.',
     '## Permissions',
     'A key may also hold `resource:*` or `*`.',
     table(
@@ -79,12 +86,12 @@ const everywhere: ErrorCode[] = [
   'internal_error',
 ];
 
-function operationTable(all: readonly SpecifiedOperation[], family: string): string {
+function operationTable(all: readonly (SpecifiedOperation & { anchor: string })[], family: string): string {
   const rows = all.filter(({ route }) => route.includes(` ${family}`));
   return table(
     ['Operation', 'Permission', 'Status', 'Errors', 'Limits and headers'],
     rows.map((row) => [
-      `\`${row.route}\``,
+      `<a id="${family.slice(1, -1)}-${row.anchor}"></a>\`${row.route}\``,
       row.permission === null ? 'any key' : `\`${row.permission}\``,
       `${row.status}${row.list ? ' list' : ''}`,
       codes(row.errors),

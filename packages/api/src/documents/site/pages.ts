@@ -81,21 +81,15 @@ export async function makeSite(root: string): Promise<Site> {
   };
 }
 
-/** A Markdown source; a line `<<< examples/…` is replaced by that file. */
+/** A Markdown source. Its links lead to files of the repository; the site has pages in place of some of them. */
 function guide(root: string, file: string): string {
-  const languages: Record<string, string> = {
-    mjs: 'js',
-    py: 'python',
-    rb: 'ruby',
-    cs: 'csharp',
-    txt: 'text',
-  };
-  return readFileSync(join(root, file), 'utf8').replace(
-    /^<<< (.*\.(\w+))$/gm,
-    (_, path: string, end: string) => {
-      return `\`\`\`${languages[end] ?? end}\n${readFileSync(join(root, path), 'utf8').trimEnd()}\n\`\`\``;
-    },
-  );
+  return readFileSync(join(root, file), 'utf8')
+    .replace(/^```(\w+) examples\/\S+$/gm, '```$1')
+    .replaceAll('](../../CHANGELOG.md', '](../changelog.md')
+    .replaceAll('](../events.md', '](../reference/events.md')
+    .replaceAll('](../api.md#permissions)', '](../reference/permissions.md)')
+    .replace(/\]\(\.\.\/api\.md#(v\d)\)/g, '](../reference/$1/index.md)')
+    .replace(/\]\(\.\.\/api\.md#(v\d)-([\w-]+)\)/g, '](../reference/$1/$2.md)');
 }
 
 const eventsOf = (text: string): string => text.replace('Made by `npm run docs`; do not edit. ', '');
