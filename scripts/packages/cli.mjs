@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleOptions, groups } from '../build.mjs';
-import { bundleWhole, readJson, root, writeManifest } from './tarball.mjs';
+import { bundleWhole, readJson, root, writeLicenses, writeManifest } from './tarball.mjs';
 
 /**
  * Writes `@comanda/cli` as it is published: `comanda`, the operator's commands on a database, and `comanda-webhooks`, what
@@ -15,14 +15,16 @@ export async function publishCli(folder) {
     description: 'The command lines of Comanda: comanda for its operators, comanda-webhooks for integrators',
     bin: { comanda: './comanda.js', 'comanda-webhooks': './comanda.mjs' },
   });
-  await bundleWhole(folder, groups.commands, '.');
+  const commands = await bundleWhole(folder, groups.commands, '.');
   const { build } = await import('esbuild');
-  await build({
+  const { metafile } = await build({
     ...bundleOptions('integrator'),
     outdir: folder,
     entryPoints: groups.integrator,
     write: true,
+    metafile: true,
   });
+  writeLicenses(folder, [...commands, ...Object.keys(metafile.inputs)]);
   copyFileSync(join(root, 'packages/cli/README.md'), join(folder, 'README.md'));
   cpSync(join(root, 'CHANGELOG.md'), join(folder, 'CHANGELOG.md'));
 }

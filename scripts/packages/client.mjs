@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { withSource } from '../run-source.mjs';
-import { readJson, root, writeManifest } from './tarball.mjs';
+import { readJson, root, writeLicenses, writeManifest } from './tarball.mjs';
 
 /** The entries by what is imported behind `@comanda/client`, with their files. */
 const entries = {
@@ -24,7 +24,7 @@ const texts = ['README.md', 'CHANGELOG.md'];
 export async function publishClient(folder) {
   const manifest = readJson('packages/client/package.json');
   const names = Object.values(entries);
-  const files = [...names.flatMap((name) => [`${name}.js`, `${name}.d.ts`]), 'shapes.d.ts', ...texts];
+  const files = [...names.flatMap((name) => [`${name}.js`, `${name}.d.ts`]), 'shapes.d.ts', 'LICENSE', ...texts];
   const entry = (name) => ({ types: `./${name}.d.ts`, default: `./${name}.js` });
   mkdirSync(folder, { recursive: true });
   writeManifest(folder, manifest, {
@@ -36,7 +36,7 @@ export async function publishClient(folder) {
     },
     files,
   });
-  await bundle(Object.keys(manifest.peerDependencies), folder);
+  writeLicenses(folder, await bundle(Object.keys(manifest.peerDependencies), folder));
   const declarations = await withSource('scripts/client/flat.ts', async ({ flatDeclarations }) =>
     flatDeclarations(root),
   );
@@ -47,8 +47,9 @@ export async function publishClient(folder) {
 
 async function bundle(peers, folder) {
   const { build } = await import('esbuild');
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
+    metafile: true,
     entryPoints: Object.values(entries).map((name) => `packages/client/src/${name}.ts`),
     outdir: folder,
     bundle: true,
@@ -60,6 +61,7 @@ async function bundle(peers, folder) {
     plugins: [entriesApart],
     logLevel: 'warning',
   });
+  return Object.keys(metafile.inputs);
 }
 
 // An entry takes what another one holds from that: an application has one copy of it.

@@ -28,7 +28,7 @@ export function writeManifest(folder, source, more) {
 }
 
 /**
- * Bundles our programs with all their imports, except PostgreSQL, and records the authors of those.
+ * Bundles our programs with all their imports, except PostgreSQL. Returns the files that they are made of.
  * @param {string} folder @param {Record<string, string>} entryPoints file by name @param {string} within of the folder
  */
 export async function bundleWhole(folder, entryPoints, within) {
@@ -52,12 +52,21 @@ export async function bundleWhole(folder, entryPoints, within) {
       ].join('\n'),
     },
   });
-  writeFileSync(join(folder, 'THIRD-PARTY.txt'), licensesOf(Object.keys(metafile.inputs)));
-  for (const path of [buildInfo, 'prisma/migrations', 'prisma/sql', 'LICENSE'])
+  for (const path of [buildInfo, 'prisma/migrations', 'prisma/sql'])
     cpSync(join(root, path), join(folder, path), { recursive: true });
+  return Object.keys(metafile.inputs);
 }
 
-/** The licenses of the packages that files are in. */
+/**
+ * Writes our license, and those of the packages that the bundled files are of.
+ * @param {string} folder @param {string[]} files of all bundles in the package
+ */
+export function writeLicenses(folder, files) {
+  cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+  const others = licensesOf(files);
+  if (others !== '') writeFileSync(join(folder, 'THIRD-PARTY.txt'), others);
+}
+
 function licensesOf(files) {
   const folders = new Set(
     files.flatMap((file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { groups } from '../build.mjs';
 import { withSource } from '../run-source.mjs';
-import { bundleWhole, readJson, root, writeManifest } from './tarball.mjs';
+import { bundleWhole, readJson, root, writeLicenses, writeManifest } from './tarball.mjs';
 
 /** The part that a test sees; the rest runs in a process of its own. */
 const sources = [
@@ -38,13 +38,14 @@ export async function publishTesting(folder) {
     main: groups.testing['testing-service'],
     'large-bodies': groups.service['large-bodies'],
   };
-  await bundleWhole(folder, { ...programs, stub: groups.testing['testing-stub'] }, 'service');
+  const service = await bundleWhole(folder, { ...programs, stub: groups.testing['testing-stub'] }, 'service');
   // The API serves the files there; the documents are those of the service that one runs.
   mkdirSync(join(folder, 'dist/site'), { recursive: true });
   writeFileSync(join(folder, 'dist/site/index.html'), '<!doctype html><title>Comanda for tests</title>\n');
   const { build } = await import('esbuild');
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
+    metafile: true,
     entryPoints: ['packages/testing/src/index.ts'],
     outdir: folder,
     bundle: true,
@@ -54,6 +55,7 @@ export async function publishTesting(folder) {
     external: Object.keys(client.peerDependencies).concat('@comanda/client', '@comanda/client/*'),
     logLevel: 'warning',
   });
+  writeLicenses(folder, [...service, ...Object.keys(metafile.inputs)]);
   const texts = await withSource('scripts/client/flat.ts', async ({ emitDeclarations }) =>
     emitDeclarations(root, 'packages/testing/src', sources),
   );
