@@ -24,7 +24,12 @@ const texts = ['README.md', 'CHANGELOG.md'];
 export async function publishClient(folder) {
   const manifest = readJson('packages/client/package.json');
   const names = Object.values(entries);
-  const files = [...names.flatMap((name) => [`${name}.js`, `${name}.d.ts`]), 'shapes.d.ts', 'LICENSE', ...texts];
+  const files = [
+    ...names.flatMap((name) => [`${name}.js`, `${name}.d.ts`]),
+    'shapes.d.ts',
+    'LICENSE',
+    ...texts,
+  ];
   const entry = (name) => ({ types: `./${name}.d.ts`, default: `./${name}.js` });
   mkdirSync(folder, { recursive: true });
   writeManifest(folder, manifest, {

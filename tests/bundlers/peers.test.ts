@@ -22,7 +22,7 @@ const samples = [...readme.matchAll(/^```tsx\n([\s\S]*?)^```$/gm)].map(([, sampl
 const sampleWith = (word: string): string => samples.find((sample) => sample.includes(word)) ?? '';
 
 it('the samples for React in the README are those that are compiled here', () => {
-  const compiled = ['createTRPCContext', 'useLive('].map(sampleWith);
+  const compiled = ['createTRPCContext', 'createTRPCOptionsProxy', 'useLive('].map(sampleWith);
   expect(samples.filter((sample) => !compiled.includes(sample))).toEqual([]);
   expect(readme.match(/^```(?!ts$|tsx$|sh$)\S+$/gm)).toBeNull();
 });
@@ -103,6 +103,11 @@ describe.each(['floor', 'react-18', 'newest'])(
       }`;
       writeFileSync(join(folder, 'board.tsx'), `${sample}\n${check}`);
       expect(await compile(folder, ['board.tsx'], options)).toEqual([]);
+    });
+
+    it('compiles the sample outside of components', async () => {
+      writeFileSync(join(folder, 'loader.tsx'), sampleWith('createTRPCOptionsProxy'));
+      expect(await compile(folder, ['loader.tsx'], options)).toEqual([]);
     });
 
     it('gives a live list the names of its entries', async () => {
