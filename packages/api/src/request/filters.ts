@@ -21,3 +21,10 @@ export function givenFilters<Filters extends object>(
     where: (first) => names.map((name, index) => ` and ${sql[name](`$${first + index}`)}`).join(''),
   };
 }
+
+/**
+ * SQL: the text of a search as `fold_text` folds the stored texts; in a sub-select it is folded once, not for every row. No stored text has
+ * as many characters as it is cut to.
+ */
+export const foldedSearch = (value: string): string =>
+  `(select fold_text(left(${value}::text, 8000)) collate "C")`;

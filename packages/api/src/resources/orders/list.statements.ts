@@ -1,6 +1,6 @@
 import { type Statement, statement } from '@comanda/db';
 import { keptByName } from '../../kept.ts';
-import { type FilterSql, type Given, givenFilters } from '../../request/filters.ts';
+import { type FilterSql, foldedSearch, type Given, givenFilters } from '../../request/filters.ts';
 import { cutOf, type PageText } from '../../request/page-text.ts';
 import { entries, type Include } from './entries.statements.ts';
 import type { OrderList, OrderStatus } from './schema.ts';
@@ -79,9 +79,8 @@ export const filterSql: FilterSql<OrderFilters> = {
   settlement_id: (value) =>
     `o.turn_id = (select s.turn_id from settlements s where s.location_id = ${location} and s.id = ${value}::uuid)`,
   text: (value) => {
-    const wanted = `(select lower(${value}::text collate "und-x-icu") collate "C")`;
-    const holds = (column: string) =>
-      `strpos(lower(${column} collate "und-x-icu") collate "C", ${wanted}) > 0`;
+    const wanted = foldedSearch(value);
+    const holds = (column: string) => `strpos(fold_text(${column}) collate "C", ${wanted}) > 0`;
     return `(${holds('o.identifier')} or ${holds('o.external_id')} or exists (
       select from order_items i where i.location_id = ${location} and i.order_id = o.id
         and (${holds('i.name')} or ${holds('i.comment')})))`;

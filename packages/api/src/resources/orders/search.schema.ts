@@ -13,7 +13,8 @@ export const OrderSearch = z
   .object({
     ...paging,
     text: text(1, 100).meta({
-      description: 'Part of identifier, external_id, or of name or comment of a line, in any case.',
+      description:
+        'Part of identifier, external_id, or of name or comment of a line, in any case; accents count.',
       example: 'onion',
     }),
     ...{ from: DateFilter, to: DateFilter },

@@ -69,10 +69,10 @@ export type ProductUpdate = z.infer<typeof ProductUpdate>;
 const filters = {
   visible: z.boolean().optional(),
   category_id: z.string().optional().meta({ description: 'Products of one category.' }),
-  search: z
-    .string()
-    .optional()
-    .meta({ description: 'Part of the name, sku or external_id, in any case.', example: 'flat' }),
+  search: z.string().optional().meta({
+    description: 'Part of the name, sku or external_id, in any case; accents count.',
+    example: 'flat',
+  }),
   sku: z.string().optional(),
   ...referenceFilters,
 };

@@ -1,7 +1,7 @@
 import { pageBytes, type Statement, statement } from '@comanda/db';
 import { keptByName } from '../../kept.ts';
 import type { JoinedRow } from '../../places/joined-reads.ts';
-import { type FilterSql, type Given, givenFilters } from '../../request/filters.ts';
+import { type FilterSql, foldedSearch, type Given, givenFilters } from '../../request/filters.ts';
 import { cutOf, type Entries, entriesUntilFull, type PageText } from '../../request/page-text.ts';
 import type { Revised } from '../../request/tags.ts';
 import { referenceColumns } from './fields.schema.ts';
@@ -114,9 +114,7 @@ export const filterSql: FilterSql<ProductFilters> = {
   category_id: (value) =>
     `exists (select from product_categories c
        where c.location_id = p.location_id and c.product_id = p.id and c.category_id = ${value}::uuid)`,
-  // The value in a sub-select is lowered once, not for every row.
-  search: (value) =>
-    `strpos(p.search_text, (select lower(${value}::text collate "und-x-icu") collate "C")) > 0`,
+  search: (value) => `strpos(p.search_text, ${foldedSearch(value)}) > 0`,
   sku: (value) => `p.sku = ${value}`,
   external_id: (value) => `p.external_id = ${value}`,
   ...(Object.fromEntries(
