@@ -17,3 +17,9 @@
 CREATE FUNCTION hold_bulk_writes(p_location uuid) RETURNS void LANGUAGE sql AS $$
   SELECT pg_advisory_xact_lock(hashtextextended('bulk writes ' || p_location, 0))
 $$;
+
+-- How long a statement of a joined write waits for a lock: as `comanda.lock_wait` says where calls that have waited before
+-- are written again (packages/api/src/places/held-group.ts), else a batch briefly.
+CREATE FUNCTION lock_wait(alone boolean) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT coalesce(nullif(current_setting('comanda.lock_wait', true), ''), CASE WHEN alone THEN '2s' ELSE '250ms' END)
+$$;

@@ -119,7 +119,7 @@ CREATE FUNCTION move_payments(
   p_payments uuid[], p_nexts payment_status[], p_operations text[], p_request_ids text[], p_api_keys uuid[], p_client_addresses text[],
   -- of what is captured of each
   p_seeds uuid[]
-) RETURNS TABLE (place int, previous payment_status, response text) LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+) RETURNS TABLE (place int, previous payment_status, response text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   -- A call in an assignment starts no statement, as PERFORM does.
@@ -138,11 +138,8 @@ DECLARE
   v_nexts payment_status[];
   v_orders uuid[];
 BEGIN
-  IF NOT p_alone THEN
-    -- Other requests of the location queue behind these: a row that another transaction holds is waited for
-    -- alone.
-    v_setting := set_config('lock_timeout', '250ms', true);
-  END IF;
+  -- Other requests of the location queue behind these, so a row that another transaction holds is not waited for long.
+  v_setting := set_config('lock_timeout', lock_wait(p_alone), true);
   v_setting := refuse_unless_active(p_location);
   v_setting := pg_advisory_xact_lock_shared(turn_lock(p_location));
   SELECT array_agg(l.id), array_agg(l.place) INTO v_locked, v_order_places FROM (

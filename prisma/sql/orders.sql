@@ -112,7 +112,7 @@ CREATE FUNCTION place_orders(
   -- the lines; selections are NULL where nothing was chosen
   p_line_of int[], p_line_positions int[], p_line_products uuid[], p_line_names text[], p_line_unit_prices numeric[], p_line_quantities numeric[],
   p_line_totals numeric[], p_line_comments text[], p_line_selections jsonb[]
-) RETURNS TABLE (place int, outcome text, response text) LANGUAGE plpgsql SET lock_timeout = '2s' AS $$
+) RETURNS TABLE (place int, outcome text, response text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   -- A call in an assignment starts no statement, as PERFORM does.
@@ -142,11 +142,8 @@ DECLARE
   v_same boolean;
   v_number int;
 BEGIN
-  IF NOT p_alone THEN
-    -- Other requests of the location queue behind these: a row that another transaction holds is waited for
-    -- alone.
-    v_setting := set_config('lock_timeout', '250ms', true);
-  END IF;
+  -- Other requests of the location queue behind these, so a row that another transaction holds is not waited for long.
+  v_setting := set_config('lock_timeout', lock_wait(p_alone), true);
   IF v_most = 1 THEN
     IF NOT p_alone AND NOT pg_try_advisory_xact_lock(hashtextextended(p_api_keys[1]::text || p_operation || p_keys[1], 0)) THEN
       RETURN QUERY SELECT 1, 'busy', NULL;
@@ -426,7 +423,7 @@ DECLARE
   v_stocked uuid[];
 BEGIN
   -- Triggers read these where the session is not the service's, which moves one order a call.
-  PERFORM set_config('lock_timeout', CASE WHEN p_alone THEN '2s' ELSE '250ms' END, true),
+  PERFORM set_config('lock_timeout', lock_wait(p_alone), true),
     set_config('comanda.request_id', coalesce(p_request_ids[1], ''), true),
     set_config('comanda.api_key_id', coalesce(p_api_keys[1]::text, ''), true), refuse_unless_active(p_location);
   SELECT array_agg(o.place ORDER BY m.n), array_agg(o.status ORDER BY m.n), array_agg(o.cancel_reason ORDER BY m.n),

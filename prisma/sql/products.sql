@@ -84,16 +84,14 @@ END $$;
 
 -- Changes products of one location in one transaction, as if the calls came one after the other, each another product,
 -- without categories and without the columns that are unique among products. `doc` is NULL where there is no such
--- product. A row that another transaction holds is waited for by a call that is made alone.
+-- product. A row that another transaction holds is waited for as long as lock_wait says.
 CREATE FUNCTION update_products(
   p_location uuid, p_alone boolean,
   -- the changes, an array a column; a request's id has its place in a trace behind a space, and a seed is what a transaction of its own had
   p_products uuid[], p_fields jsonb[], p_stocks jsonb[], p_request_ids text[], p_seeds uuid[]
 ) RETURNS TABLE (place int, doc text, revision bigint) LANGUAGE plpgsql AS $$
 BEGIN
-  IF NOT p_alone THEN
-    PERFORM set_config('lock_timeout', '250ms', true);
-  END IF;
+  PERFORM set_config('lock_timeout', lock_wait(p_alone), true);
   IF cardinality(p_products) > 1 THEN
     PERFORM FROM (SELECT * FROM unnest(p_products) AS v (id) ORDER BY v.id OFFSET 0) v CROSS JOIN LATERAL (
       SELECT FROM products p WHERE p.location_id = p_location AND p.id = v.id FOR NO KEY UPDATE) p;
@@ -132,9 +130,7 @@ DECLARE
   v_response text;
   v_there numeric;
 BEGIN
-  IF NOT p_alone THEN
-    v_setting := set_config('lock_timeout', '250ms', true);
-  END IF;
+  v_setting := set_config('lock_timeout', lock_wait(p_alone), true);
   IF v_most = 1 THEN
     IF NOT p_alone AND NOT pg_try_advisory_xact_lock(hashtextextended(p_api_keys[1]::text || p_operation || p_keys[1], 0)) THEN
       RETURN QUERY SELECT 1, 'busy', NULL;

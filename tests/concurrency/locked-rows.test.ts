@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { appRouter, operationsOf } from '@comanda/api';
+import { describe, expect, it, test } from 'vitest';
 import { type Answer, callRest } from '../support/api.ts';
 import {
   createCategory,
@@ -9,6 +10,7 @@ import {
   createPaymentMethod,
   createProduct,
 } from '../support/factories.ts';
+import { createPayments } from '../support/moved-payments.ts';
 import { orderBody } from '../support/orders.ts';
 import { statuses, useTwoProcesses } from './two-processes.ts';
 
@@ -111,3 +113,161 @@ function order(turn: number, { key, productId, paymentMethodId }: Stall): Promis
     headers: { 'idempotency-key': randomUUID() },
   });
 }
+
+/** Inputs of one joined mutation at one location. All but `free` need a row that `hold` locks. */
+interface Held {
+  /** With $1 ids. */
+  hold: string;
+  ids: string[];
+  waiting: Record<string, unknown>[];
+  /** They need other rows. */
+  free: Record<string, unknown>[];
+}
+
+/** A location with stock. */
+interface Counter {
+  locationId: string;
+  key: string;
+  methodId: string;
+  /** Products: of the held row, of no call that waits, of some. */
+  products: [held: string, free: string, third: string];
+}
+
+const waitingCalls = 8;
+const times = <Value>(count: number, of: (index: number) => Value) =>
+  Array.from({ length: count }, (_, index) => of(index));
+
+const rowsOf = (table: string, column = 'id') => `select from ${table} where ${column} = any ($1) for update`;
+
+const orderOf = ({ methodId }: Counter, ...products: string[]) => ({
+  ...orderBody({ productId: '', paymentMethodId: methodId }),
+  items: products.map((product_id) => ({ product_id, quantity: 1 })),
+});
+
+function ofOrders(at: Counter): Held {
+  const [held, free, third] = at.products;
+  return {
+    ...{ hold: rowsOf('product_stock', 'product_id'), ids: [held] },
+    // Some with a product that others order meanwhile.
+    waiting: times(waitingCalls, (n) => orderOf(at, held, ...(n % 2 === 0 ? [] : [third]))),
+    free: [orderOf(at, free), orderOf(at, third)],
+  };
+}
+
+async function ofPayments(
+  at: Counter,
+  rows: 'orders' | 'payments',
+  inputOf: (made: { id: string; orderId: string }) => Record<string, unknown>,
+): Promise<Held> {
+  const made = await createPayments(two.database, at, waitingCalls + 2);
+  const held = made.slice(2);
+  return {
+    ...{ hold: rowsOf(rows), ids: held.map(({ id, orderId }) => (rows === 'orders' ? orderId : id)) },
+    ...{ waiting: held.map(inputOf), free: made.slice(0, 2).map(inputOf) },
+  };
+}
+
+function ofProducts(at: Counter, table: 'products' | 'product_stock', change: Record<string, unknown>): Held {
+  const [held, free, third] = at.products;
+  return {
+    ...{ hold: rowsOf(table, table === 'products' ? 'id' : 'product_id'), ids: [held] },
+    waiting: times(waitingCalls, () => ({ id: held, ...change })),
+    free: [free, third].map((id) => ({ id, ...change })),
+  };
+}
+
+/** By the name of the operation. */
+const joined: Record<string, (at: Counter) => Held | Promise<Held>> = {
+  'orders.create': ofOrders,
+  'v1.orders.create': ofOrders,
+  'orders.updateStatus': (at) =>
+    ofPayments(at, 'orders', ({ orderId }) => ({ id: orderId, status: 'ready' })),
+  // A cancellation returns the stock.
+  async 'orders.cancel'(at) {
+    const [held, free] = at.products;
+    const placed = async (product: string) => {
+      const { data } = await mutate(at, 'orders.create', orderOf(at, product));
+      return { id: data.id };
+    };
+    return {
+      ...{ hold: rowsOf('product_stock', 'product_id'), ids: [held] },
+      waiting: await Promise.all(times(waitingCalls, () => placed(held))),
+      free: [await placed(free), await placed(free)],
+    };
+  },
+  'payments.complete': (at) => ofPayments(at, 'payments', ({ id }) => ({ id })),
+  'payments.reject': (at) => ofPayments(at, 'orders', ({ id }) => ({ id })),
+  'products.update': (at) => ofProducts(at, 'products', { price: 2 }),
+  'stock.adjust': (at) => ofProducts(at, 'product_stock', { adjust: 1 }),
+};
+
+async function openCounter(): Promise<Counter> {
+  const locationId = await createLocation(two.database);
+  const product = () => createProduct(two.database, { locationId, stock: { quantity: 100 } });
+  return {
+    locationId,
+    key: (await createKey(two.database, { locationId })).key,
+    methodId: await createPaymentMethod(two.database, { locationId }),
+    products: [await product(), await product(), await product()],
+  };
+}
+
+/** Calls the first process. Throws the text of a refusal. */
+async function mutate({ key }: Counter, name: string, input: Record<string, unknown>) {
+  const isIdempotent = byName.get(name)?.meta.idempotent === true;
+  const response = await fetch(`${two.urls[0]}/trpc/${name}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...input, ...(isIdempotent && { idempotencyKey: randomUUID() }) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${name}: ${text}`);
+  return (JSON.parse(text) as { result: { data: { id: string } } }).result;
+}
+
+const byName = new Map(operationsOf(appRouter).map((operation) => [operation.name, operation]));
+
+test('every joined mutation is among those of the next test', () => {
+  const names = [...byName].flatMap(([name, operation]) =>
+    operation.kind === 'mutation' && 'joinedWork' in operation ? name : [],
+  );
+  expect(Object.keys(joined).sort()).toEqual(names.sort());
+});
+
+test.each(Object.entries(joined))(
+  'calls of %s that wait for a held row hold up no call that needs other rows',
+  async (name, heldAt) => {
+    const at = await openCounter();
+    const { hold, ids, waiting, free } = await heldAt(at);
+    const holder = await two.database.pool.connect();
+    let written = 0;
+    // On a slow machine one is refused before the row is free.
+    const write = async (input: Record<string, unknown> = {}): Promise<void> => {
+      try {
+        await mutate(at, name, input);
+        written += 1;
+      } catch (error) {
+        if (!String(error).includes('"httpStatus":503')) throw error;
+        await sleep(100);
+        await write(input);
+      }
+    };
+    try {
+      await holder.query('begin');
+      await holder.query(hold, [ids]);
+      const [last, ...others] = waiting;
+      const writes = others.map(write);
+      for (const input of free) {
+        await mutate(at, name, input);
+        if (writes.length < waiting.length) writes.push(write(last));
+      }
+      expect(written).toBe(0);
+      await holder.query('rollback');
+      await Promise.all(writes);
+      expect(written).toBe(waitingCalls);
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+  },
+);

@@ -1,15 +1,17 @@
-import type { Queryable } from '@comanda/db';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { holdUps, type Transaction } from '@comanda/db';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createBulkhead } from '../../packages/api/src/places/bulkhead.ts';
-import {
-  createJoinedWrites,
-  type JoinedWrite,
-  mostInBatch,
-} from '../../packages/api/src/places/joined-writes.ts';
+import { mostInLine } from '../../packages/api/src/places/held-line.ts';
+import { type JoinedWrite, mostInBatch } from '../../packages/api/src/places/joined-write.ts';
+import { createJoinedWrites } from '../../packages/api/src/places/joined-writes.ts';
 
 // The queue alone: that PostgreSQL keeps what it promises is in tests/concurrency/orders-joined.test.ts.
 
-const database = {} as Queryable;
+const database = {
+  run: async () => [],
+  transaction: (_first: unknown, work: (tx: Transaction, found: never[]) => Promise<never>) =>
+    work({} as Transaction, []),
+};
 const bulkhead = createBulkhead();
 
 beforeEach(() => vi.useFakeTimers());
@@ -21,6 +23,7 @@ function held(joins: JoinedWrite<string, string>['joins'] = () => true) {
   const what: JoinedWrite<string, string> = {
     resource: 'orders',
     joins,
+    rows: (member) => [member],
     write: (_, location, members, alone) =>
       new Promise((resolve, reject) =>
         batches.push({
@@ -86,7 +89,7 @@ it('members of a batch that PostgreSQL refused go one by one, once', async () =>
   expect(batches).toHaveLength(5);
 });
 
-it('a lone call that is refused is refused once, but waits alone for what is held', async () => {
+it('a lone call that is refused is refused once, but waits for a row that is held', async () => {
   const { batches, write } = held();
   const refused = write('a');
   await vi.advanceTimersByTimeAsync(1);
@@ -96,7 +99,7 @@ it('a lone call that is refused is refused once, but waits alone for what is hel
   await vi.advanceTimersByTimeAsync(1);
   await batches[1]?.end(refusedBy('55P03'));
   await batches[2]?.end();
-  expect(await waits).toBe('b alone');
+  expect(await waits).toBe('b of 1');
 });
 
 it.each(['57P01', '08006', 'ECONNRESET'])(
@@ -153,4 +156,81 @@ it('a location that is not active refuses a batch as a whole, and its members ar
   await batches[1]?.end(refusal);
   expect(await Promise.all(all)).toEqual(['a of 1', refusal, refusal]);
   expect(batches).toHaveLength(2);
+});
+
+describe('a row that another transaction holds', () => {
+  const isHeld = refusedBy('55P03');
+
+  /** The first call waits for its row in the database, after a batch and a first attempt. */
+  async function waiting() {
+    const queue = held();
+    const first = queue.write('a');
+    await vi.advanceTimersByTimeAsync(1);
+    for (const attempt of [0, 1]) await queue.batches[attempt]?.end(isHeld);
+    expect(queue.batches.map(({ members }) => members)).toEqual([['a'], ['a'], ['a']]);
+    return { ...queue, first };
+  }
+
+  it('is waited for outside of the batches, also by calls that come later', async () => {
+    const { batches, write, first } = await waiting();
+    const all = [write('a'), write('b'), write('a'), write('c')];
+    await vi.advanceTimersByTimeAsync(1);
+    await batches[3]?.end();
+    expect(batches.slice(3).map(({ members }) => members)).toEqual([['b', 'c']]);
+    expect(await Promise.all([all[1], all[3]])).toEqual(['b of 2', 'c of 2']);
+    await batches[2]?.end();
+    expect(await first).toBe('a of 1');
+    expect(batches[4]?.members).toEqual(['a', 'a']);
+    await batches[4]?.end();
+    expect(await Promise.all([all[0], all[2]])).toEqual(['a of 2', 'a of 2']);
+  });
+
+  it('is waited for by one call in the database, however many need it, and each is refused in the end', async () => {
+    const { batches, write, first } = await waiting();
+    const all = Array.from({ length: mostInLine - 1 }, () => write('a'));
+    const beyond = write('a');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(batches).toHaveLength(3);
+    expect(await beyond).toMatchObject({ status: 503, reason: 'location_busy' });
+    await vi.advanceTimersByTimeAsync(holdUps.rowMs);
+    expect(await Promise.all(all)).toEqual(all.map(() => isHeld));
+    await batches[2]?.end(isHeld);
+    expect(await first).toBe(isHeld);
+    const after = write('a');
+    await vi.advanceTimersByTimeAsync(1);
+    await batches[3]?.end();
+    expect(await after).toBe('a of 1');
+  });
+
+  it('is taken by those that wait for it in turn, while the other calls of their batch go on', async () => {
+    const { batches, write } = held();
+    const all = ['a', 'b', 'c', 'b'].map((member) => write(member));
+    await vi.advanceTimersByTimeAsync(1);
+    await batches[0]?.end();
+    await batches[1]?.end(isHeld);
+    expect(batches.slice(2).map(({ members }) => members)).toEqual([['b', 'b'], ['c']]);
+    await batches[3]?.end();
+    expect(await all[2]).toBe('c of 1');
+    await batches[2]?.end(isHeld);
+    expect(batches[4]?.members).toEqual(['b', 'b']);
+    // One of them cannot be written.
+    await batches[4]?.end(refusedBy('23505'));
+    await batches[5]?.end(refusedBy('23505'));
+    await batches[6]?.end();
+    expect(await Promise.all(all)).toEqual(['a of 1', refusedBy('23505'), 'c of 1', 'b alone']);
+  });
+
+  it('at many locations is attempted for each within a short time', async () => {
+    const { batches, write } = held();
+    const locations = Array.from({ length: 8 }, (_, n) => `location ${n}`);
+    const all = locations.map((location) => write('a', location));
+    await vi.advanceTimersByTimeAsync(1);
+    for (let attempt = 0; attempt < 16; attempt += 1) await batches[attempt]?.end(isHeld);
+    // Three wait in the database until they are served. A fourth gives way to the next.
+    expect(batches).toHaveLength(20);
+    for (let attempt = 19; attempt < 24; attempt += 1) await batches[attempt]?.end(isHeld);
+    expect(new Set(batches.slice(16, 24).map(({ location }) => location)).size).toBe(8);
+    for (let attempt = 16; attempt < 40; attempt += 1) await batches[attempt]?.end();
+    expect(await Promise.all(all)).toEqual(locations.map(() => 'a of 1'));
+  });
 });

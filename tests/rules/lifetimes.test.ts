@@ -63,9 +63,9 @@ const relations: readonly [sentence: string, less: number, more: number][] = [
   ['a new caller is refused while the first still waits for its lock', holdUps.stuckMs, api.lockMs],
   ['a call waits less for its place than it may work', holdUps.waitMs, api.statementMs],
   [
-    'a session of a person that holds up an order is ended before the order gives up (lock_timeout of place_orders)',
+    'a session of a person that holds up an order is ended before the order gives up',
     wardenLooks.waitMs + wardenLooks.everyMs,
-    2_000,
+    holdUps.rowMs,
   ],
   ['we cut off a reader, not the server', exporting.stalledMs, exporting.idleInTransactionMs],
   ['a stalled reader is distinguished from a dead connection', exporting.stalledMs, silenceMs],

@@ -1,6 +1,6 @@
 import type { Database } from '@comanda/db';
 import { createJoinedReads } from '../../packages/api/src/places/joined-reads.ts';
-import { type JoinedWrite, mostInBatch } from '../../packages/api/src/places/joined-writes.ts';
+import { type JoinedWrite, mostInBatch } from '../../packages/api/src/places/joined-write.ts';
 import type { OrderRequest } from '../../packages/api/src/resources/orders/facts.rules.ts';
 import { readFacts } from '../../packages/api/src/resources/orders/facts.store.ts';
 import type { PlacedOrder } from '../../packages/api/src/resources/orders/placing.store.ts';

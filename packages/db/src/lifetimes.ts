@@ -74,6 +74,8 @@ export const holdUps = {
   stuckMs: 3_000,
   /** The longest wait for a place. */
   waitMs: 10_000,
+  /** A joined write waits so long for a row that another transaction holds, beyond its first attempts. */
+  rowMs: 2_000,
   /** For so long a location has one place on a resource after a call was held up there. */
   narrowMs: 10_000,
 } as const;
@@ -92,7 +94,7 @@ export const publishing = {
 /** The worker ends sessions of people that pass a bound (packages/worker/src/warden.ts). */
 export const wardenLooks = {
   everyMs: 500,
-  /** The service waits so long for a lock that such a session holds. An order waits for 2 s (place_orders): it is seen. */
+  /** The service waits so long for a lock that such a session holds. An order waits for 2 s (`holdUps.rowMs`): it is seen. */
   waitMs: 1_000,
 } as const;
 

@@ -3,6 +3,12 @@ import { holdUps } from '@comanda/db';
 /** The lock waits of a call: a reader waits for no row that another transaction holds. */
 export type CallKind = 'query' | 'mutation';
 
+/**
+ * The use of a place. A `joined` write is a mutation with a compartment of its own, since other mutations wait for rows
+ * in their places. An attempt of `held` calls is bounded by `heldLimits` (held-calls.ts), and here among all calls only.
+ */
+export type PlaceKind = CallKind | 'joined' | 'held';
+
 /** How many calls use the database at once, in one process: by what they have in common. */
 export interface BulkheadLimits {
   /** All together; what the pool has beyond it is for exports, keys, limits and health. */

@@ -1,5 +1,5 @@
 import { type Again, again, isState, type Loop, startLoop } from '@comanda/db';
-import { type BulkheadLimits, bulkheadLimits, type CallKind } from './bulkhead-limits.ts';
+import { type BulkheadLimits, bulkheadLimits, type CallKind, type PlaceKind } from './bulkhead-limits.ts';
 import { type LongReads, longReadLimits, watchLongReads } from './long-reads.ts';
 import { noPlace } from './no-place.ts';
 
@@ -9,7 +9,7 @@ export interface Bulkhead {
    * Takes a place for a call of the location on the resource, at once when there is room; call the answer when the
    * call is done. Throws 503 with `Retry-After` when the work ahead does not move.
    */
-  enter(locationId: string, resource: string, kind: CallKind): Leave | Promise<Leave>;
+  enter(locationId: string, resource: string, kind: PlaceKind): Leave | Promise<Leave>;
   close(): void;
 }
 
@@ -29,28 +29,30 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
   /** Looks after them while there are any. */
   let looking: Loop | undefined;
 
-  function compartmentOf(locationId: string, resource: string, kind: CallKind): Compartment {
-    const name = `${kind} ${resource} ${locationId}`;
+  function compartmentOf(locationId: string, resource: string, placeKind: PlaceKind): Compartment {
+    const name = `${placeKind} ${resource} ${locationId}`;
     const known = compartments.get(name);
     if (known !== undefined) return known;
     // Most compartments are empty: those are forgotten, now and then.
     if (compartments.size >= mostCompartments) forgetIdle();
+    const kind = placeKind === 'query' ? 'query' : 'mutation';
+    const own = readGroup(limits.compartment[kind], locationId, kind, 'compartment');
     const compartment: Compartment = {
-      groups: [
-        readGroup(limits.compartment[kind], locationId, kind, 'compartment'),
-        all,
-        groupOf(kind, kind === 'query' ? Math.min(limits.kind, limits.reads ?? limits.kind) : limits.kind),
-        groupOf(resource, limits.resource),
-        groupOf(`${kind} on ${resource}`, limits.resourceKind),
-        groupOf(`${kind} of ${locationId}`, limits.locationKind, (size) =>
-          readGroup(size, locationId, kind, 'location'),
-        ),
-      ],
+      groups: placeKind === 'held' ? [own, all] : [own, all, ...sharedGroups(locationId, resource, kind)],
       waiters: [],
     };
     compartments.set(name, compartment);
     return compartment;
   }
+
+  const sharedGroups = (locationId: string, resource: string, kind: CallKind): Group[] => [
+    groupOf(kind, kind === 'query' ? Math.min(limits.kind, limits.reads ?? limits.kind) : limits.kind),
+    groupOf(resource, limits.resource),
+    groupOf(`${kind} on ${resource}`, limits.resourceKind),
+    groupOf(`${kind} of ${locationId}`, limits.locationKind, (size) =>
+      readGroup(size, locationId, kind, 'location'),
+    ),
+  ];
 
   const readGroup = (size: number, locationId: string, kind: CallKind, of: 'compartment' | 'location') =>
     newGroup(size, kind === 'query' ? presence.countFor(locationId, longReadLimits.places[of]) : undefined);
@@ -149,7 +151,7 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
 /** Runs `work` in a place of its own, and gives it back. Throws what `enter` throws. */
 export async function inPlace<Result>(
   bulkhead: Bulkhead,
-  call: { locationId: string; resource: string; kind: CallKind },
+  call: { locationId: string; resource: string; kind: PlaceKind },
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
   const entered = bulkhead.enter(call.locationId, call.resource, call.kind);

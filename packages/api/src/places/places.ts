@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import type { Queryable } from '@comanda/db';
+import type { SqlDatabase } from '@comanda/db';
 import { type AnswerBytes, createAnswerBytes, mostAnswerBytes } from './answer-bytes.ts';
 import { type BatchPlaces, createBatchPlaces } from './batches.ts';
 import { type BodyBytes, createBodyBytes } from './body-bytes.ts';
@@ -35,7 +35,7 @@ export interface Places {
 }
 
 /** Makes those of a process. `bulkhead` has a timer, which its `close` ends. */
-export function createPlaces(database: Queryable): Places {
+export function createPlaces(database: SqlDatabase): Places {
   const heapBytes = getHeapStatistics().heap_size_limit;
   const bulkhead = createBulkhead(bulkheadLimitsFor(heapBytes));
   return {

@@ -1,5 +1,5 @@
 import { newId, type Queryable } from '@comanda/db';
-import { byPlace, type JoinedWrite, ofDifferentIds } from '../../places/joined-writes.ts';
+import { byPlace, type JoinedWrite, ofDifferentIds } from '../../places/joined-write.ts';
 import type { OrderStatus } from './schema.ts';
 import { type MovedRow, moveOrders } from './statements.ts';
 
@@ -17,6 +17,7 @@ export interface OrderMove {
 /** Moves of orders of one location that come at once, made in one transaction by move_orders (prisma/sql/orders.sql). */
 export const moving: JoinedWrite<OrderMove, MovedRow | undefined> = {
   resource: 'orders',
+  rows: ({ id }) => [id],
   joins: ofDifferentIds,
   write: async (database, locationId, members, alone) =>
     byPlace(await moveAll(database, locationId, members, alone)),

@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import type { JoinedWrite, KeyedMember } from '../../places/joined-writes.ts';
+import type { JoinedWrite, KeyedMember } from '../../places/joined-write.ts';
 import { decimalText } from './decimals.rules.ts';
 import type { OrderRequest, PricedOrder, Wanted } from './facts.rules.ts';
 import { type PlacedRow, placeOrders } from './statements.ts';
@@ -24,6 +24,7 @@ const mostLines = 1_000;
 /** Orders of one location that come at once, made in one transaction by place_orders (prisma/sql/orders.sql). */
 export const placing: JoinedWrite<PlacedOrder, Placed> = {
   resource: 'orders',
+  rows: (member) => wantsOf(member).map(({ id }) => id),
   joins(before, { operation, key, apiKeyId, order }) {
     const lines = before.reduce((sum, each) => sum + each.order.lines.length, order.lines.length);
     const versions = new Map(

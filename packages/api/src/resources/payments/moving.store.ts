@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import { byPlace, type JoinedWrite, ofDifferentIds } from '../../places/joined-writes.ts';
+import { byPlace, type JoinedWrite, ofDifferentIds } from '../../places/joined-write.ts';
 import type { PaymentTarget } from './rules.ts';
 import { type MovedRow, movePayments } from './statements.ts';
 
@@ -17,6 +17,7 @@ export interface PaymentMove {
 /** Moves of payments of one location that come at once, made in one transaction by move_payments (prisma/sql/money.sql). */
 export const moving: JoinedWrite<PaymentMove, MovedRow | undefined> = {
   resource: 'payments',
+  rows: ({ id }) => [id],
   // An order has one payment, so neither do two of them move what one order shows.
   joins: ofDifferentIds,
   async write(database, locationId, members, alone) {

@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import { byPlace, type JoinedWrite, ofDifferentIds } from '../../places/joined-writes.ts';
+import { byPlace, type JoinedWrite, ofDifferentIds } from '../../places/joined-write.ts';
 import { type UpdatedRow, updateProducts } from './statements.ts';
 
 /** A change of a product: neither of its categories, nor of what no other product may have. */
@@ -15,6 +15,7 @@ export interface ProductChange {
 /** Changes of single products of one location that come at once, made in one transaction by update_products (prisma/sql/products.sql). */
 export const updating: JoinedWrite<ProductChange, UpdatedRow | undefined> = {
   resource: 'products',
+  rows: ({ id }) => [id],
   joins: ofDifferentIds,
   async write(database, locationId, members, alone) {
     const values = [

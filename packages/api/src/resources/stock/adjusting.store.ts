@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import { byPlace, type JoinedWrite, type KeyedMember } from '../../places/joined-writes.ts';
+import { byPlace, type JoinedWrite, type KeyedMember } from '../../places/joined-write.ts';
 import { largestDecimal } from '../../wire.ts';
 import type { StockAdjust } from './schema.ts';
 import { type AdjustedRow, adjustStocks } from './statements.ts';
@@ -15,6 +15,7 @@ export interface StockAdjustment extends KeyedMember {
  */
 export const adjusting: JoinedWrite<StockAdjustment, AdjustedRow | undefined> = {
   resource: 'stock',
+  rows: ({ change }) => [change.id],
   joins: (before, { operation, key, apiKeyId }) =>
     before.every((each) => each.operation === operation && (each.key !== key || each.apiKeyId !== apiKeyId)),
   async write(database, locationId, members, alone) {
