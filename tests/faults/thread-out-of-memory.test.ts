@@ -34,12 +34,6 @@ it('ends the thread for large bodies alone: its call is a 503, and the next one 
     ...{ operation: 'stock.sync', caller, requestId: 'r', traceparent: undefined, apiVersion: 'v2' },
     ...{ refusesUnknown: false, simulation: undefined },
     ...{ ifMatch: undefined, ifNoneMatch: undefined, ifUnmodifiedSince: false },
-      refusesUnknown: false,
-      simulation: undefined,
-      ifMatch: undefined,
-      ifNoneMatch: undefined,
-      ifUnmodifiedSince: false,
-    },
     body: { members: {}, key: { name: 'Idempotency-Key', key: 'k' }, isStrict: false },
   };
   const items = (count: number) => {
