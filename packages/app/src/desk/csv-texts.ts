@@ -35,11 +35,11 @@ const en = {
   rewrites: {
     shortened: {
       problem: 'A spreadsheet has shortened it.',
-      confirm: (count: number) => `The ${count} shortened identifiers are right as they are`,
+      confirm: (count: number) => `Shortened identifiers (${count}): they are right`,
     },
     zeros: {
       problem: 'It differs from an existing one by leading zeros alone.',
-      confirm: (count: number) => `The ${count} identifiers with other leading zeros are right as they are`,
+      confirm: (count: number) => `Identifiers with other leading zeros (${count}): they are right`,
     },
   },
   rewrittenMeans:
@@ -94,11 +94,11 @@ const es: typeof en = {
   rewrites: {
     shortened: {
       problem: 'Una hoja de cálculo lo abrevió.',
-      confirm: (count) => `Los ${count} identificadores abreviados están bien así`,
+      confirm: (count) => `Identificadores abreviados (${count}): están bien así`,
     },
     zeros: {
       problem: 'Solo se distingue de uno existente por los ceros del principio.',
-      confirm: (count) => `Los ${count} identificadores con otros ceros al principio están bien así`,
+      confirm: (count) => `Identificadores con otros ceros al principio (${count}): están bien así`,
     },
   },
   rewrittenMeans:
