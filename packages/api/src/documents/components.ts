@@ -184,7 +184,7 @@ export function errorsOf(
   });
 }
 
-// An optional header that changes a call has no example: a client that sends all examples would change each call.
+// Optional headers have no example, because some clients send every header that has one.
 const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',

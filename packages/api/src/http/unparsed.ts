@@ -64,7 +64,7 @@ function requestOf({ rawPacket, bytesParsed = 0 }: ParserError, socket: Duplex):
   const [, method, url] = /^([\w!#$%&'*+.^`|~-]{1,32}) (\/\S*) HTTP\/1\.[01]\r?\n/.exec(line) ?? [];
   if (method === undefined) return undefined;
   const request = new IncomingMessage(socket);
-  // The head is not read further: what is asked of a request of HTTP/1.1 does not hold.
+  // The headers are not parsed. HTTP/1.1 would require a Host, so the request is taken for one of HTTP/1.0.
   return Object.assign(request, { method, url, httpVersion: '1.0', complete: true });
 }
 

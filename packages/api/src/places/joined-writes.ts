@@ -99,7 +99,7 @@ function createQueue<Member, Outcome>(
   }
 
   async function writeBatch(): Promise<void> {
-    // Once there is a place: who came while it was waited for is among them.
+    // Take the batch only now that there is a place, so that it includes the calls that arrived in the meantime.
     writingSince = performance.now();
     const batch = takeBatch();
     if (batch.length === 0) return;
@@ -108,7 +108,7 @@ function createQueue<Member, Outcome>(
       const outcomes = await what.write(database, locationId, members, false);
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index] as Outcome);
     } catch (error) {
-      // The queue does not wait for a row that is held. Any other refusal of a lone call would come again.
+      // After a lock timeout the calls wait outside the queue. Any other error of a lone call would recur.
       if (isState(error, 'lockTimeout')) line.take(batch);
       else if (batch.length > 1 && leftNothing(error)) for (const call of batch) line.takeAlone(call);
       else for (const { reject } of batch) reject(error);

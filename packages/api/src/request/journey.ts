@@ -168,7 +168,7 @@ function requiring(
   if (ifUnmodifiedSince && kind === 'mutation') passOver(asked, 'If-Unmodified-Since');
   const { tag } = meta;
   const isCompared = tag !== undefined && takesIfMatch(operation);
-  // Callers of v1 may have sent it for years.
+  // v1 has always ignored the header, and its callers may rely on that.
   const comparesNone = isCompared && asked.apiVersion === 'v2';
   if (ifNoneMatch !== undefined && !comparesNone) passOver(asked, 'If-None-Match');
   const named = { ifMatch, ifNoneMatch: comparesNone ? ifNoneMatch : undefined };
