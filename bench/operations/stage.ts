@@ -199,12 +199,14 @@ async function firstOf(send: Stage['send'], path: string): Promise<unknown> {
   return Array.isArray(list) ? list[0] : undefined;
 }
 
-// A delivery that was published for an endpoint as it was deleted is cleared away ten minutes later, and never sent.
+// Deliveries of a disabled location wait, and one that was published for an endpoint as it was deleted is cleared away ten
+// minutes later.
 const left = `select * from (
   select 'captured change' as kind, location_id, to_jsonb(c) - array['before', 'after', 'resource_ids'] as row from internal.captured_changes c
   union all
   select 'delivery', d.location_id, to_jsonb(d) from webhook_deliveries d
     join webhook_endpoints e on e.location_id = d.location_id and e.id = d.endpoint_id and d.number > e.delivers_after
+    join locations l on l.id = d.location_id and l.status = 'active'
     where d.next_attempt_at <= now() and e.status = 'active'
   union all
   select 'job', location_id, jsonb_build_object('id', id, 'type', type, 'status', status, 'created_at', created_at)
