@@ -17,11 +17,13 @@ const selections = (text: string): string => line('unit_price, selections', `1, 
 const chosen = '"item_id":"01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d"';
 
 const found: readonly HandEdit[] = [
-  ...byConstraint(/stock_amount_check/, {
+  ...byConstraint(/product_stock_quantity_check/, {
     'a quantity of stock that is no number': `insert into product_stock (location_id, product_id, quantity) values ($1, ${product}, 'NaN')`,
+  }),
+  ...byConstraint(/product_stock_min_stock_alarm_check/, {
     'an alarm of stock that is no number': `insert into product_stock (location_id, product_id, quantity, min_stock_alarm) values ($1, ${product}, 1, 'NaN')`,
   }),
-  ...byConstraint(/subselection_items_stock_check/, {
+  ...byConstraint(/subselection_items_stock_quantity_check/, {
     'the stock of an option that is no number': `with choice as (insert into subselections (location_id, product_id, name) values ($1, ${product}, 'x') returning id)
      insert into subselection_items (location_id, subselection_id, name, stock_quantity) select $1, id, 'x', 'NaN' from choice`,
   }),
@@ -29,7 +31,7 @@ const found: readonly HandEdit[] = [
     // Catalog sync puts what is new behind the last one: it answered 500.
     'a subselection in the last place that an int has': `insert into subselections (location_id, product_id, name, position) values ($1, ${product}, 'x', 2147483647)`,
   }),
-  ...byConstraint(/amounts of 0 or more/, {
+  ...byConstraint(/order_items_unit_price_check/, {
     'a price of a line that is no number': line('unit_price', `'NaN'`),
   }),
   ...byConstraint(/selections as/, {
@@ -101,7 +103,7 @@ describe('a person is refused', () => {
         [api.locationId],
       );
     await expect(imported('number', '2000000000')).rejects.toThrow(/at most 1000000000/);
-    await expect(imported('number, total', `77, 'NaN'`)).rejects.toThrow(/total must be/);
+    await expect(imported('number, total', `77, 'NaN'`)).rejects.toThrow(/orders_total_check/);
     await expect(imported('number, created_at', `77, 'infinity'`)).rejects.toThrow(/years 1 to 9999/);
   });
 });

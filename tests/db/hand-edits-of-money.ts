@@ -1,4 +1,4 @@
-import { byGuard, type HandEdit } from './hand-edit.ts';
+import { byConstraint, byGuard, type HandEdit } from './hand-edit.ts';
 
 const order = `(select id from orders where number = 1)`;
 
@@ -19,9 +19,11 @@ export const editsOfMoney: readonly HandEdit[] = [
   ...byGuard(/total .* never change/, {
     'changes the total of an order': 'update orders set total = 1 where location_id = $1 and number = 2',
   }),
+  ...byConstraint(/order_items_total_check/, {
+    'makes the total of a line negative': 'update order_items set total = -5 where location_id = $1',
+  }),
   ...byGuard(/lines of an order never change/, {
     'changes the quantity of a line': 'update order_items set quantity = 50 where location_id = $1',
-    'makes the total of a line negative': 'update order_items set total = -5 where location_id = $1',
     'deletes lines': 'delete from order_items where location_id = $1',
     'adds a line': `insert into order_items (location_id, order_id, position, product_id, name, unit_price, quantity, total)
     select location_id, ${order}, 9, id, name, 1, 1, 1 from products where location_id = $1 limit 1`,

@@ -19,6 +19,7 @@ const empty = (column: string): string => `${column} must have a value: write on
 const blank = (column: string, table: string): string =>
   `${column} of ${table} must have characters that are seen, not only blanks`;
 const amount = 'must be from 0 to 9999999999.99, with two decimals at most';
+const quantity = 'must be from 0 to 9999999999.999, with three decimals at most';
 const noNumber = (text: string): string =>
   `"${text}" is no number: write digits, and a point before decimals, as 12.50`;
 const noValue = (text: string): string => `"${text}" is none of its values: choose one that the editor shows`;
@@ -57,8 +58,11 @@ export const refusedInTheCatalog: readonly RefusedEdit[] = [
   }),
   ...updates('product_stock', 'enabled', {
     'quantity = null': empty('product_stock.quantity'),
-    'quantity = -1': 'a quantity of stock must be from 0 to 9999999999.999',
-    'min_stock_alarm = -1': 'a quantity of stock must be from 0 to 9999999999.999',
+    'quantity = -1': `product_stock.quantity ${quantity}`,
+    'quantity = 0.0005': `product_stock.quantity ${quantity}`,
+    'quantity = quantity - 0.3355': `product_stock.quantity ${quantity}`,
+    'min_stock_alarm = -1': `product_stock.min_stock_alarm ${quantity}`,
+    'min_stock_alarm = 0.0004': `product_stock.min_stock_alarm ${quantity}`,
     "quantity = '12,5'": noNumber('12,5'),
   }),
   ...updates(
@@ -81,8 +85,8 @@ export const refusedInTheCatalog: readonly RefusedEdit[] = [
     "price = '12,50'": noNumber('12,50'),
     'min = 5, max = 2':
       'subselection_items.min must be 0 or more, and max must not be less: change both at once',
-    'stock_quantity = -1':
-      'subselection_items.stock_quantity must be from 0 to 9999999999.999, with three decimals at most',
+    'stock_quantity = -1': `subselection_items.stock_quantity ${quantity}`,
+    'stock_quantity = 1.0005': `subselection_items.stock_quantity ${quantity}`,
   }),
   ...updates('menus', `name = 'Dinner'`, {
     "name = ' '": blank('name', 'menus'),

@@ -35,13 +35,14 @@ interface Column {
   refers: string | null;
 }
 
-const columnsOf = `select a.attname as name, a.atttypid::regtype::text as type,
+const columnsOf = `select a.attname as name,
+    (select coalesce(nullif(typbasetype, 0), oid)::regtype::text from pg_type where oid = a.atttypid) as type,
     a.attnotnull and not a.atthasdef and a.attname <> 'location_id' as required,
     (select c.confrelid::regclass::text from pg_constraint c
       where c.conrelid = a.attrelid and c.contype = 'f' and a.attnum = any (c.conkey) and a.attname <> 'location_id' limit 1) as refers
   from pg_attribute a where a.attrelid = $1::regclass and a.attnum > 0 and not a.attisdropped`;
 
-const numbers = ['smallint', 'integer', 'numeric', 'stock_amount'];
+const numbers = ['smallint', 'integer', 'numeric'];
 
 /** A value for a new row, or another one for a row that is there. */
 async function newValue(

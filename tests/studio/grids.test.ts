@@ -76,7 +76,7 @@ describe('every grid', () => {
     });
     expect(link).toMatchObject({ restaurant: 'Cantina Aurora', product: 'Espresso', category: 'Coffee' });
     expect(await everywhere.rows('payments', { search: 'Cantina' })).toMatchObject([
-      { restaurant: 'Cantina Aurora', order: 1, payment_method: 'Cash', amount: '12.50' },
+      { restaurant: 'Cantina Aurora', order: 1, payment_method: 'Cash', amount: '12.5' },
     ]);
   });
 

@@ -4,8 +4,8 @@ import { isId } from './ids.ts';
 import { serviceOnly } from './made/guards.ts';
 import { type TableAccess, tableAccess } from './roles/access.ts';
 import { tables } from './tables/index.ts';
+import type { NumberRule } from './tables/table.ts';
 
-const price = 'must be from 0 to 9999999999.99, with two decimals at most';
 const address = 'must be an http or https address of 2048 characters at most, or empty';
 const times = 'must be in the years 1 to 9999';
 const place = 'must be 1000000000 at most';
@@ -28,7 +28,6 @@ export const constraintSentences: Readonly<Record<string, string>> = {
     'api_keys.per_minute, monthly, batch_jobs_per_hour and max_items_per_batch must be 1 or more: leave one empty for the limit of all',
   api_keys_times_check: `api_keys.expires_at and revoked_at ${times}`,
   categories_image_url_check: `categories.image_url ${address}`,
-  products_price_check: `products.price ${price}`,
   products_tax_rate_check:
     'products.tax_rate must be a percentage from 0 to 100, with four decimals at most, or empty',
   products_image_url_check: `products.image_url ${address}`,
@@ -36,12 +35,9 @@ export const constraintSentences: Readonly<Record<string, string>> = {
   subselections_range_check:
     'subselections.min_selection must be 0 or more, and max_selection must not be less: change both at once',
   subselection_items_position_check: `subselection_items.position ${place}`,
-  subselection_items_price_check: `subselection_items.price ${price}`,
   subselection_items_image_url_check: `subselection_items.image_url ${address}`,
   subselection_items_range_check:
     'subselection_items.min must be 0 or more, and max must not be less: change both at once',
-  subselection_items_stock_check:
-    'subselection_items.stock_quantity must be from 0 to 9999999999.999, with three decimals at most',
   menus_version_check: 'menus.version must be from 0 to 2000000000',
   menus_one_published_idx: 'menus.is_published: another menu of this restaurant is published, end that first',
   menu_categories_position_check: `menu_categories.position ${place}`,
@@ -51,15 +47,12 @@ export const constraintSentences: Readonly<Record<string, string>> = {
     'turns.ended_at must not be before started_at, and only a closed turn has one: set its status alone',
   turns_one_open_idx: 'turns.status: a turn of this restaurant is open, close that first',
   orders_number_check: 'orders.number must be 2000000000 at most, and not 0: leave it to the service',
-  order_items_quantity_check: 'order_items.quantity must be more than 0',
   webhook_endpoints_url_check:
     'webhook_endpoints.url must be an http or https address of 2048 characters at most, without spaces: https://pos.example/hook',
   webhook_endpoints_events_check:
     'webhook_endpoints.events must be a list of events without empty places: {order.created,order.updated}',
   webhook_endpoints_include_check: 'webhook_endpoints.include holds snapshot or nothing',
   webhook_endpoints_version_check: 'webhook_endpoints.api_version must be v1 or v2',
-  order_amount_check: 'an amount of an order must be 0 or more',
-  stock_amount_check: 'a quantity of stock must be from 0 to 9999999999.999',
 };
 
 /**
@@ -90,11 +83,7 @@ export function refusalSentence(refused: SqlState): string | undefined {
  * Whether the sentence names no column, since PostgreSQL does not: a caller that knows the statement may name it
  * before.
  */
-export const lacksColumn = ({ code, constraint }: SqlState): boolean =>
-  means(code, 'tooLarge', 'tooLong', 'unreadable') ||
-  (constraint !== undefined && domains.includes(constraint));
-
-const domains = ['order_amount_check', 'stock_amount_check'];
+export const lacksColumn = ({ code }: SqlState): boolean => means(code, 'tooLarge', 'tooLong', 'unreadable');
 
 const emptySentence = ({ table, column }: SqlState): string =>
   `${column === undefined ? 'a column' : `${table}.${column}`} must have a value: write one, or discard the edit`;
@@ -128,26 +117,37 @@ function unfitSentence({ table = '', constraint }: SqlState): string | undefined
   if (constraint === undefined) return undefined;
   const sentence = constraintSentences[constraint];
   if (sentence !== undefined) return sentence;
-  const length = lengthSentence(table, constraint);
   return (
-    length ?? `${table} has a rule that this breaks, ${constraint}: look at its columns in docs/admin.md`
+    columnSentences[constraint] ??
+    `${table} has a rule that this breaks, ${constraint}: look at its columns in docs/admin.md`
   );
 }
 
-/** Of a text's length, which the row of its table knows. */
-function lengthSentence(table: string, constraint: string): string | undefined {
-  const columns = Object.entries(tables.find(({ name }) => name === table)?.columns ?? {});
-  const found = columns.find(([name]) => constraint === `${table}_${name}_check`);
-  if (found?.[1].length === undefined) return undefined;
-  const [column, { length }] = found;
-  const [least, most] = length;
+/**
+ * Of a column's length or number, which the row of its table has, by the name of the constraint. PostgreSQL names no
+ * table where a domain refuses.
+ */
+const columnSentences: Readonly<Record<string, string>> = Object.fromEntries(
+  tables.flatMap(({ name: table, columns }) =>
+    Object.entries(columns).flatMap(([column, { length, number }]) => {
+      const rule = length === undefined ? number && numberRule(number) : lengthRule(column, length);
+      return rule === undefined ? [] : [[`${table}_${column}_check`, `${table}.${column} must ${rule}`]];
+    }),
+  ),
+);
+
+function lengthRule(column: string, [least, most]: readonly [number, number]): string {
   const bound = least > 0 ? `${least} to ${most} characters` : `${most} characters at most`;
-  return `${table}.${column} must have ${bound}${column === 'external_id' ? ', and no control characters' : ''}`;
+  return `have ${bound}${column === 'external_id' ? ', and no control characters' : ''}`;
 }
 
-/** Whether a constraint of a table has a sentence of its own, before PostgreSQL's report of the error. */
-export const hasSentence = (table: string, constraint: string): boolean =>
-  constraint in constraintSentences || lengthSentence(table, constraint) !== undefined;
+function numberRule({ least, most, decimals }: NumberRule): string {
+  return `be from ${least} to ${most}, with ${['no', 'one', 'two', 'three', 'four'][decimals]} decimals at most`;
+}
+
+/** Whether a constraint has a sentence of its own, before PostgreSQL's report of the error. */
+export const hasSentence = (constraint: string): boolean =>
+  constraint in constraintSentences || constraint in columnSentences;
 
 const ranges: Readonly<Record<string, string>> = {
   smallint: 'from -32768 to 32767',

@@ -216,14 +216,14 @@ $$;
 CREATE FUNCTION guard_texts_orders() RETURNS trigger
 LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$
 BEGIN
-  IF ROW(OLD.external_id, OLD.channel, OLD.identifier, OLD.cancel_reason, OLD.total, OLD.created_at)
-    IS DISTINCT FROM ROW(NEW.external_id, NEW.channel, NEW.identifier, NEW.cancel_reason, NEW.total, NEW.created_at) THEN
+  IF ROW(OLD.external_id, OLD.channel, OLD.identifier, OLD.cancel_reason, OLD.created_at)
+    IS DISTINCT FROM ROW(NEW.external_id, NEW.channel, NEW.identifier, NEW.cancel_reason, NEW.created_at) THEN
     PERFORM refuse_order_texts(NEW);
   END IF;
   RETURN NEW;
 END $$;
 
-CREATE TRIGGER guard_texts BEFORE UPDATE OF external_id, channel, identifier, cancel_reason, total, created_at ON orders
+CREATE TRIGGER guard_texts BEFORE UPDATE OF external_id, channel, identifier, cancel_reason, created_at ON orders
   FOR EACH ROW EXECUTE FUNCTION guard_texts_orders();
 
 CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, created_at, created_by, request_id ON orders

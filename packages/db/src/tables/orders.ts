@@ -1,5 +1,5 @@
 import type { Order, OrderItem, OrderMove, Payment, PaymentMethod } from '../generated/prisma/client.ts';
-import { plain, table } from './table.ts';
+import { money, percentage, plain, stock, table } from './table.ts';
 
 export const paymentMethods = table<PaymentMethod>()('payment_methods', {
   columns: {
@@ -37,7 +37,7 @@ export const orders = table<Order>()('orders', {
       personal: { what: 'the number of another system', until: 'the location is deleted' },
     },
     status: { published: true, recorded: 'before and after', edited: true },
-    total: { published: true },
+    total: { published: true, number: money },
     channel: { published: true, edited: true, length: [1, 255] },
     is_take_away: { published: true, edited: true },
     identifier: {
@@ -63,7 +63,7 @@ export const orders = table<Order>()('orders', {
     ...{ as: 'order', lastState: true, capturedByPlaceOrder: true },
     counted: { by: 'r.status', at: 'order_stretch(1, r.created_at)' },
   },
-  lengthsHeldBy: { function: 'refuse_order_texts', onUpdateOf: ['total', 'created_at'] },
+  lengthsHeldBy: { function: 'refuse_order_texts', onUpdateOf: ['created_at'] },
   guards: [
     {
       never: ['id', 'location_id', 'created_at', 'created_by', 'request_id'],
@@ -91,10 +91,11 @@ export const orders = table<Order>()('orders', {
 export const orderItems = table<OrderItem>()('order_items', {
   key: ['order_id', 'position'],
   columns: {
-    ...plain(
-      'location_id order_id position product_id name tax_rate unit_price quantity total selections',
-      'stock_taken',
-    ),
+    ...plain('location_id order_id position product_id name selections stock_taken'),
+    tax_rate: { number: percentage },
+    unit_price: { number: money },
+    quantity: { number: { ...stock, least: '0.001' } },
+    total: { number: money },
     external_id: { length: [1, 255] },
     sku: { length: [1, 255] },
     comment: { length: [0, 1_000], personal: { what: 'wishes of a guest', erasedTo: 'null' } },
@@ -111,7 +112,7 @@ export const orderItems = table<OrderItem>()('order_items', {
 export const payments = table<Payment>()('payments', {
   columns: {
     ...plain('location_id id order_id created_at updated_at'),
-    amount: { published: true },
+    amount: { published: true, number: money },
     status: { published: true, recorded: 'before and after', edited: true },
     payment_method_id: { published: true },
   },

@@ -5,7 +5,7 @@ import type {
   Subselection,
   SubselectionItem,
 } from '../generated/prisma/client.ts';
-import { plain, table } from './table.ts';
+import { money, percentage, plain, stock, table } from './table.ts';
 
 const shown = { published: true, catalog: true, edited: true } as const;
 
@@ -16,10 +16,10 @@ export const products = table<Product>()('products', {
     sku: { ...shown, shownElsewhere: true, length: [1, 255] },
     name: { ...shown, shownElsewhere: true, length: [1, 255], history: true },
     description: { published: true, edited: true, length: [0, 10_000] },
-    price: { ...shown, history: true },
+    price: { ...shown, history: true, number: money },
     visible: { ...shown, history: true },
     image_url: { published: true, edited: true },
-    tax_rate: { published: true, edited: true, onRequest: true, history: true },
+    tax_rate: { published: true, edited: true, onRequest: true, history: true, number: percentage },
   },
   people: 'edit',
   editEvents: { publish: ['product.created', 'product.updated', 'product.deleted', 'catalog.updated'] },
@@ -52,8 +52,8 @@ export const productStock = table<ProductStock>()('product_stock', {
   columns: {
     ...plain('location_id product_id updated_at'),
     enabled: { ...shown, history: true },
-    quantity: { ...shown, history: true },
-    min_stock_alarm: { published: true, edited: true },
+    quantity: { ...shown, history: true, number: stock },
+    min_stock_alarm: { published: true, edited: true, number: stock },
   },
   people: 'edit',
   editEvents: { publish: ['stock.updated'] },
@@ -90,14 +90,14 @@ export const subselectionItems = table<SubselectionItem>()('subselection_items',
     subselection_id: { ...shown, recorded: 'at deletion' },
     external_id: { ...shown, length: [1, 255] },
     name: { ...shown, length: [1, 255], history: true },
-    price: { ...shown, history: true },
+    price: { ...shown, history: true, number: money },
     min: shown,
     max: shown,
     visible: { ...shown, history: true },
     image_url: shown,
     position: shown,
     stock_enabled: { catalog: true, edited: true },
-    stock_quantity: { catalog: true, edited: true },
+    stock_quantity: { catalog: true, edited: true, number: stock },
   },
   people: 'edit',
   editEvents: {

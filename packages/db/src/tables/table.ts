@@ -25,11 +25,30 @@ export interface Column {
   secret?: true;
   /** Characters that a text has, the least and the most; null is allowed where the column allows it. */
   length?: readonly [least: number, most: number];
+  /** Of a numeric column: it refuses what is beyond, and what has more decimals. */
+  number?: NumberRule;
   /** The personal data that a person may have typed there, and how long it stays. */
   personal?: Personal;
   /** The sequence that its values come from, where that is shared by all locations. */
   sequence?: string;
 }
+
+/** The numbers that a column takes. The bounds are texts, because some have more digits than a number of JavaScript. */
+export interface NumberRule {
+  least: string;
+  most: string;
+  /** The most decimals. */
+  decimals: number;
+}
+
+/** An amount of money. */
+export const money: NumberRule = { least: '0', most: '9999999999.99', decimals: 2 };
+
+/** A quantity of stock. */
+export const stock: NumberRule = { least: '0', most: '9999999999.999', decimals: 3 };
+
+/** A percentage. */
+export const percentage: NumberRule = { least: '0', most: '100', decimals: 4 };
 
 /** Personal data, as the operator's guide lists it. */
 export interface Personal {

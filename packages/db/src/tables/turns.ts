@@ -1,5 +1,5 @@
 import type { Settlement, SettlementEntry, Turn } from '../generated/prisma/client.ts';
-import { plain, table, words } from './table.ts';
+import { money, type NumberRule, plain, table, words } from './table.ts';
 
 export const turns = table<Turn>()('turns', {
   columns: {
@@ -27,13 +27,19 @@ export const turns = table<Turn>()('turns', {
   ],
 });
 
+const belowZeroToo = (most: string): NumberRule => ({ ...money, least: `-${most}`, most });
+
 const settled = [
   'id location_id turn_id batch_number started_at ended_at total_orders',
   'total_collected average_ticket payments orders created_at',
 ] as const;
 
 export const settlements = table<Settlement>()('settlements', {
-  columns: plain(...settled),
+  columns: {
+    ...plain(...settled),
+    total_collected: { number: belowZeroToo('99999999999999999999.99') },
+    average_ticket: { number: belowZeroToo('999999999999.99') },
+  },
   people: 'read',
   service: ['select'],
   belongs: { partOf: 'turns' },
@@ -54,9 +60,9 @@ export const settlements = table<Settlement>()('settlements', {
 export const settlementEntries = table<SettlementEntry>()('settlement_entries', {
   columns: {
     ...plain(
-      'location_id id turn_id order_id payment_id kind amount created_at created_by request_id',
-      'transaction_at',
+      'location_id id turn_id order_id payment_id kind created_at created_by request_id transaction_at',
     ),
+    amount: { number: belowZeroToo(money.most) },
     reason: {
       length: [1, 500],
       personal: { what: 'why money was given back or a payment corrected', until: 'the location is deleted' },

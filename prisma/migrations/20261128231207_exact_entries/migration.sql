@@ -1,0 +1,25 @@
+-- As 20261128231201_exact_stock: the type first, then the rule of its domain, and the triggers of the column again.
+CREATE DOMAIN settlement_entries_amount AS numeric;
+DO $do$
+DECLARE
+  triggers record;
+  statement text;
+BEGIN
+  SELECT array_agg(format('DROP TRIGGER %I ON settlement_entries', t.tgname)) AS dropped, array_agg(pg_get_triggerdef(t.oid)) AS made INTO triggers
+  FROM pg_trigger t WHERE t.tgrelid = 'settlement_entries'::regclass AND NOT t.tgisinternal AND EXISTS (
+    SELECT FROM pg_depend d JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+    WHERE d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.refobjid = t.tgrelid AND a.attname IN ('amount'));
+  FOREACH statement IN ARRAY coalesce(triggers.dropped, '{}') LOOP
+    EXECUTE statement;
+  END LOOP;
+  ALTER TABLE settlement_entries
+    DROP CONSTRAINT settlement_entries_amount_check,
+    ALTER COLUMN amount TYPE settlement_entries_amount;
+  FOREACH statement IN ARRAY coalesce(triggers.made, '{}') LOOP
+    EXECUTE statement;
+  END LOOP;
+END $do$;
+ALTER DOMAIN settlement_entries_amount ADD CONSTRAINT settlement_entries_amount_check
+  CHECK (VALUE BETWEEN -9999999999.99 AND 9999999999.99 AND VALUE = round(VALUE, 2)) NOT VALID;
+ALTER TABLE settlement_entries ADD CONSTRAINT settlement_entries_kind_check CHECK (
+  CASE kind WHEN 'payment' THEN amount >= 0 WHEN 'correction' THEN amount <= 0 ELSE amount < 0 END) NOT VALID;

@@ -1,0 +1,26 @@
+-- As 20261128231201_exact_stock: the type first, then the rule of its domain, and the triggers of the column again.
+CREATE DOMAIN settlements_total_collected AS numeric;
+CREATE DOMAIN settlements_average_ticket AS numeric;
+DO $do$
+DECLARE
+  triggers record;
+  statement text;
+BEGIN
+  SELECT array_agg(format('DROP TRIGGER %I ON settlements', t.tgname)) AS dropped, array_agg(pg_get_triggerdef(t.oid)) AS made INTO triggers
+  FROM pg_trigger t WHERE t.tgrelid = 'settlements'::regclass AND NOT t.tgisinternal AND EXISTS (
+    SELECT FROM pg_depend d JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+    WHERE d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.refobjid = t.tgrelid AND a.attname IN ('total_collected', 'average_ticket'));
+  FOREACH statement IN ARRAY coalesce(triggers.dropped, '{}') LOOP
+    EXECUTE statement;
+  END LOOP;
+  ALTER TABLE settlements
+    ALTER COLUMN total_collected TYPE settlements_total_collected,
+    ALTER COLUMN average_ticket TYPE settlements_average_ticket;
+  FOREACH statement IN ARRAY coalesce(triggers.made, '{}') LOOP
+    EXECUTE statement;
+  END LOOP;
+END $do$;
+ALTER DOMAIN settlements_total_collected ADD CONSTRAINT settlements_total_collected_check
+  CHECK (VALUE BETWEEN -99999999999999999999.99 AND 99999999999999999999.99 AND VALUE = round(VALUE, 2)) NOT VALID;
+ALTER DOMAIN settlements_average_ticket ADD CONSTRAINT settlements_average_ticket_check
+  CHECK (VALUE BETWEEN -999999999999.99 AND 999999999999.99 AND VALUE = round(VALUE, 2)) NOT VALID;
