@@ -2,9 +2,10 @@
 --
 -- Such an order is a draft, with a number below zero that no other session ever sees, until its own transaction
 -- commits. Then it gets the values that a person must not set: its number, the open turn, its total, its payment. Its
--- lines are written in the same transaction. It takes nothing from stock. From then on it is an order like any other:
--- its lines, its total and its number never change (guarding.sql). The deed `import` sets all of these itself, except
--- for a payment that is left out.
+-- lines are written in the same transaction. It takes nothing from stock. Its choices and its payment method meet the
+-- rules of the API. From then on it is an order like any other: its lines, its total and its number never change
+-- (guarding.sql). The deed `import` sets all of these itself, except for a payment that is left out, and passes the
+-- rules of choices and payment methods.
 
 -- The rules that the API validates of an order, enforced here too. No deed bypasses them. This is no CHECK: every
 -- order and every move would pay for one.
@@ -53,6 +54,42 @@ CREATE FUNCTION are_selections(selections jsonb) RETURNS boolean LANGUAGE sql IM
     WHERE (s->>'item_id' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' AND jsonb_typeof(s->'item_id') = 'string'
       AND jsonb_path_exists(s, '$.quantity ? (@ > 0 && @ <= 9999999999)')
       AND coalesce(jsonb_typeof(s->'stock_taken') = 'boolean', true)) IS NOT TRUE)
+$$;
+
+-- The API's refusal of the choices of a line (selections.rules.ts), in its words; NULL where the line may be ordered.
+CREATE FUNCTION choices_fault(l order_items) RETURNS text LANGUAGE sql STABLE AS $$
+  WITH named AS (
+    SELECT (s->>'item_id')::uuid AS id, (s->>'quantity')::numeric AS quantity, n FROM jsonb_array_elements(l.selections) WITH ORDINALITY e (s, n)
+  ), chosen AS (
+    SELECT c.*, i.name, i.min, i.max, g.id AS subselection_id
+    FROM (SELECT id, sum(quantity) AS quantity, bool_and(quantity >= 1 AND quantity = trunc(quantity)) AS whole, min(n) AS n FROM named GROUP BY id) c
+    LEFT JOIN subselection_items i ON i.location_id = l.location_id AND i.id = c.id
+    LEFT JOIN subselections g ON g.location_id = i.location_id AND g.id = i.subselection_id AND g.product_id = l.product_id
+  ), groups AS (
+    SELECT g.name, g.min_selection AS min, g.max_selection AS max, g.single, g.position, g.id, coalesce(sum(c.quantity), 0) AS quantity, count(c.id) AS different
+    FROM subselections g LEFT JOIN chosen c ON c.subselection_id = g.id
+    WHERE g.location_id = l.location_id AND g.product_id = l.product_id GROUP BY g.location_id, g.id
+  )
+  SELECT coalesce(
+    CASE WHEN jsonb_array_length(l.selections) > 200 THEN 'must hold at most 200 choices' END,
+    (SELECT format('unknown item of this product, %s', c.id) FROM chosen c WHERE c.subselection_id IS NULL ORDER BY c.n LIMIT 1),
+    (SELECT format('the quantity of %s must be a whole number, 1 or more', to_json(c.name)) FROM chosen c WHERE NOT c.whole ORDER BY c.n LIMIT 1),
+    (SELECT format('the quantity of %s must be %s to %s in all, got %s', to_json(c.name), c.min, c.max, trim_scale(c.quantity))
+      FROM chosen c WHERE c.quantity NOT BETWEEN c.min AND c.max ORDER BY c.n LIMIT 1),
+    (SELECT to_json(g.name) || CASE WHEN g.quantity < g.min THEN format(' needs at least %s, got %s', g.min, trim_scale(g.quantity))
+        WHEN g.quantity > g.max THEN format(' allows at most %s, got %s', g.max, trim_scale(g.quantity))
+        ELSE format(' allows one item, got %s different ones', g.different) END
+      FROM groups g WHERE g.quantity NOT BETWEEN g.min AND g.max OR g.single AND g.different > 1 ORDER BY g.position, g.id LIMIT 1))
+$$;
+
+-- The API's refusal of an order whose rows each are valid: NULL where it may be placed.
+CREATE FUNCTION draft_fault(draft orders) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT coalesce(
+    (SELECT 'an order has at most 200 lines' FROM order_items i WHERE i.location_id = draft.location_id AND i.order_id = draft.id HAVING count(*) > 200),
+    (SELECT format('the payment method %s is disabled: enable it, or name another one', to_json(m.name)) FROM payment_methods m
+      WHERE m.location_id = draft.location_id AND m.id = draft.payment_method_id AND NOT m.enabled),
+    (SELECT format('line %s: %s', i.position, choices_fault(i)) FROM order_items i
+      WHERE i.location_id = draft.location_id AND i.order_id = draft.id AND choices_fault(i) IS NOT NULL ORDER BY i.position LIMIT 1))
 $$;
 
 -- A line of an order that is no draft is refused; a line of a draft gets the values that were left out. A line keeps
@@ -105,9 +142,15 @@ BEGIN
     NEW.external_id := coalesce(NEW.external_id, product.external_id);
     NEW.sku := coalesce(NEW.sku, product.sku);
     NEW.tax_rate := coalesce(NEW.tax_rate, product.tax_rate);
-    IF NEW.selections = '[]' THEN
-      NEW.unit_price := coalesce(NEW.unit_price, product.price);
+    -- As place_orders keeps them: choices with the name, the price and the external_id of the moment.
+    IF NEW.selections <> '[]' THEN
+      SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', i.name, 'price', trim_scale(i.price), 'external_id', i.external_id)) || s ORDER BY n),
+        product.price + coalesce(sum(i.price * (s->>'quantity')::numeric), 0)
+      INTO NEW.selections, product.price
+      FROM jsonb_array_elements(NEW.selections) WITH ORDINALITY e (s, n)
+      LEFT JOIN subselection_items i ON i.location_id = NEW.location_id AND i.id = (s->>'item_id')::uuid;
     END IF;
+    NEW.unit_price := coalesce(NEW.unit_price, product.price);
     IF coalesce(NEW.position, 0) = 0 THEN
       NEW.position := 1 + (SELECT coalesce(max(i.position), 0) FROM order_items i
         WHERE i.location_id = NEW.location_id AND i.order_id = NEW.order_id);
@@ -129,6 +172,7 @@ DECLARE
   payment payments%ROWTYPE;
   v_turn uuid;
   v_number int;
+  v_fault text;
 BEGIN
   SELECT * INTO draft FROM orders o WHERE o.location_id = NEW.location_id AND o.id = NEW.id;
   IF NOT FOUND THEN
@@ -148,6 +192,10 @@ BEGIN
     ELSIF payment.amount <> v_total OR payment.payment_method_id <> draft.payment_method_id THEN
       RAISE EXCEPTION 'a payment has the total of its order, %, and its payment method', v_total
         USING ERRCODE = 'CM008', DETAIL = draft.id::text;
+    END IF;
+    v_fault := draft_fault(draft);
+    IF v_fault IS NOT NULL AND NOT deed_passes(TG_RELID, 'order', session_user) THEN
+      RAISE EXCEPTION '%', v_fault USING ERRCODE = 'CM008', DETAIL = draft.id::text;
     END IF;
     -- As place_orders does: who closes the turn waits for this order, or this for them.
     PERFORM pg_advisory_xact_lock_shared(turn_lock(draft.location_id));
