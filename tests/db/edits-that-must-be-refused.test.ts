@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { tables } from '../../packages/db/src/tables/index.ts';
 import { refusalOf } from '../../packages/studio/src/refusals.ts';
 import { createShop } from '../api/catalog-shop.ts';
 import { useHand } from '../support/by-hand.ts';
 import { thrownBy } from '../support/thrown.ts';
 import { useEditedShop } from './edited-shop.ts';
 import { valuesFor } from './hand-edit.ts';
+import { fieldsOf, rowOf, sameReason, valuesFor as valuesOf } from './refused-by-rest.ts';
 import { refusedInTheCatalog, refusedOfMoney, refusedOfOthers } from './refused-edits.ts';
 
 // The edits of a support day that must be refused: with a sentence that a person understands, and without any change.
@@ -21,6 +23,7 @@ beforeAll(async () => {
   await createShop(api, other?.id ?? '');
   for (const text of [
     `update products set external_id = 'p-burger' where location_id = $1 and sku = 'burger'`,
+    `insert into payment_methods (location_id, name, type) values ($1, 'Voucher', 'other')`,
     `insert into menus (location_id, name) values ($1, 'Lunch'), ($1, 'Dinner')`,
     `update menus set is_published = true where location_id = $1 and name = 'Lunch'`,
     `insert into menu_categories (location_id, menu_id, category_id)
@@ -58,6 +61,48 @@ describe.each([
     expect(message).not.toMatch(raw);
     expect(await stateOf(sql)).toEqual(before);
   });
+});
+
+describe('what the API refuses of a field, it refuses of an edit of the column, for the same reason', () => {
+  const columns = tables
+    .filter(({ access }) => access.people === 'edit' || access.people === 'keep')
+    .flatMap((table) =>
+      Object.entries(table.columns).flatMap(([column, { edited }]) =>
+        edited === undefined ? [] : [{ table: table.name, column, field: fieldsOf[table.name]?.[column] }],
+      ),
+    );
+
+  it('knows the field of every column', () => {
+    expect(columns.filter(({ field }) => field === undefined)).toEqual([]);
+  });
+
+  it.each(columns.filter(({ field }) => field !== 'no field'))(
+    '$table, $column',
+    async ({ table, column, field }) => {
+      if (field === undefined || field === 'no field') return;
+      const [known] = await owner.sql<{ type: string }>`
+      select case when typcategory = 'A' then 'array' when typcategory = 'N' then 'number' when typcategory = 'B' then 'boolean' else 'text' end as type
+      from pg_attribute a join pg_type t on t.oid = a.atttypid where a.attrelid = ${table}::regclass and a.attname = ${column}`;
+      const wrong: unknown[] = [];
+      for (const value of valuesOf[known?.type ?? ''] ?? []) {
+        const refused = field.safeParse(value);
+        if (refused.success) continue;
+        const error = await thrownBy(
+          admin.sql(
+            `update ${table} set ${column} = $2 where ${table === 'locations' ? 'id' : 'location_id'} = $1 and ${rowOf[table] ?? true}`,
+            [api.locationId, value],
+          ),
+        );
+        const rest = refused.error.issues.map(({ message }) => message).join('; ');
+        const { message, lacksColumn = false } =
+          error === undefined ? { message: 'it was accepted' } : refusalOf(error, { readOnly: false });
+        const isSame = sameReason.some(([reason, sentence]) => reason.test(rest) && sentence.test(message));
+        if (raw.test(message) || !isSame || !(lacksColumn || message.includes(column.replace(/s$/, ''))))
+          wrong.push({ value: String(value).slice(0, 40), rest, message });
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
 });
 
 it('an order that comes by COPY with a number of its own is refused, and so are lines of one that has its number', async () => {

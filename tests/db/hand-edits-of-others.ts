@@ -26,16 +26,19 @@ const editsOfOthers: readonly HandEdit[] = [
     'gives a key to another location':
       'update api_keys set location_id = (select id from locations where id <> $1 limit 1) where location_id = $1',
   }),
-  ...byConstraint(/locations_currency_check/, {
-    'sets a currency that is none': `update locations set currency = 'xx' where id = $1`,
-  }),
+  ...byConstraint(
+    /^currency must be an ISO 4217 code of three capital letters, such as UYU: "xx " is none$/,
+    {
+      'sets a currency that is none': `update locations set currency = 'xx' where id = $1`,
+    },
+  ),
   ...byConstraint(/name of locations must have characters that are seen/, {
     'takes the name of a location': `update locations set name = '' where id = $1`,
   }),
   ...byNames(/no event "order.canceled" .*do you mean order\.cancelled\?/, {
     'subscribes to an event that is none': `update webhook_endpoints set events = '{order.canceled}' where location_id = $1`,
   }),
-  ...byConstraint(/webhook_endpoints_url_check/, {
+  ...byConstraint(/^the url of an endpoint must be an absolute http or https URL without spaces, such as /, {
     'sets a URL that is none': `update webhook_endpoints set url = 'not a url' where location_id = $1`,
   }),
   ...byGuard(/POST \/v2\/webhook-endpoints/, {
@@ -60,7 +63,7 @@ const editsOfOthers: readonly HandEdit[] = [
     'revives a revoked key':
       'update api_keys set revoked_at = null where location_id = $1 and revoked_at is not null',
   }),
-  ...byConstraint(/api_keys_limits_check/, {
+  ...byConstraint(/^per_minute of a key must be 1 or more: /, {
     'sets a limit below one': 'update api_keys set per_minute = -5 where location_id = $1',
   }),
   ...byNames(/no permission "nonsense"/, {

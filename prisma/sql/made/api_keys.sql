@@ -88,6 +88,12 @@ CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, prefix, key_hash, crea
   WHEN (ROW(OLD.id, OLD.location_id, OLD.prefix, OLD.key_hash, OLD.created_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.prefix, NEW.key_hash, NEW.created_at))
   EXECUTE FUNCTION refuse('never', 'the id, the location and the text of a key never change: make another one (comanda keys create) and revoke this');
 
+CREATE TRIGGER guard_name BEFORE UPDATE OF name ON api_keys
+  FOR EACH ROW
+  WHEN (ROW(OLD.name) IS DISTINCT FROM ROW(NEW.name)
+    AND (starts_with(NEW.name, 'app: ') AND NOT by_service()))
+  EXECUTE FUNCTION refuse('never', 'a name of a key that begins with "app: " is that of a person: comanda app code makes such a key');
+
 CREATE TRIGGER guard_permissions BEFORE UPDATE OF permissions ON api_keys
   FOR EACH ROW
   WHEN (ROW(OLD.permissions) IS DISTINCT FROM ROW(NEW.permissions)

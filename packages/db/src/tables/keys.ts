@@ -31,6 +31,12 @@ export const apiKeys = table<ApiKey>()('api_keys', {
         'the id, the location and the text of a key never change: make another one (comanda keys create) and revoke this',
     },
     {
+      never: ['name'],
+      when: "starts_with(NEW.name, 'app: ') AND NOT by_service()",
+      sentence:
+        'a name of a key that begins with "app: " is that of a person: comanda app code makes such a key',
+    },
+    {
       never: ['permissions'],
       when: 'NOT by_service()',
       sentence:
