@@ -94,12 +94,15 @@ CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON products FOR EACH STATEMENT E
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON categories FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON payments FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON product_stock FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
+-- No list of changes of their own: with include=books they are the moments of orders and payments, which a close does not write.
+CREATE TRIGGER announce BEFORE INSERT OR UPDATE ON settlements FOR EACH STATEMENT EXECUTE FUNCTION announce_statement();
 -- Overwrites any moment that an insert gives: imported rows are new to readers of changes.
 CREATE TRIGGER touch_new BEFORE INSERT ON orders FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON payments FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON products FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON categories FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 CREATE TRIGGER touch_new BEFORE INSERT ON product_stock FOR EACH ROW EXECUTE FUNCTION touch_new_row();
+CREATE TRIGGER touch_new BEFORE INSERT ON settlements FOR EACH ROW EXECUTE FUNCTION touch_new_row();
 
 -- Rows that show values of other rows: an order shows its payment, stock its product's names, a product its categories
 -- and, when the record is gone, its stock. Stock that moves makes its product come again by itself: products are read
@@ -162,8 +165,9 @@ BEGIN
   END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER touch_order AFTER UPDATE OF id, order_id, status ON payments
-  FOR EACH ROW WHEN (ROW(OLD.id, OLD.order_id, OLD.status) IS DISTINCT FROM ROW(NEW.id, NEW.order_id, NEW.status))
+-- With include=books an order shows when it was paid; a corrected amount is paid at its correction.
+CREATE TRIGGER touch_order AFTER UPDATE OF id, order_id, status, amount ON payments
+  FOR EACH ROW WHEN (ROW(OLD.id, OLD.order_id, OLD.status, OLD.amount) IS DISTINCT FROM ROW(NEW.id, NEW.order_id, NEW.status, NEW.amount))
   EXECUTE FUNCTION touch_order_of_payment();
 
 CREATE FUNCTION touch_orders_of_rows() RETURNS trigger

@@ -96,6 +96,8 @@ CREATE TRIGGER book AFTER UPDATE OF status, amount ON payments
 -- Payments collected while no turn was open belong to the next turn.
 CREATE FUNCTION collect_waiting() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+DECLARE
+  v_moment timestamptz;
 BEGIN
   IF keeps_moments(TG_RELID) THEN
     RETURN NULL;
@@ -103,7 +105,12 @@ BEGIN
     RAISE EXCEPTION 'a turn is opened in a transaction that is READ COMMITTED' USING ERRCODE = 'CM007', DETAIL = NEW.id::text;
   END IF;
   PERFORM pg_advisory_xact_lock(turn_lock(NEW.location_id));
-  UPDATE settlement_entries e SET turn_id = NEW.id WHERE e.location_id = NEW.location_id AND e.turn_id IS NULL;
+  IF EXISTS (SELECT FROM settlement_entries e WHERE e.location_id = NEW.location_id AND e.turn_id IS NULL) THEN
+    -- One moment for all: readers of changes look for the first after the one from which on they read.
+    PERFORM announce_change();
+    v_moment := date_trunc('milliseconds', clock_timestamp());
+    UPDATE settlement_entries e SET turn_id = NEW.id, placed_at = v_moment WHERE e.location_id = NEW.location_id AND e.turn_id IS NULL;
+  END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER collect_waiting AFTER INSERT ON turns

@@ -1,5 +1,8 @@
 -- Made by `npm run migration` and `npm run docs` from packages/db/src/tables; do not edit.
 
+CREATE TRIGGER touch BEFORE UPDATE ON settlements
+  FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION touch_updated_at();
+
 CREATE FUNCTION capture_insert_settlements() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN
@@ -91,9 +94,9 @@ CREATE TRIGGER guard_service BEFORE INSERT ON settlements
   FOR EACH STATEMENT
   EXECUTE FUNCTION refuse_by_hand('closing a turn settles it: update turns set status = ''closed''');
 
-CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, turn_id, batch_number, started_at, ended_at, total_orders, total_collected, average_ticket, payments, orders, created_at ON settlements
+CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, turn_id, batch_number, started_at, ended_at, total_orders, total_collected, average_ticket, payments, orders, created_at, updated_at ON settlements
   FOR EACH ROW
-  WHEN (ROW(OLD.id, OLD.location_id, OLD.turn_id, OLD.batch_number, OLD.started_at, OLD.ended_at, OLD.total_orders, OLD.total_collected, OLD.average_ticket, OLD.payments, OLD.orders, OLD.created_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.turn_id, NEW.batch_number, NEW.started_at, NEW.ended_at, NEW.total_orders, NEW.total_collected, NEW.average_ticket, NEW.payments, NEW.orders, NEW.created_at))
+  WHEN (ROW(OLD.id, OLD.location_id, OLD.turn_id, OLD.batch_number, OLD.started_at, OLD.ended_at, OLD.total_orders, OLD.total_collected, OLD.average_ticket, OLD.payments, OLD.orders, OLD.created_at, OLD.updated_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.turn_id, NEW.batch_number, NEW.started_at, NEW.ended_at, NEW.total_orders, NEW.total_collected, NEW.average_ticket, NEW.payments, NEW.orders, NEW.created_at, NEW.updated_at))
   EXECUTE FUNCTION refuse('never', 'a settlement is frozen');
 
 CREATE TRIGGER guard_kept BEFORE DELETE ON settlements

@@ -31,7 +31,7 @@ const belowZeroToo = (most: string): NumberRule => ({ ...money, least: `-${most}
 
 const settled = [
   'id location_id turn_id batch_number started_at ended_at total_orders',
-  'total_collected average_ticket payments orders created_at',
+  'total_collected average_ticket payments orders created_at updated_at',
 ] as const;
 
 export const settlements = table<Settlement>()('settlements', {
@@ -60,7 +60,8 @@ export const settlements = table<Settlement>()('settlements', {
 export const settlementEntries = table<SettlementEntry>()('settlement_entries', {
   columns: {
     ...plain(
-      'location_id id turn_id order_id payment_id kind created_at created_by request_id transaction_at',
+      'location_id id turn_id order_id payment_id kind created_at created_by request_id',
+      'transaction_at placed_at',
     ),
     amount: { number: belowZeroToo(money.most) },
     reason: {

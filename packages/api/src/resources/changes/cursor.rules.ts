@@ -26,6 +26,8 @@ export interface Walk {
   horizon: number;
   /** How many entries there were to read when it began. */
   total: number;
+  /** The moment that it began at, of a list whose statements read it. */
+  began?: number;
 }
 
 /** The continuation of a cursor: on through a walk, or to a new one from a moment on. */
@@ -39,7 +41,10 @@ const Moment = z.int().min(firstMoment).max(lastMoment);
 const e = z.string().regex(/^[0-9a-f]{8}$/);
 const Content = z.union([
   z.strictObject({ e, s: Moment }),
-  z.strictObject({ e, m: Moment, i: z.guid(), u: Moment, h: Moment, n: z.int().min(0).max(2_147_483_647) }),
+  z.strictObject({
+    ...{ e, m: Moment, i: z.guid(), u: Moment, h: Moment, n: z.int().min(0).max(2_147_483_647) },
+    f: Moment.optional(),
+  }),
 ]);
 
 /** A cursor as text; opaque to callers. */
@@ -54,6 +59,7 @@ export function writeCursor(cursor: (Beginning & { epoch: string }) | Walk): str
           u: cursor.until,
           h: cursor.horizon,
           n: cursor.total,
+          ...(cursor.began !== undefined && { f: cursor.began }),
         };
   return Buffer.from(JSON.stringify(content)).toString('base64url');
 }
@@ -64,8 +70,11 @@ export function readCursor(text: string): Cursor {
   if (data === undefined)
     throw invalid({ path: 'cursor', message: 'is no cursor of this list', reason: 'unknown_cursor' });
   if ('s' in data) return { from: data.s, epoch: data.e };
-  const { e, m, i, u, h, n } = data;
-  return { epoch: e, after: { moment: m, id: i }, until: u, horizon: h, total: n };
+  const { e, m, i, u, h, n, f } = data;
+  return {
+    ...{ epoch: e, after: { moment: m, id: i }, until: u, horizon: h, total: n },
+    ...(f !== undefined && { began: f }),
+  };
 }
 
 function parsed(text: string): unknown {

@@ -31,13 +31,15 @@ export async function readChanges<Entry>(
   const { limit, offset } = input;
   const { page, walk } = await ctx.app.database.session(async (on) => {
     const read = async (begun: Begun) => {
-      const { after, until } = begun;
+      // The cursor of a walk with other parameters lacks `began`: this one reads on as if it began at its place.
+      const { after, until, began = after.moment, ...rest } = begun;
       const range = [new Date(after.moment), after.id, new Date(until)];
       const values = [ctx.caller.locationId, ...range, ...changes.filters];
+      if (changes.readsFrom) values.push(new Date(began));
       const [page] = await on.run(changes.page, [...values, limit, offset]);
       if (page === undefined) throw new Error('a page of changes is one row');
       const total = begun.total ?? (await on.run(changes.count, values))[0]?.total ?? 0;
-      return { page, walk: { ...begun, total } };
+      return { page, walk: { ...rest, after, until, ...(changes.readsFrom && { began }), total } };
     };
     const begun = await walkOf(on, input, changes.listsDeleted ?? false);
     const { page, walk } = await read(begun);
@@ -89,7 +91,8 @@ async function begin(on: Queryable, { from: asked, epoch }: Beginning): Promise<
   // The clock of this process, with which the caller's was judged, may be ahead of the database's.
   const from = Math.min(wanted, row.asked);
   return {
-    ...{ epoch: row.epoch, after: before(from), until: row.asked, horizon: Math.max(row.horizon, from) },
+    ...{ epoch: row.epoch, after: before(from), began: from },
+    ...{ until: row.asked, horizon: Math.max(row.horizon, from) },
   };
 }
 

@@ -29,19 +29,30 @@ export interface Changes {
   filters: readonly unknown[];
   /** Whether it reports deletions. */
   listsDeleted?: boolean;
+  /** Whether the value behind those of the filters is the moment that the walk began at. */
+  readsFrom?: boolean;
 }
 
 /** Rows after the position of $2 and $3, up to $4; $1 is the location. */
 export const afterPosition = (moment: string, id: string) =>
   `(${moment}, ${id}) > ($2::timestamptz, $3::uuid) and ${moment} <= $4::timestamptz`;
 
+/** The id behind which a part of moments reads on: after the position where the moment is that of the position. */
+export const afterId = (moment: string) =>
+  `case when ${moment} = $2::timestamptz then $3::uuid else '00000000-0000-0000-0000-000000000000' end`;
+
 /** The parts of a list of changes. Filters are the parameters from $5 on; limit and offset come after them. */
 export interface ChangesParts {
   name: string;
   /** How many filters there are. */
   filters: number;
-  /** Selects `id` and `moment` of all there is to read. `most`, where it is given, is an order and a limit for a part. */
-  rows(most: string): string;
+  /** Whether `rows` reads the moment that the walk began at, the parameter behind those of the filters. */
+  readsFrom?: boolean;
+  /**
+   * Selects `id` and `moment` of all there is to read. `most`, where it is given, is an order and a limit for a part;
+   * `limit` is that limit alone.
+   */
+  rows(most: string, limit: string): string;
   /** The columns that a `page` of them shows. */
   entries: Entries;
   /** Lists deletions from this table, too, by its name in `deleted_records`. */
@@ -50,12 +61,14 @@ export interface ChangesParts {
 
 /** Makes the two statements. */
 export function changesStatements(parts: ChangesParts): Omit<Changes, 'filters'> {
-  const { filters, entries, deleted } = parts;
+  const { entries, deleted, readsFrom = false } = parts;
+  const values = parts.filters + (readsFrom ? 1 : 0);
   const name = deleted === undefined ? parts.name : `${parts.name}_deleted`;
   const rows = deleted === undefined ? parts.rows : (most: string) => withDeleted(parts, deleted, most);
-  const [limit, offset] = [`$${firstFilter + filters}::int`, `$${firstFilter + filters + 1}::bigint`];
+  const [limit, offset] = [`$${firstFilter + values}::int`, `$${firstFilter + values + 1}::bigint`];
+  const most = `limit ${limit} + ${offset}`;
   const found = `select * from (
-           ${rows(`order by moment, id limit ${limit} + ${offset}`)} order by moment, id limit 200 offset ${offset}
+           ${rows(`order by moment, id ${most}`, most)} order by moment, id limit 200 offset ${offset}
          ) found limit ${limit}`;
   return {
     page: statement<ChangesText>(
@@ -70,8 +83,8 @@ export function changesStatements(parts: ChangesParts): Omit<Changes, 'filters'>
          select * from page order by moment, id offset greatest(${entries.shown} - 1, 0) limit 1) l on true`
         : pageWithDeleted(found, entries, limit),
     ),
-    count: statement(`count_${name}`, `select count(*)::int as total from (${rows('')}) changed`),
-    listsDeleted: deleted !== undefined,
+    count: statement(`count_${name}`, `select count(*)::int as total from (${rows('', '')}) changed`),
+    ...{ listsDeleted: deleted !== undefined, readsFrom },
   };
 }
 
@@ -80,7 +93,7 @@ const withDeleted = (
   { rows }: ChangesParts,
   { table, resource }: NonNullable<ChangesParts['deleted']>,
   most: string,
-) => `select there.id, there.moment, false as gone from (${rows(most)}) there
+) => `select there.id, there.moment, false as gone from (${rows(most, '')}) there
    union all
    (select d.id, d.deleted_at as moment, true as gone from internal.deleted_records d
    where d.location_id = $1::uuid and d.resource = '${resource}' and ${afterPosition('d.deleted_at', 'd.id')}

@@ -1,8 +1,7 @@
 import type { Statement } from '@comanda/db';
 import { keptByName } from '../../kept.ts';
 import { type FilterSql, givenFilters } from '../../request/filters.ts';
-import { allEntries, type PageText, pageStatement } from '../../request/page-text.ts';
-import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
+import { type PageText, pageStatement } from '../../request/page-text.ts';
 import type { PaymentList } from './schema.ts';
 
 // Not Prisma: payments_json is the one definition of a payment, which events show, too.
@@ -47,7 +46,7 @@ const filterSql: FilterSql<Omit<PaymentFilters, 'books'>> = {
 };
 
 /** Of an input: the end of the names of its statements, its conditions with parameters from `first` on, and their values. */
-function narrowed(input: PaymentList, first: number) {
+export function narrowed(input: PaymentList, first: number) {
   const given = givenFilters(filterSql, input);
   const { books, include = [] } = input;
   return {
@@ -61,7 +60,6 @@ function narrowed(input: PaymentList, first: number) {
 }
 
 const keptLists = keptByName<Statement<PageText>>();
-const keptChanges = keptByName<Omit<Changes, 'filters'>>();
 
 // Every order has one payment, always (packages/db/src/tables/orders.ts): all of a location's are counted as its orders are.
 const all = `(select coalesce(sum(t.orders), 0) from order_tally($1::uuid, order_tally_names(null), 768, '-infinity', 'infinity') t)`;
@@ -80,20 +78,4 @@ export function listPayments(input: PaymentList): {
     }),
   );
   return { statement, values };
-}
-
-/** Payments that have changed, by the moment of the last change. */
-export function paymentChanges(input: PaymentList): Changes {
-  const { suffix, where, values, doc } = narrowed(input, firstFilter);
-  const statements = keptChanges(`payments_changes${suffix}`, (name) =>
-    changesStatements({
-      ...{ name, filters: values.length },
-      rows: () => `select r.id, r.updated_at as moment from payments r
-        where r.location_id = ${location} and ${afterPosition('r.updated_at', 'r.id')}${where}`,
-      entries:
-        allEntries(`(select coalesce('[' || string_agg(${doc}, ',' order by page.moment, page.id) || ']', '[]')
-        from page cross join lateral payments_json(${location}, array[page.id]) j)`),
-    }),
-  );
-  return { ...statements, filters: values };
 }
