@@ -56,6 +56,12 @@ CREATE FUNCTION has_orders(location uuid) RETURNS boolean LANGUAGE sql STABLE AS
   SELECT EXISTS (SELECT FROM orders o WHERE o.location_id = location)
 $$;
 
+-- Amounts are kept without a currency: they are of that of their location. A payment has an order.
+CREATE FUNCTION has_amounts(location uuid) RETURNS boolean LANGUAGE sql STABLE
+SET search_path = public, internal, pg_temp AS $$
+  SELECT EXISTS (SELECT FROM orders o WHERE o.location_id = location) OR EXISTS (SELECT FROM settlements s WHERE s.location_id = location)
+$$;
+
 -- Whether the location is on its way to another cell, or went there: it is not enabled here again, and not deleted before the end.
 CREATE FUNCTION held_by_move(location uuid, status location_status) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$

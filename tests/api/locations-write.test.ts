@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { CodedLocation } from '../../packages/api/src/resources/locations/schema.ts';
 import { useApi } from '../support/api.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { auditOf, refused } from '../support/money.ts';
+import { openPlace } from '../support/place.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
@@ -58,6 +60,24 @@ describe('locations.update', () => {
       { before: { timezone: 'UTC' }, after: { timezone: 'Asia/Tokyo' } },
       { before: { name: 'Before', currency: 'USD' }, after: { name: 'After', currency: 'JPY' } },
     ]);
+  });
+
+  it('keeps the currency of amounts (a report had pesos as dollars), except by a deed', async () => {
+    const { client, locationId: id, rest } = await openPlace(api);
+    await client().locations.update.mutate({ id, currency: 'JPY' });
+    await client().turns.open.mutate();
+    await client().turns.close.mutate();
+    const update = client().locations.update.mutate({ id, currency: 'USD', name: 'Bar' });
+    await expect(update).rejects.toThrow(/currency of a location with orders or settlements never changes/);
+    const settled = await rest<{ data: object }>('GET /v2/locations/current');
+    expect(settled.body.data).not.toMatchObject({ name: 'Bar' });
+    expect(settled.body.data).toMatchObject({ currency: 'JPY' });
+    // The same currency is none that changes.
+    await client().locations.update.mutate({ id, currency: 'JPY', name: 'Bar' });
+    await underDeed(api.pool, 'repair: it was meant', `update locations set currency = 'USD' where id = $1`, [
+      id,
+    ]);
+    expect((await client().locations.getCurrent.query()).currency).toBe('USD');
   });
 
   it('changes and writes down nothing when nothing is given or nothing differs', async () => {

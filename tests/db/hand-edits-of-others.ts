@@ -29,9 +29,12 @@ const editsOfOthers: readonly HandEdit[] = [
   ...byConstraint(
     /^currency must be an ISO 4217 code of three capital letters, such as UYU: "xx " is none$/,
     {
-      'sets a currency that is none': `update locations set currency = 'xx' where id = $1`,
+      'sets a currency that is none': `insert into locations (name, timezone, currency) select name, timezone, 'xx' from locations where id = $1`,
     },
   ),
+  ...byGuard(/the currency of a location with orders or settlements never changes/, {
+    'sets another currency where there are amounts': `update locations set currency = 'EUR' where id = $1`,
+  }),
   ...byConstraint(/name of locations must have characters that are seen/, {
     'takes the name of a location': `update locations set name = '' where id = $1`,
   }),

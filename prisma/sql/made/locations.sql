@@ -116,6 +116,12 @@ CREATE TRIGGER guard_status BEFORE UPDATE OF status ON locations
     AND (OLD.status = 'deleting' OR NEW.status = 'deleting' AND NOT by_service() OR held_by_move(OLD.id, NEW.status)))
   EXECUTE FUNCTION refuse('never', 'a location that is being deleted, or moves to another cell, keeps its status, and no edit begins either: see comanda locations delete, and comanda locations move');
 
+CREATE TRIGGER guard_currency BEFORE UPDATE OF currency ON locations
+  FOR EACH ROW
+  WHEN (ROW(OLD.currency) IS DISTINCT FROM ROW(NEW.currency)
+    AND (has_amounts(OLD.id)))
+  EXECUTE FUNCTION refuse('never', 'the currency of a location with orders or settlements never changes, because their amounts would be of another one: make another location (comanda locations create)');
+
 CREATE TRIGGER guard_created_at BEFORE UPDATE OF created_at ON locations
   FOR EACH ROW
   WHEN (ROW(OLD.created_at) IS DISTINCT FROM ROW(NEW.created_at))

@@ -46,6 +46,12 @@ export const locations = table<Location>()('locations', {
       sentence:
         'a location that is being deleted, or moves to another cell, keeps its status, and no edit begins either: see comanda locations delete, and comanda locations move',
     },
+    {
+      never: ['currency'],
+      when: 'has_amounts(OLD.id)',
+      sentence:
+        'the currency of a location with orders or settlements never changes, because their amounts would be of another one: make another location (comanda locations create)',
+    },
     { never: ['created_at'], sentence: 'the creation of a location never changes' },
   ],
 });

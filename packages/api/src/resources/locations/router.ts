@@ -27,8 +27,9 @@ export const locationsRouter = router({
   update: operation({
     permission: 'locations:write',
     summary: 'Change the location of the key',
-    description: 'Changes only the fields that are present.',
-    errors: ['resource_not_found'],
+    description:
+      'Changes only the fields that are present. The currency changes only before there are orders or settlements.',
+    errors: ['resource_not_found', 'conflict'],
     tag: 'locations',
   })
     .input(LocationUpdate)

@@ -30,8 +30,8 @@ export function create(ctx: CallContext, input: LocationCreate): Promise<Answer<
 }
 
 /**
- * Changes the fields of the caller's location that are present; a key knows no other. Amounts keep their numbers
- * when the currency changes. Throws `resource_not_found`, `validation_error`.
+ * Changes the fields of the caller's location that are present; a key knows no other. Throws `resource_not_found`,
+ * `validation_error`, `conflict` for another currency where there are amounts.
  */
 export function update(ctx: CallContext, { id, ...changes }: LocationUpdate): Promise<Answer<CodedLocation>> {
   if (!isId(id) || id !== ctx.caller.locationId) throw notFound('Location');
