@@ -130,6 +130,14 @@ describe('the link', () => {
     }
   });
 
+  it('begins at a moment without seconds, too', async () => {
+    await sell();
+    for (const moment of ['1970-01-01T00:00Z', '1970-01-01T00:00-03:00'])
+      expect(await api.rest(`GET /v2/orders?updated_since=${moment}`)).toMatchObject({ status: 200 });
+    for (const moment of ['1970-01-01T00Z', '1970-01-01T00:00', '1970-01-01'])
+      expect(await api.rest(`GET /v2/orders?updated_since=${moment}`)).toMatchObject({ status: 422 });
+  });
+
   it('leads on by the filters: an order of another channel is not met', async () => {
     await sell();
     const mine = await kitchen.place({ channel: 'kiosk' });

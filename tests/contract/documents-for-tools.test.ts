@@ -37,6 +37,16 @@ describe.each(['v1', 'v2'] as const)('the %s document', (version) => {
     for (const { at, node } of single) expect(node.enum, at).toEqual([node.const]);
   });
 
+  // Those of an order export had none, so generated clients took them for texts.
+  test('has the format of a date for every day of a range', () => {
+    // `from` and `to` of a move are statuses.
+    const days = nodes.filter(
+      ({ at, node }) => node.type === 'string' && /\/properties\/(from|to)$/.test(at),
+    );
+    if (version === 'v2') expect(days.length).toBeGreaterThan(2);
+    for (const { at, node } of days) expect(node.format, at).toMatch(/^date/);
+  });
+
   test('has no default next to a reference, and no reference without a target', () => {
     for (const { at, node } of nodes)
       if ('$ref' in node) expect(Object.keys(node), at).not.toContain('default');

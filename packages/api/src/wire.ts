@@ -85,11 +85,22 @@ export const Timestamp = z.string().meta({
   example: '2026-01-31T21:05:09.120-03:00',
 });
 
+const noMoment = 'must be an ISO 8601 timestamp with an offset or Z';
+const { datetime } = z.core.regexes;
+const moment = new RegExp(
+  `${datetime({ offset: true }).source}|${datetime({ offset: true, precision: -1 }).source}`,
+);
+
 /** A moment, as callers may write it. */
-export const TimestampFilter = z.iso
-  .datetime({ offset: true })
-  .refine((moment) => moment >= '0001', { error: 'must be an ISO 8601 timestamp with an offset or Z' })
-  .meta({ description: 'ISO 8601 with offset or Z.', example: '2026-01-31T00:00:00Z' });
+export const TimestampFilter = z
+  .string()
+  .regex(moment, { error: noMoment, abort: true })
+  .refine((value) => value >= '0001', { error: noMoment })
+  .meta({
+    format: 'date-time',
+    description: 'ISO 8601 with offset or Z; seconds may be left out.',
+    example: '2026-01-31T00:00:00Z',
+  });
 
 /** A whole day in the location's time zone. */
 export const DateFilter = z.iso
@@ -98,6 +109,9 @@ export const DateFilter = z.iso
   .meta({ description: "A whole day in the location's time zone.", example: '2026-01-31' });
 
 const noHttpUrl = 'must be an http or https URL';
+
+/** A whole day, as answers repeat it. */
+export const Day = z.string().meta({ format: 'date', example: '2026-01-31' });
 
 /** Where an image is found; empty when there is none. */
 export const ImageUrl = z

@@ -2,10 +2,15 @@ import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { aheadSentence, readFrom } from '../../moments.ts';
 import { excludes } from '../../schema-words.ts';
-import { Id, Pagination, Timestamp, TimestampFilter } from '../../wire.ts';
+import { Id, Pagination, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 
 /** The parameters that make a list answer changes, by the moment of the last change, then id. */
 export const changes = {
+  offset: paging.offset.meta({
+    description:
+      'Entries to skip. Not for reading changes: an entry that changes between two pages moves to the end, and the next page ' +
+      'skips another one. Follow the `Link`, which misses nothing.',
+  }),
   updated_since: readFrom(TimestampFilter)
     .optional()
     .meta({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DateFilter, paging, rangeOrder, Timestamp } from '../../wire.ts';
+import { DateFilter, Day, paging, rangeOrder, Timestamp } from '../../wire.ts';
 import { Order } from './schema.ts';
 
 /** The range of an export: whole days, and the part of a range that is too large for one answer. */
@@ -19,8 +19,8 @@ export type OrderExportRequest = z.infer<typeof OrderExportRequest>;
 export const OrderExport = z
   .object({
     exported_at: Timestamp.meta({ description: 'The moment whose state this is.' }),
-    from: z.string(),
-    to: z.string(),
+    from: Day,
+    to: Day,
     total: z
       .int()
       .meta({ description: 'Orders in the whole range, whichever part is answered.', example: 1 }),

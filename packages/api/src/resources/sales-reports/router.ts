@@ -8,7 +8,7 @@ export const salesReportsRouter = router({
     permission: 'reports:read',
     summary: 'Report sales',
     description:
-      'Orders of whole days in the time zone of the location, without canceled ones. A product in several categories ' +
+      'Orders of whole days in the time zone of the location, without canceled ones. Refunds are never deducted. A product in several categories ' +
       'counts in its first by priority, name, id.',
     rest: ['GET /v2/sales-reports'],
   })
