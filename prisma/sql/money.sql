@@ -35,20 +35,19 @@ CREATE TRIGGER place_entry BEFORE INSERT ON settlement_entries
   FOR EACH ROW WHEN (NEW.turn_id IS NULL) EXECUTE FUNCTION place_entry();
 
 CREATE FUNCTION book_entry(
-  p_location uuid, p_order uuid, p_payment uuid, p_kind settlement_entry_kind, p_amount numeric, p_reason text, p_person text
+  p_location uuid, p_order uuid, p_payment uuid, p_kind settlement_entry_kind, p_amount numeric, p_reason text, p_person text,
+  p_moment timestamptz
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_microseconds bigint;
 BEGIN
-  -- Its moment is one at which its turn is open.
-  PERFORM pg_advisory_xact_lock_shared(turn_lock(p_location));
   -- Lists read entries by id, and uuid_v7 orders by milliseconds: a correction and the entry after it are made in less.
   v_microseconds := extract(epoch FROM clock_timestamp()) * 1000000;
   INSERT INTO settlement_entries (location_id, id, order_id, payment_id, kind, amount, reason, person, created_at)
   VALUES (p_location,
     encode(overlay(uuid_send(gen_random_uuid()) PLACING int8send((v_microseconds / 1000 << 16) | 28672 | v_microseconds % 1000 * 4)
       FROM 1 FOR 8), 'hex')::uuid,
-    p_order, p_payment, p_kind, p_amount, p_reason, p_person, date_trunc('milliseconds', clock_timestamp()));
+    p_order, p_payment, p_kind, p_amount, p_reason, p_person, p_moment);
 END $$;
 
 -- The amount collected of a payment: its amount once it is completed, nothing before. `known` is false where no entry
@@ -72,7 +71,7 @@ BEGIN
     -- Of many requests at once: move_payments.
     RETURN NULL;
   ELSIF TG_OP = 'INSERT' OR OLD.status <> 'completed' THEN
-    PERFORM book_entry(NEW.location_id, NEW.order_id, NEW.id, 'payment', NEW.amount, NULL, NULL);
+    PERFORM book_entry(NEW.location_id, NEW.order_id, NEW.id, 'payment', NEW.amount, NULL, NULL, NEW.updated_at);
     RETURN NULL;
   END IF;
   SELECT * INTO books FROM collected_of(NEW.location_id, NEW.id);
@@ -80,13 +79,28 @@ BEGIN
     RAISE EXCEPTION 'of this payment % was given back, so it stays completed, with that amount or more', books.refunded
       USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
   ELSIF books.known THEN
-    PERFORM book_entry(NEW.location_id, NEW.order_id, NEW.id, 'correction', -OLD.amount, left(reason_of(declared_deed()), 500), NULL);
+    PERFORM book_entry(NEW.location_id, NEW.order_id, NEW.id, 'correction', -OLD.amount, left(reason_of(declared_deed()), 500), NULL,
+      NEW.updated_at);
     IF NEW.status = 'completed' THEN
-      PERFORM book_entry(NEW.location_id, NEW.order_id, NEW.id, 'payment', NEW.amount, NULL, NULL);
+      PERFORM book_entry(NEW.location_id, NEW.order_id, NEW.id, 'payment', NEW.amount, NULL, NULL, NEW.updated_at);
     END IF;
   END IF;
   RETURN NULL;
 END $$;
+
+-- Before the row gets its moment, which its entry has, too: at that moment the turn of the entry is open.
+CREATE FUNCTION hold_turn() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(turn_lock(NEW.location_id));
+  RETURN NEW;
+END $$;
+CREATE TRIGGER hold_turn_new BEFORE INSERT ON payments
+  FOR EACH ROW WHEN (NEW.status = 'completed') EXECUTE FUNCTION hold_turn();
+CREATE TRIGGER hold_turn BEFORE UPDATE OF status, amount ON payments
+  FOR EACH ROW WHEN ((OLD.status = 'completed' OR NEW.status = 'completed') AND (OLD.status, OLD.amount) IS DISTINCT FROM (NEW.status, NEW.amount))
+  EXECUTE FUNCTION hold_turn();
+
 CREATE TRIGGER book_new AFTER INSERT ON payments
   FOR EACH ROW WHEN (NEW.status = 'completed') EXECUTE FUNCTION book_payment();
 CREATE TRIGGER book AFTER UPDATE OF status, amount ON payments
@@ -173,7 +187,7 @@ BEGIN
       UPDATE orders o SET updated_at = clock_timestamp() FROM unnest(v_locked, v_order_places) AS w (id, place)
       WHERE o.ctid = w.place AND w.id = ANY (v_orders) AND o.updated_at + interval '0' < v_announced;
       INSERT INTO settlement_entries (location_id, order_id, payment_id, kind, amount, created_at, created_by, request_id)
-      SELECT p_location, p.order_id, p.id, 'payment', p.amount, date_trunc('milliseconds', clock_timestamp()), p_api_keys[m.n],
+      SELECT p_location, p.order_id, p.id, 'payment', p.amount, p.updated_at, p_api_keys[m.n],
         nullif(split_part(p_request_ids[m.n], ' ', 1), '')
       FROM unnest(v_moved, v_nexts) AS m (n, next)
       CROSS JOIN LATERAL (SELECT * FROM payments p WHERE p.location_id = p_location AND p.id = p_payments[m.n] LIMIT 1) p
@@ -227,7 +241,8 @@ BEGIN
   previous := payment.status;
   left_over := payment.amount - (SELECT c.refunded FROM collected_of(p_location, p_payment) c);
   IF previous = 'completed' AND p_amount <= left_over THEN
-    PERFORM book_entry(p_location, payment.order_id, p_payment, 'refund', -p_amount, p_reason, p_person);
+    PERFORM book_entry(p_location, payment.order_id, p_payment, 'refund', -p_amount, p_reason, p_person,
+      date_trunc('milliseconds', clock_timestamp()));
     UPDATE payments p SET updated_at = clock_timestamp() WHERE p.location_id = p_location AND p.id = p_payment;
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)
     VALUES (p_location, 'payment', 'update', '{refunds}', ARRAY[p_payment]);

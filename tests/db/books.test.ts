@@ -46,6 +46,18 @@ describe('a payment that is completed', () => {
     expect((await books.close()).settlement.total_collected).toBe(12.5);
   });
 
+  it('is never completed after the moment that it shows as its last change', async () => {
+    await books.client.turns.open.mutate();
+    const placed = await Promise.all(Array.from({ length: 10 }, books.place));
+    const [first, ...others] = placed.map(({ payment }) => payment);
+    await books.client.payments.complete.mutate({ id: first ?? '' });
+    await books.admin.sql(`update payments set status = 'completed' where id = any ($1)`, [others]);
+    for (const { completed_at = '', updated_at } of await Promise.all(
+      placed.map(({ payment }) => books.booksOf(payment)),
+    ))
+      expect(completed_at).toBe(updated_at);
+  });
+
   it('is refused on an older snapshot, which may miss the turn', async () => {
     const { payment } = await books.place();
     for (const level of ['repeatable read', 'serializable']) {
