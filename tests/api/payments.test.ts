@@ -4,6 +4,7 @@ import { Payment, PaymentPage } from '../../packages/api/src/resources/payments/
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
 import { auditedBy } from '../support/audited.ts';
+import { underDeed } from '../support/by-hand.ts';
 import { auditOf, recordOrder, refused } from '../support/money.ts';
 import { useOrderKitchen } from '../support/orders.ts';
 import { parseStrict } from '../support/strict.ts';
@@ -13,6 +14,39 @@ const kitchen = useOrderKitchen(api);
 
 const get = async (id: string) => dataOf(await api.rest(`GET /v2/payments/${id}`), 200, Payment);
 const paymentOf = async () => (await kitchen.place()).payment.id;
+
+it('lists by the days of the completion, which is not that of the creation', async () => {
+  const { make, locationId, rest, client } = await api.place({ location: { timezone: 'America/New_York' } });
+  const lines = [{ productId: await make.product(), milli: 1000n, cents: 1250n }];
+  const methodId = await make.paymentMethod();
+  for (let n = 0; n < 2; n += 1)
+    await recordOrder(
+      api.app.database,
+      { locationId },
+      { methodId, paid: 'pending', at: new Date('2026-03-08T05:00:00Z'), lines },
+    );
+  const read = async (query: string) =>
+    parseStrict(PaymentPage, (await rest(`GET /v2/payments?${query}`)).body).data.map(({ id }) => id);
+  const [first = '', second = ''] = await read('status=pending');
+  for (const id of [first, second]) await client().payments.complete.mutate({ id });
+  await underDeed(
+    api.pool,
+    'repair: a test',
+    `update settlement_entries set created_at = '2026-03-10T03:59:59.999Z' where location_id = $1 and payment_id = $2`,
+    [locationId, first],
+  );
+  expect(await read('completed_from=2026-03-09&completed_to=2026-03-09')).toEqual([first]);
+  expect(await read('completed_to=2026-03-09&from=2026-03-08')).toEqual([first]);
+  expect(await read('completed_from=2026-03-10')).toEqual([second]);
+  expect(await read('completed_from=2026-03-09&to=2026-03-07')).toEqual([]);
+  const counted = await rest('GET /v2/payments?completed_from=2026-03-09&limit=1');
+  expect(counted.body).toMatchObject({ pagination: { total: 2 } });
+  const changed = await rest(
+    'GET /v2/payments?completed_from=2026-03-10&updated_since=2026-01-01T00:00Z&include=books',
+  );
+  expect(changed.body).toMatchObject({ data: [{ id: second }], pagination: { total: 1 } });
+  expect((await rest('GET /v2/payments?completed_from=2026-03-10&completed_to=2026-03-09')).status).toBe(422);
+});
 
 describe.each(['v1', 'v2'])('GET /%s/payments', (family) => {
   let key: string;

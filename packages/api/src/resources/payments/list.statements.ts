@@ -19,6 +19,15 @@ const collectedBy = (turn: string) => `r.status = 'completed' and r.id in (
       select from settlement_entries later
       where later.location_id = ${location} and later.payment_id = e.payment_id and later.kind = 'payment' and later.id > e.id))`;
 
+// By the entry that `completed_at` is read of. Both ends are of one range, which is one part of an index.
+const completedWithin = (first: string, last: string) => ` and r.status = 'completed' and r.id in (
+    select e.payment_id from settlement_entries e
+    where e.location_id = ${location} and e.kind = 'payment'
+      and e.created_at >= coalesce((select day_start(${first}::date, ${timezone})), '-infinity')
+      and e.created_at < coalesce((select day_start(${last}::date + 1, ${timezone})), 'infinity') and not exists (
+      select from settlement_entries later
+      where later.location_id = ${location} and later.payment_id = e.payment_id and later.kind = 'payment' and later.id > e.id))`;
+
 const treatedApart = {
   // In any status: a correction may wait.
   unsettled: `r.id in (
@@ -31,7 +40,7 @@ const treatedApart = {
 } as const satisfies Record<NonNullable<PaymentFilters['books']>, string>;
 
 // Each kind of list is a condition of its own, so that its statement is planned for it: `books` is no parameter.
-const filterSql: FilterSql<Omit<PaymentFilters, 'books'>> = {
+const filterSql: FilterSql<Omit<PaymentFilters, 'books' | 'completed_from' | 'completed_to'>> = {
   status: (value) => `r.status = ${value}::payment_status`,
   method: (value) => `exists (select from payment_methods m
     where m.location_id = r.location_id and m.id = r.payment_method_id and m.type = ${value}::payment_method_type)`,
@@ -48,13 +57,22 @@ const filterSql: FilterSql<Omit<PaymentFilters, 'books'>> = {
 /** Of an input: the end of the names of its statements, its conditions with parameters from `first` on, and their values. */
 export function narrowed(input: PaymentList, first: number) {
   const given = givenFilters(filterSql, input);
-  const { books, include = [] } = input;
+  const { books, include = [], completed_from, completed_to } = input;
+  const completed =
+    (completed_from ?? completed_to) === undefined ? [] : [completed_from ?? null, completed_to ?? null];
+  const behind = first + given.values.length;
   return {
-    suffix: [...given.names, ...(books === undefined ? [] : [books]), ...new Set(include)]
+    suffix: [
+      ...[...given.names, ...(books === undefined ? [] : [books])],
+      ...[...(completed.length === 0 ? [] : ['completed']), ...new Set(include)],
+    ]
       .map((part) => `_${part}`)
       .join(''),
-    where: given.where(first) + (books === undefined ? '' : ` and ${treatedApart[books]}`),
-    values: given.values,
+    where:
+      given.where(first) +
+      (books === undefined ? '' : ` and ${treatedApart[books]}`) +
+      (completed.length === 0 ? '' : completedWithin(`$${behind}`, `$${behind + 1}`)),
+    values: [...given.values, ...completed],
     doc: include.includes('books') ? `left(j.doc, -1) || payment_books(${location}, j.id) || '}'` : 'j.doc',
   };
 }

@@ -1,6 +1,17 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
-import { dateRange, Id, Money, page, paging, ReferenceId, rangeOrder, Timestamp, text } from '../../wire.ts';
+import {
+  DateFilter,
+  dateRange,
+  Id,
+  Money,
+  page,
+  paging,
+  ReferenceId,
+  rangeOrder,
+  Timestamp,
+  text,
+} from '../../wire.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 
 /** The status of a payment; `completed` and `rejected` are final. */
@@ -67,15 +78,32 @@ export const PaymentWithBooks = Payment.extend({
 }).meta({ id: 'PaymentWithBooks', description: 'A payment, and what `include` asks for.' });
 export type PaymentWithBooks = z.infer<typeof PaymentWithBooks>;
 
+const ofCreation = (day: typeof dateRange.from) =>
+  day.meta({ description: "A whole day in the location's time zone, of the creation of the payment." });
+const completion = DateFilter.optional().meta({
+  description:
+    "A whole day in the location's time zone, of the completion of the payment: completed payments alone, without those that are " +
+    'in no settlement that is known.',
+});
+
 const filters = {
   status: PaymentStatus.optional(),
   method: PaymentMethodType.optional(),
-  ...dateRange,
+  from: ofCreation(dateRange.from),
+  to: ofCreation(dateRange.to),
   order_id: ReferenceId.optional(),
 };
 
 /** The filters of the list of v1. */
 export const PaymentListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
+
+const completionOrder = z.superRefine<{
+  completed_from?: string | undefined;
+  completed_to?: string | undefined;
+}>(({ completed_from: from, completed_to: to }, context) => {
+  if (from === undefined || to === undefined || from <= to) return;
+  context.addIssue({ code: 'custom', path: ['completed_from'], message: 'must not be after completed_to' });
+});
 
 /** The filters of the list of v2. */
 export const PaymentList = z
@@ -83,6 +111,8 @@ export const PaymentList = z
     ...paging,
     ...filters,
     ...changes,
+    completed_from: completion,
+    completed_to: completion,
     turn_id: ReferenceId.optional().meta({ description: 'The turn that collects them.' }),
     settlement_id: ReferenceId.optional().meta({ description: 'The settlement that they are in.' }),
     books: z
@@ -96,6 +126,7 @@ export const PaymentList = z
     include: includeBooks,
   })
   .check(rangeOrder)
+  .check(completionOrder)
   .check(oneBeginning);
 export type PaymentList = z.infer<typeof PaymentList>;
 
