@@ -10,7 +10,15 @@ export async function workOnMoney(
   await client.turns.open.mutate();
   await during();
   const { id } = await call('GET /v2/turns/current');
+  const before = { updated_since: new Date().toISOString(), include: ['books' as const], limit: 10 };
   await client.turns.close.mutate();
+  const orders = await client.orders.list.query(before);
+  const payments = await client.payments.list.query(before);
+  const next = { include: ['books' as const], limit: 10 };
+  await client.orders.list.query({ ...next, cursor: orders.pagination.next });
+  await client.payments.list.query({ ...next, cursor: payments.pagination.next });
+  await client.orders.list.query({ ...before, number: 1 });
+  await call(`GET /v2/payments?completed_from=${today()}&completed_to=${today()}&limit=10`);
   await call(`GET /v2/turns/${id}`);
   await call('GET /v2/turns?limit=10');
   const [settled] = await call<{ id: string }[]>('GET /v2/settlements?limit=10');
