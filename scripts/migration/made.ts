@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { sessionNamed } from '../../packages/db/src/connection/session-name.ts';
 import { madeSql, readCatalog } from '../../packages/db/src/made/index.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 
@@ -30,7 +31,7 @@ export const isMade = (name: string): boolean => name.endsWith('.sql') && name !
 
 /** The contents of `prisma/sql/made` for a database that has all migrations, by the names of its files. */
 export async function readMade(databaseUrl: string): Promise<ReadonlyMap<string, string>> {
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const client = new pg.Client(sessionNamed(databaseUrl, 'comanda-migrate'));
   await client.connect();
   try {
     return madeSql(await readCatalog(client));

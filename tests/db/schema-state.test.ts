@@ -5,6 +5,7 @@ import { readSchemaState, requireSchema, SettingsError } from '@comanda/db';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SchemaSources } from '../../packages/db/src/migrations/migrate.ts';
+import { superuserUrl } from '../support/database.ts';
 import { openSqlFolder, type SqlFolderKit } from '../support/sql-folder.ts';
 
 let kit: SqlFolderKit;
@@ -27,8 +28,8 @@ async function start(release: string, more: SchemaSources = {}): Promise<string[
 }
 
 describe('a start', () => {
-  const refused = async (change: (url: URL) => void) => {
-    const url = new URL(kit.url);
+  const refused = async (change: (url: URL) => void, asSuperuser = false) => {
+    const url = new URL(asSuperuser ? superuserUrl(kit.url) : kit.url);
     change(url);
     const pool = new pg.Pool({ connectionString: url.href });
     const warnings: string[] = [];
@@ -54,6 +55,26 @@ describe('a start', () => {
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(/^the database cannot be used yet: /);
     expect(warnings[0]).toMatch(why);
+  });
+
+  test.each([
+    [
+      'default_transaction_read_only=on',
+      /default_transaction_read_only is on .* nothing can be written: reset it/,
+    ],
+    [
+      'session_replication_role=replica',
+      /session_replication_role is replica .* no trigger would record a change: reset it/,
+    ],
+  ])('ends with one sentence where sessions have %s', async (setting, why) => {
+    await kit.apply({ release: '1.0.0' });
+    const { reason, warnings } = await refused(
+      (url) => url.searchParams.set('options', `-c ${setting}`),
+      true,
+    );
+    expect(String(reason)).toMatch(/^SettingsError: DATABASE_URL: [^.]+$/);
+    expect(String(reason)).toMatch(why);
+    expect(warnings).toEqual([expect.stringMatching(why)]);
   });
 
   test('waits for a database that does not answer for as long as that takes', async () => {

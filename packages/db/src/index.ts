@@ -19,6 +19,8 @@ export {
 export { createNotifications, type Notifications } from './connection/notifications.ts';
 export { olderStatementsEnd, olderTransactionsEnd } from './connection/older-transactions.ts';
 export { diskFullAt } from './connection/pool.ts';
+export { sessionNamed } from './connection/session-name.ts';
+export { sessionSettings, setLocally, unlikeSettings } from './connection/session-settings.ts';
 export {
   type Call,
   type DatabaseOptions,

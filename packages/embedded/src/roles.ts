@@ -1,5 +1,5 @@
 import type { RoleKind } from '@comanda/db';
-import { makeRoles, roleKinds, roleName } from '@comanda/db';
+import { makeRoles, roleKinds, roleName, sessionNamed } from '@comanda/db';
 import pg from 'pg';
 import { instanceUrl, noteInstance, readInstance, rolePassword, roleUrlOf } from './instance.ts';
 import { verifier } from './password.ts';
@@ -13,7 +13,7 @@ import { verifier } from './password.ts';
 export async function embeddedRoles(dataDir: string, prefix: string): Promise<Record<RoleKind, string>> {
   const instance = readInstance(dataDir);
   if (instance === null || instance.port === null) throw new Error(`${dataDir} holds no database`);
-  const client = new pg.Client({ connectionString: instanceUrl(instance, instance.port) });
+  const client = new pg.Client(sessionNamed(instanceUrl(instance, instance.port), 'comanda'));
   client.on('error', () => {});
   await client.connect();
   try {

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { again, type RoleKind, repeat } from '@comanda/db';
+import { again, type RoleKind, repeat, sessionNamed } from '@comanda/db';
 import pg from 'pg';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { claimHome, type RunningRecord, readClaim } from './claim.ts';
@@ -185,7 +185,7 @@ async function halt(instance: Instance, binaries: Binaries): Promise<void> {
 }
 
 async function ensureDatabase(instance: Instance, port: number): Promise<void> {
-  const client = new pg.Client({ connectionString: instanceUrl(instance, port, 'postgres') });
+  const client = new pg.Client(sessionNamed(instanceUrl(instance, port, 'postgres'), 'comanda'));
   // The statement under way rejects; the broken connection itself concerns no other code.
   client.on('error', () => {});
   await client.connect();

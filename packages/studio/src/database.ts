@@ -1,3 +1,4 @@
+import { setLocally } from '@comanda/db';
 import pg from 'pg';
 import { type Refusal, refusalOf } from './refusals.ts';
 import { type FoundTable, readTables, type StudioTable, studioTables } from './schema.ts';
@@ -52,6 +53,7 @@ export async function openStudioDatabase(session: StudioSession): Promise<Studio
     ...(role === null ? [] : [`set role ${pg.escapeIdentifier(role)}`]),
     `set local statement_timeout = '30s'`,
     `set local lock_timeout = '5s'`,
+    ...setLocally,
   ].join('; ');
   const inTransaction = async <T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> => {
     const client = await pool.connect();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
-import { freePort, type RoleKind, readSettings, roleKinds, roleName } from '@comanda/db';
+import { freePort, type RoleKind, readSettings, roleKinds, roleName, sessionNamed } from '@comanda/db';
 import { say } from '@comanda/db/terminal';
 import { embeddedLoginUrl, embeddedServiceUrl } from '@comanda/embedded';
 import { findDatabase } from '@comanda/embedded/database-url';
@@ -134,7 +134,7 @@ async function roleThere(
   kinds: readonly RoleKind[],
 ): Promise<{ user: string; role: string | null; own: boolean }> {
   const asked = kinds.map((kind) => roleName(prefix, kind));
-  const client = new pg.Client({ connectionString: url, application_name: 'studio' });
+  const client = new pg.Client(sessionNamed(url, 'studio'));
   await client.connect();
   try {
     const { rows } = await client.query<{

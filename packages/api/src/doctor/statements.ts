@@ -1,4 +1,4 @@
-import { heartbeats, statement } from '@comanda/db';
+import { heartbeats, statement, unlikeSettings } from '@comanda/db';
 
 export const setAside = statement<{ resource: string; error: string | null; count: number; most: number }>(
   'doctor_set_aside',
@@ -222,5 +222,5 @@ export const retrySetAside = statement<{ count: number }>(
 export const unsetForRequests = statement<{ names: string | null }>(
   'doctor_unset_for_requests',
   `select nullif(concat_ws(', ', case when current_setting('statement_timeout') = '0' then 'statement_timeout' end,
-     case when current_setting('jit')::boolean and pg_jit_available() then 'jit = off' end), '') as names`,
+     case when current_setting('jit')::boolean and pg_jit_available() then 'jit = off' end, ${unlikeSettings}), '') as names`,
 );

@@ -84,11 +84,11 @@ export function createHosts(url: string): Hosts {
  * `error` event, which needs a listener. Throws what the last server refused with.
  */
 export async function openClient(named: string, name: string): Promise<pg.Client> {
-  const { connectionString, application_name } = sessionNamed(named, name);
+  const { connectionString, ...session } = sessionNamed(named, name);
   const hosts = createHosts(connectionString);
   for (let tried = 1; ; tried += 1) {
     const url = hosts.url();
-    const client = new pg.Client({ connectionString: url, application_name });
+    const client = new pg.Client({ connectionString: url, ...session });
     client.on('error', () => {});
     hosts.watch(client);
     try {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { again, startLoop } from '../loops/loop.ts';
 import { createHosts } from './hosts.ts';
+import { sessionNamed } from './session-name.ts';
 
 /** Hears what transactions announce with NOTIFY. */
 export interface Notifications {
@@ -23,8 +24,9 @@ const backoff = { firstMs: 50, longestMs: 2_000 };
 
 /** Opens one connection that listens, and opens it again whenever it breaks. */
 export function createNotifications(databaseUrl: string): Notifications {
-  const hosts = createHosts(databaseUrl);
-  let url = databaseUrl;
+  const { connectionString, ...session } = sessionNamed(databaseUrl, 'comanda-listen');
+  const hosts = createHosts(connectionString);
+  let url = connectionString;
   const listeners = new Map<string, ((payload: string | undefined) => void)[]>();
   let client: pg.Client | undefined;
   let heardAt = Number.NEGATIVE_INFINITY;
@@ -51,7 +53,7 @@ export function createNotifications(databaseUrl: string): Notifications {
     url = hosts.url();
     const fresh = new pg.Client({
       connectionString: url,
-      application_name: 'comanda-listen',
+      ...session,
       connectionTimeoutMillis: abandonMs,
       query_timeout: abandonMs,
       keepAlive: true,

@@ -41,9 +41,13 @@ const trustMs = 5_000;
  * is broken and every caller is refused at once with `DatabaseSilentError`, until the database answers. Of several
  * servers in the URL, the first that will do is connected to; one that is silent is left for the next. No connection
  * keeps a plan for long. One that refused a write, as a standby does, is closed when it is given back: the next may
- * lead to the new primary.
+ * lead to the new primary. `onOpened` is done with each connection before any other work.
  */
-export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
+export function openPool(
+  config: pg.PoolConfig,
+  doubt: Doubt,
+  onOpened?: (client: pg.ClientBase) => Promise<unknown>,
+): pg.Pool {
   const clients = new Map<pg.Client, Waiting>();
   const readOnly = new WeakSet<pg.Client>();
   const withYoungPlans = limitPlanLifetime();
@@ -110,6 +114,7 @@ export function openPool(config: pg.PoolConfig, doubt: Doubt): pg.Pool {
 
   const onConnect = (client: pg.ClientBase) => {
     hosts.check(client);
+    return onOpened?.(client);
   };
   const pool = new WatchedPool({ ...config, Client: WatchedClient, onConnect } as pg.PoolConfig);
   pool.on('release', (_, client) => {

@@ -5,6 +5,7 @@ import { isState } from './database-errors.ts';
 import { withstandExhaustion } from './exhaustion.ts';
 import { openPool } from './pool.ts';
 import { sessionNamed } from './session-name.ts';
+import { setSessionSettings } from './session-settings.ts';
 import { onConnection } from './stale-plans.ts';
 
 /** A named SQL statement; the name makes it a prepared statement, once per connection. */
@@ -78,7 +79,10 @@ export interface DatabaseOptions {
   applicationName?: string;
   /** A connection that waits longer for an answer is broken; 5 s more than a statement may run unless said. */
   abandonMs?: number;
-  /** Statements get no names: behind a pooler in transaction mode each transaction may be on another connection. */
+  /**
+   * Statements get no names: behind a pooler in transaction mode each transaction may be on another connection. The settings
+   * that values depend on are set by a statement: the role has to have those that the pooler does not keep for its client.
+   */
   unnamed?: boolean;
   /** Called when an idle connection breaks. */
   onError?(error: Error): void;
@@ -87,9 +91,10 @@ export interface DatabaseOptions {
 /** Opens the pool; connects when the first statement runs. */
 export function openSqlDatabase(options: DatabaseOptions): SqlDatabase {
   const limits = workLimits[options.work ?? 'command'];
+  const { options: settings, ...session } = sessionNamed(options.url, options.applicationName ?? 'comanda');
   const pool = openPool(
     {
-      ...sessionNamed(options.url, options.applicationName ?? 'comanda'),
+      ...session,
       max: options.poolSize ?? limits.connections,
       statement_timeout: limits.statementMs,
       lock_timeout: limits.lockMs,
@@ -103,10 +108,11 @@ export function openSqlDatabase(options: DatabaseOptions): SqlDatabase {
       // node (enable_sort) counts as enormous before PostgreSQL 18: to compile it costs far more than to run it. A
       // pooler refuses such options.
       ...(options.unnamed !== true && {
-        options: '-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off',
+        options: `-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off ${settings}`,
       }),
     },
     { ...silence, abandonMs: options.abandonMs ?? limits.statementMs + silence.abandonMarginMs },
+    options.unnamed === true ? (client) => client.query(setSessionSettings) : undefined,
   );
   const onError = options.onError ?? (() => {});
   pool.on('error', onError);

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { isState } from '../connection/database-errors.ts';
+import { refusedSettings } from '../connection/session-settings.ts';
 import { again, repeat } from '../loops/loop.ts';
 import { ownRelease } from '../release/build.ts';
 import { readKnownChecksums, readReleases, type SqlState, sqlStateOf } from '../release/history.ts';
@@ -77,7 +78,8 @@ async function readSqlState(
  * code.
  *
  * @throws {SettingsError} the database lacks some: nothing may be served from it; or for `refusalMs` (a minute) it has
- * refused the user, the password or the name of the database, which is permanent.
+ * refused the user, the password or the name of the database, or had settings with which nothing may be served
+ * (session-settings.ts), which is permanent.
  */
 export async function requireSchema(
   pool: Pick<pg.Pool, 'query'>,
@@ -87,19 +89,29 @@ export async function requireSchema(
 ): Promise<void> {
   let warned: string | undefined;
   let refusedSince: number | undefined;
+  const endAfterAMinute = (reason: string) => {
+    refusedSince ??= performance.now();
+    if (performance.now() - refusedSince >= refusalMs) throw new SettingsError(`DATABASE_URL: ${reason}`);
+  };
   const look = async () => {
     signal?.throwIfAborted();
     const state = await readSchemaState(pool, sources).catch((error: unknown) => {
       const reason = reasonOf(error);
       if (reason !== warned) warn(`the database cannot be used yet: ${reason}`);
       warned = reason;
-      refusedSince = isRefusal(error) ? (refusedSince ?? performance.now()) : undefined;
-      if (refusedSince !== undefined && performance.now() - refusedSince >= refusalMs)
-        throw new SettingsError(`DATABASE_URL: ${reason}`);
+      if (isRefusal(error)) endAfterAMinute(reason);
+      else refusedSince = undefined;
     });
     if (state === undefined) return again(500);
     const lack = lackOf(state);
     if (lack !== undefined) throw new SettingsError(`DATABASE_URL: ${lack}`);
+    const refusal = await refusalBySettings(pool);
+    if (refusal !== undefined) {
+      if (refusal !== warned) warn(`the database cannot be used yet: ${refusal}`);
+      warned = refusal;
+      endAfterAMinute(refusal);
+      return again(500);
+    }
     const unknown = list(state.unknown);
     if (unknown !== undefined) warn(`the database has ${unknown}, from a newer version than this: going on`);
     if (state.sql === 'followed')
@@ -107,6 +119,12 @@ export async function requireSchema(
     return undefined;
   };
   await repeat(look);
+}
+
+/** Why nothing may be served with the settings of the sessions. Undefined when the database cannot be asked: the next use reports that. */
+async function refusalBySettings(pool: Pick<pg.Pool, 'query'>): Promise<string | undefined> {
+  const found = await pool.query<{ refusal: string | null }>(refusedSettings).catch(() => undefined);
+  return found?.rows[0]?.refusal ?? undefined;
 }
 
 const isRefusal = (error: unknown): boolean => isState(error, 'loginRefused');

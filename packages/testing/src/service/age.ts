@@ -1,3 +1,4 @@
+import { sessionNamed } from '@comanda/db';
 import pg from 'pg';
 import type { Requests } from '../messages.ts';
 
@@ -21,7 +22,7 @@ export async function age(
   ownerUrl: string,
   { locationId, what, by }: Requests['age']['input'],
 ): Promise<undefined> {
-  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'comanda-testing' });
+  const client = new pg.Client(sessionNamed(ownerUrl, 'comanda-testing'));
   await client.connect();
   try {
     await client.query('begin');

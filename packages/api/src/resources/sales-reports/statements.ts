@@ -27,7 +27,7 @@ interface Grouping {
 /** Orders are cut whole, except by product, category and rate of tax, which take the totals of the lines. */
 const groupings: Readonly<Record<SalesGrouping, Grouping>> = {
   day: {
-    parts: `select local_day(s.created_at, s.timezone)::text as key, s.id, ${perOrder} as quantity, s.total as amount from sold s`,
+    parts: `select to_char(local_day(s.created_at, s.timezone), 'YYYY-MM-DD') as key, s.id, ${perOrder} as quantity, s.total as amount from sold s`,
   },
   // That of the clock on the wall: 01 comes twice where the clock goes back.
   hour: {
