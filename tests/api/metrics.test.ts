@@ -1,6 +1,7 @@
 import { newId } from '@comanda/db';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { MetricFamily } from '../../packages/api/src/metrics/family.ts';
+import { createReadiness } from '../../packages/api/src/metrics/readiness.ts';
 import { createRequestMeters } from '../../packages/api/src/metrics/request-meters.ts';
 import { startTestApi, useApi } from '../support/api.ts';
 import { superuserUrl } from '../support/database.ts';
@@ -191,11 +192,48 @@ it('answers GET and HEAD without a key, and nothing else', async () => {
   expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
 });
 
+it('publishing that is stalled is seen, and refuses no request', async () => {
+  const own = await startTestApi();
+  onTestFinished(() => own.close());
+  const sql = (text: string) => runOnce(own.databaseUrl, text);
+  const { database } = own.app;
+  const look = async () => (await createReadiness({ health: database, pools: [database] })()).publishing;
+  const change = (failures: number) =>
+    sql(`delete from internal.captured_changes;
+      insert into internal.captured_changes (location_id, resource, resource_ids, operation, captured_at, failures, retry_at)
+      values ('${own.locationId}', 'orders', array['${newId()}'::uuid], 'insert', now() - interval '90 seconds', ${failures}, now())`);
+  const worker = (publishedSeconds: number) =>
+    sql(`insert into internal.process_heartbeats (id, kind, host, pid, published_at)
+      values ('w', 'worker', 'kitchen', 1, now() - interval '${publishedSeconds} seconds')
+      on conflict (id) do update set published_at = excluded.published_at`);
+
+  await change(0);
+  expect(await look()).toEqual({ state: 'stalled', setAside: 0 });
+  const ready = await fetch(`${own.url}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([
+    200,
+    expect.objectContaining({ status: 'ok', publishing: 'stalled', changes_set_aside: 0 }),
+  ]);
+  expect((await scrape(own.url)).get('comanda_publishing{state="stalled"}')).toBe(1);
+  await worker(50);
+  expect(await look()).toEqual({ state: 'ok', setAside: 0 });
+  await worker(100);
+  expect(await look()).toEqual({ state: 'stalled', setAside: 0 });
+  await change(10);
+  expect(await look()).toEqual({ state: 'stalled', setAside: 1 });
+  // Others that came later were published.
+  await worker(70);
+  expect(await look()).toEqual({ state: 'ok', setAside: 1 });
+});
+
 it('with the database away reports what the process knows, and that the database is away; readiness says so too', async () => {
   const own = await startTestApi();
   onTestFinished(() => own.close());
   const read = await fetch(`${own.url}/readyz`);
-  expect(await read.json()).toEqual({ status: 'ok', database: 'ok', worker: 'silent' });
+  expect(await read.json()).toEqual({
+    ...{ status: 'ok', database: 'ok', worker: 'silent' },
+    ...{ publishing: 'ok', changes_set_aside: 0 },
+  });
   await runOnce(
     own.databaseUrl,
     `insert into internal.process_heartbeats (id, kind, host, pid) values ('w', 'worker', 'kitchen', 1)`,

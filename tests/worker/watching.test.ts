@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
+import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { ownBuild } from '../../packages/db/src/release/build.ts';
 import { createProduct } from '../support/factories.ts';
 import { expectRowsOf } from '../support/metric-rows.ts';
@@ -22,7 +23,7 @@ it('a worker reports on a port of its own that it lives, whether it is ready, an
   const ready = await ask('/readyz');
   expect([ready.status, await ready.json()]).toEqual([
     200,
-    { status: 'ok', database: 'ok', heartbeat: 'ok' },
+    { status: 'ok', database: 'ok', heartbeat: 'ok', publishing: 'ok', changes_set_aside: 0 },
   ]);
   const text = await waitFor('the attempt to be counted', async () => {
     const found = await (await ask('/metrics')).text();
@@ -74,10 +75,50 @@ it('a worker whose write finds the disk full says so, and is ready again by itse
     const found = await readyz();
     return found.code === 503 && found.body;
   });
-  expect(refused).toEqual({ status: 'database disk-full', database: 'disk-full', heartbeat: 'ok' });
+  expect(refused).toEqual({
+    ...{ status: 'database disk-full', database: 'disk-full', heartbeat: 'ok' },
+    ...{ publishing: 'ok', changes_set_aside: 0 },
+  });
   await kit.sql('drop trigger full_disk on events');
   await waitFor('readiness', async () => (await readyz()).code === 200, { timeoutMs: 20_000 });
   await waitFor('the webhook', () => consumer.received.length === 1, { timeoutMs: 20_000 });
+});
+
+it('a worker that publishes nothing for a minute is not ready, and doctor says why', async () => {
+  const worker = await kit.startWorker({ workerPort: 0, host });
+  await kit.sql(`create function age() returns trigger language plpgsql as $$ begin
+     if tg_table_name = 'captured_changes' then new.captured_at := now() - interval '90 seconds';
+     elsif new.kind = 'worker' then new.published_at := now() - interval '2 minutes'; end if;
+     return new; end $$`);
+  await kit.sql(
+    `create function fail() returns trigger language plpgsql as $$ begin raise exception 'boom'; end $$`,
+  );
+  for (const table of ['captured_changes', 'process_heartbeats'])
+    await kit.sql(
+      `create trigger zz_age before insert or update on internal.${table} for each row execute function age()`,
+    );
+  await kit.sql('create trigger fail before insert on events for each row execute function fail()');
+  await createProduct(kit.database, { locationId: kit.locationId });
+  const refused = await waitFor(
+    'readiness to say so',
+    async () => {
+      const answer = await fetch(`${worker.url}/readyz`);
+      return answer.status === 503 && answer.json();
+    },
+    { timeoutMs: 30_000 },
+  );
+  expect(refused).toMatchObject({ status: 'publishing stalled', database: 'ok', publishing: 'stalled' });
+  const { outcome, checks } = await diagnose({ DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey });
+  expect(outcome).toBe('wrong');
+  const found = (name: string) => checks.find((check) => check.name === name);
+  expect(found('publishing')).toMatchObject({
+    outcome: 'wrong',
+    found: expect.stringMatching(/changes of \w+ fail: .*boom/),
+  });
+  expect(found('changes set aside')).toMatchObject({
+    outcome: 'wrong',
+    found: expect.stringMatching(/boom/),
+  });
 });
 
 it('a worker whose port is taken names the setting', async () => {

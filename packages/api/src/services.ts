@@ -7,7 +7,7 @@ export { latencySamples, newLatency } from './metrics/latency.ts';
 export { metricsContentType, render } from './metrics/metrics.ts';
 export { countLocations } from './metrics/noisy-locations.ts';
 export { processFamilies } from './metrics/process-families.ts';
-export { createReadiness } from './metrics/readiness.ts';
+export { createReadiness, publishingFields } from './metrics/readiness.ts';
 export type { Grant, Permission } from './permissions.ts';
 export { createLog } from './request/log.ts';
 export { issueCode } from './resources/app-codes/store.ts';

@@ -89,6 +89,8 @@ export const publishing = {
   statementMs: 120_000,
   /** A connection of the worker that gives no answer is broken. */
   abandonMs: 150_000,
+  /** Changes that wait for so long, while none is published, mean that publishing is stalled. */
+  stalledMs: 60_000,
 } as const;
 
 /** The worker ends sessions of people that pass a bound (packages/worker/src/warden.ts). */

@@ -191,11 +191,10 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
     log,
   });
   // Of a paused worker first attempts wait in the queue, too.
-  const relay = startRelay(
-    database,
-    log,
-    options.deliveries === 'paused' ? undefined : deliveries.firstAttempts,
-  );
+  const relay = startRelay(database, log, {
+    ...(options.deliveries !== 'paused' && { first: deliveries.firstAttempts }),
+    published: heartbeat.published,
+  });
   const listener = listenForChanges(database, relay.wake, log);
   const sweeper = startSweeper(database, heartbeat, log);
   const warden = startWarden(database, settings.databaseRolePrefix, log);

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ownBuild } from '@comanda/db';
+import { publishingFields } from '../metrics/readiness.ts';
 import type { App } from '../request/context.ts';
 
 /**
  * `/healthz`: 200 while the process lives, with the version and the commit that it runs. `/readyz`: 200 once requests
  * can be served; 503 while the database cannot be reached or written to, or the server drains. It also says whether a
- * worker beats: requests are served without one, too, so that alone is no 503. The two are no API calls: no credential,
+ * worker beats and whether publishing is stalled: requests are served even so, so that alone is no 503. The two are no API calls: no credential,
  * no envelope, no limit.
  */
 export function healthHandler(app: Pick<App, 'readiness'>, draining: () => boolean) {
@@ -22,7 +23,8 @@ export function healthHandler(app: Pick<App, 'readiness'>, draining: () => boole
   async function look(alive: boolean) {
     if (alive) return { status: 'ok', ...ownBuild() };
     if (draining()) return { status: 'draining' };
-    const found = await app.readiness();
-    return { status: found.database === 'ok' ? 'ok' : `database ${found.database}`, ...found };
+    const { publishing, ...found } = await app.readiness();
+    const status = found.database === 'ok' ? 'ok' : `database ${found.database}`;
+    return { status, ...found, ...publishingFields(publishing) };
   }
 }

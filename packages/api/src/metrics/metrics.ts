@@ -4,7 +4,7 @@ import { type CheckMetrics, noChecks } from './checks.ts';
 import { databaseFamilies } from './database-families.ts';
 import { family, highestOf, type MetricFamily, shared, single } from './family.ts';
 import { processFamilies } from './process-families.ts';
-import type { DatabaseState, Readiness } from './readiness.ts';
+import type { DatabaseState, Publishing, Readiness } from './readiness.ts';
 import { type CountedRequest, createRequestMeters } from './request-meters.ts';
 
 /** Counts the work of this process, and reports it together with the database's metrics of all processes. */
@@ -56,9 +56,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
       (families) => [databaseUp(1), ...families],
       () => [databaseUp(0)],
     );
-    answer = Promise.all([found, readiness()]).then(([families, { database: state }]) => [
+    answer = Promise.all([found, readiness()]).then(([families, { database: state, publishing }]) => [
       ...families,
       databaseState(state),
+      ...(publishing === undefined ? [] : [publishingState(publishing)]),
     ]);
     return answer;
   };
@@ -83,6 +84,14 @@ function databaseState(found: DatabaseState): MetricFamily {
       states.map((state) => ({ labels: { state }, value: state === found ? 1 : 0 })),
     ),
   );
+}
+
+function publishingState({ state: found }: Publishing): MetricFamily {
+  const samples = (['ok', 'stalled'] as const).map((state) => ({
+    labels: { state },
+    value: state === found ? 1 : 0,
+  }));
+  return shared(family('comanda_publishing', samples));
 }
 
 function databaseUp(value: 0 | 1): MetricFamily {

@@ -1,5 +1,5 @@
 import { diskFullAt, isState, type Queryable, type SqlDatabase } from '@comanda/db';
-import { beyondMemory, littleMemory, readiness } from './statements.ts';
+import { beyondMemory, littleMemory, publishingState, readiness } from './statements.ts';
 
 /**
  * The state of a connection to the database. `read-only`: it answers and refuses every write, as a standby does;
@@ -15,7 +15,21 @@ export interface Readiness {
   direct?: DatabaseState;
   /** Whether a worker beats; unknown while the database cannot be asked. */
   worker: 'ok' | 'silent' | 'unknown';
+  /** Absent while the database cannot be asked. */
+  publishing?: Publishing;
 }
+
+/** Whether changes become events. */
+export interface Publishing {
+  /** `stalled`: changes wait, and none has been published for a minute. Requests are served anyway. */
+  state: 'ok' | 'stalled';
+  /** Changes that cannot be published, counted up to `countedAtMost`. */
+  setAside: number;
+}
+
+/** The state of publishing as the bodies of `/readyz` have it. */
+export const publishingFields = (publishing: Publishing | undefined) =>
+  publishing && { publishing: publishing.state, changes_set_aside: publishing.setAside };
 
 /** Where the database is asked. */
 export interface ReadinessPaths {
@@ -32,6 +46,8 @@ export interface ReadinessPaths {
 
 /** How long an answer is reused, and how long the database may take, in milliseconds. */
 const freshMs = 250;
+/** How long the state of publishing is reused, which changes by the minute. */
+const publishingFreshMs = 5_000;
 const patienceMs = 2_000;
 /** Shorter, so that its silence is part of the answer. */
 const directMs = 1_500;
@@ -48,6 +64,8 @@ export function createReadiness({ health, pools, direct }: ReadinessPaths): () =
   let answered = true;
   let answer: Promise<Readiness> = Promise.resolve(unreachable);
   let roomAt = Number.NEGATIVE_INFINITY;
+  let publishingAt = Number.NEGATIVE_INFINITY;
+  let published: Publishing | undefined;
 
   const askRequests = async (): Promise<Readiness> => {
     try {
@@ -55,10 +73,23 @@ export function createReadiness({ health, pools, direct }: ReadinessPaths): () =
         if (!isState(error, 'noConnectionLeft')) throw error;
         return pools[0].run(readiness, []);
       });
-      return { database: await room(), worker: row?.worker === true ? 'ok' : 'silent' };
+      const found = await publishing();
+      return {
+        database: await room(),
+        worker: row?.worker === true ? 'ok' : 'silent',
+        ...(found && { publishing: found }),
+      };
     } catch (error) {
       return { database: stateBy(error), worker: 'unknown' };
     }
+  };
+  const publishing = async (): Promise<Publishing | undefined> => {
+    const now = performance.now();
+    if (now - publishingAt < publishingFreshMs) return published;
+    const [row] = await health.run(publishingState, []).catch(() => []);
+    published = row && { state: row.stalled ? 'stalled' : 'ok', setAside: row.setAside };
+    publishingAt = now;
+    return published;
   };
   // A page with room takes a write although the disk is full: so only who was refused knows, and is asked first.
   const room = async (): Promise<DatabaseState> => {

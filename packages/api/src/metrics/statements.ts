@@ -1,4 +1,4 @@
-import { heartbeats, statement } from '@comanda/db';
+import { heartbeats, publishing, statement } from '@comanda/db';
 import { countedAtMost } from './table.ts';
 
 const few = (rows: string) => `(select count(*)::int from (${rows} limit ${countedAtMost}) counted)`;
@@ -11,6 +11,20 @@ export const relayBacklog = statement<{ waiting: number; setAside: number; lagSe
   `select ${counted('select resource_ids from internal.captured_changes where failures = 0')} as waiting,
      ${counted('select resource_ids from internal.captured_changes where failures > 0 order by retry_at')} as "setAside",
      (select greatest(0, extract(epoch from now() - min(captured_at)))::float8 from waiting_locations()) as "lagSeconds"`,
+);
+
+/**
+ * Whether changes wait and none has been published for so many seconds, and how many are set aside. A change that cannot be published counts
+ * until others that came later are: it holds up none of them. The backlog is read only when nothing has been published lately.
+ */
+export const publishingState = statement<{ stalled: boolean; setAside: number }>(
+  'metrics_publishing_state',
+  `select case when l.at > now() - interval '${publishing.stalledMs} milliseconds' then false
+     else exists (select from waiting_locations() w where w.captured_at < now() - interval '${publishing.stalledMs} milliseconds')
+       or exists (select from internal.captured_changes c where c.failures > 0
+         and c.captured_at < now() - interval '${publishing.stalledMs} milliseconds' and c.captured_at > l.at) end as stalled,
+     ${counted('select resource_ids from internal.captured_changes where failures > 0 order by retry_at')} as "setAside"
+   from (select coalesce(max(published_at), '-infinity') as at from internal.process_heartbeats where kind = 'worker') l`,
 );
 
 // In the order of the index on due times, so that nothing else is read.

@@ -88,6 +88,10 @@ export const metricTable = {
     `1 for the outcome of each check of comanda doctor: ok, warning, unknown, wrong; looked at every ${checking.everyMs / 60_000} minutes; absent until the first look has ended`,
   ),
   comanda_checks_age_seconds: gauge('', 'time since the last look of these checks ended'),
+  comanda_publishing: gauge(
+    'state',
+    '1 for the state of publishing, as /readyz has it: ok; stalled when changes wait and none has been published for a minute',
+  ),
   comanda_relay_changes: gauge(
     'state',
     `captured changes that wait to be published (waiting), and those that cannot be (set_aside); ${upTo}`,

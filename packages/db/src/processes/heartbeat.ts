@@ -29,13 +29,15 @@ export interface Heartbeat {
   add(id: string, kind: HeartbeatKind): Promise<void>;
   /** Stops beating for what was added and removes its row. */
   remove(id: string): Promise<void>;
+  /** Notes that the process has published an event; the next beat says so. */
+  published(): void;
   /** Removes every row and stops. One that cannot be reached dies of silence. */
   stop(): Promise<void>;
 }
 
 /**
- * Registers the process, then beats every 5 s until stopped. Each beat says how far the machine's clock is from the database's, and
- * whether a worker is `paused` (`DELIVERIES=paused`). Rejects when the process cannot be registered.
+ * Registers the process, then beats every 5 s until stopped. Each beat says how far the machine's clock is from the database's,
+ * whether a worker is `paused` (`DELIVERIES=paused`), and when a worker last published. Rejects when the process cannot be registered.
  */
 export async function startHeartbeat(
   database: Queryable,
@@ -46,6 +48,8 @@ export async function startHeartbeat(
   const kinds = new Map<string, HeartbeatKind>();
   const space = pidSpace() ?? null;
   let steadySince = performance.now();
+  // Of a worker that has just started no gap may be concluded.
+  let publishedAt = steadySince;
   let lastAt = steadySince;
   let lastClock: number | undefined;
   let skewMs: number | null = null;
@@ -55,7 +59,8 @@ export async function startHeartbeat(
   const record = async () => {
     const ids = [...kinds.keys()];
     const began = performance.now();
-    const values = [ids, [...kinds.values()], hostname(), process.pid, space, skewMs, paused];
+    const publishedMs = began - publishedAt;
+    const values = [ids, [...kinds.values()], hostname(), process.pid, space, skewMs, paused, publishedMs];
     const [row] = await database.run(recordBeats, values);
     const tripMs = performance.now() - began;
     // The next beat says it. The time at which a slow answer was made is unknown.
@@ -116,6 +121,9 @@ export async function startHeartbeat(
       await record();
     },
     remove: (removed) => leave([removed]),
+    published() {
+      publishedAt = performance.now();
+    },
     async stop() {
       if (stopped) return;
       stopped = true;
@@ -133,9 +141,12 @@ const intMost = 2_147_483_647;
 
 const recordBeats = statement<{ clock: number }>(
   'record_beats',
-  `insert into internal.process_heartbeats (id, kind, host, pid, pid_space, clock_skew_ms, deliveries_paused)
-   select b.id, b.kind, $3, $4, $5, $6::int, $7::boolean from unnest($1::text[], $2::text[]) as b (id, kind)
-   on conflict (id) do update set seen_at = now(), clock_skew_ms = excluded.clock_skew_ms
+  `insert into internal.process_heartbeats (id, kind, host, pid, pid_space, clock_skew_ms, deliveries_paused, published_at)
+   select b.id, b.kind, $3, $4, $5, $6::int, $7::boolean,
+     case when b.kind = 'worker' then now() - make_interval(secs => $8::float8 / 1000) end
+   from unnest($1::text[], $2::text[]) as b (id, kind)
+   on conflict (id) do update set seen_at = now(), clock_skew_ms = excluded.clock_skew_ms,
+     published_at = excluded.published_at
    returning extract(epoch from clock_timestamp())::float8 * 1000 as clock`,
 );
 

@@ -5,7 +5,9 @@ const book = 'npm start keeps the book of prisma/sql';
 
 export const processHeartbeats = table<ProcessHeartbeat>()('process_heartbeats', {
   schema: 'internal',
-  columns: plain('id kind host pid pid_space unsignable started_at seen_at clock_skew_ms deliveries_paused'),
+  columns: plain(
+    'id kind host pid pid_space unsignable started_at seen_at clock_skew_ms deliveries_paused published_at',
+  ),
   people: 'none',
   belongs: null,
   serviceOnly: 'processes report themselves',

@@ -6,7 +6,13 @@ import { listenError, ownBuild } from '@comanda/db';
 /** The health and metrics of a worker, over HTTP, for monitoring. */
 export interface WorkerMetrics {
   /** Whether it works; `draining`, or what keeps it from it. */
-  readiness(): Promise<{ status: string; database?: string; heartbeat?: string }>;
+  readiness(): Promise<{
+    status: string;
+    database?: string;
+    heartbeat?: string;
+    publishing?: string;
+    changes_set_aside?: number;
+  }>;
   /** In the text format of Prometheus. */
   metrics(): Promise<string>;
 }

@@ -1,4 +1,11 @@
-import { createReadiness, family, processFamilies, render, single } from '@comanda/api/services';
+import {
+  createReadiness,
+  family,
+  processFamilies,
+  publishingFields,
+  render,
+  single,
+} from '@comanda/api/services';
 import type { Database, SqlDatabase } from '@comanda/db';
 import type { AttemptMeter } from './attempt-meter.ts';
 import type { WorkerMetrics } from './server.ts';
@@ -17,8 +24,8 @@ export interface WorkerParts {
 }
 
 /**
- * A worker is ready while the database lets it write, its own heartbeat arrives, and it has not been asked to stop.
- * Others that beat do not make it ready.
+ * A worker is ready while the database lets it write, its own heartbeat arrives, changes are published, and it has not been asked
+ * to stop. Others that beat do not make it ready.
  */
 export function workerMetrics({
   database,
@@ -35,12 +42,10 @@ export function workerMetrics({
       const found = await look();
       const heard = isHeard();
       const heartbeat = heard === undefined ? 'starting' : heard ? 'ok' : 'silent';
-      const state = { database: found.database, heartbeat };
+      const state = { database: found.database, heartbeat, ...publishingFields(found.publishing) };
       if (found.database !== 'ok') return { status: `database ${found.database}`, ...state };
-      return {
-        status: heard === true ? 'ok' : heard === undefined ? 'starting' : 'heartbeat silent',
-        ...state,
-      };
+      if (heard !== true) return { status: heard === undefined ? 'starting' : 'heartbeat silent', ...state };
+      return { status: found.publishing?.state === 'stalled' ? 'publishing stalled' : 'ok', ...state };
     },
     async metrics() {
       const inFlight = family('comanda_delivery_attempts_in_flight', single(load.inFlight));

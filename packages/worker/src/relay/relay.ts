@@ -13,21 +13,26 @@ const few = 500;
 
 /**
  * Turns captured changes into events for as long as it runs; when it is woken, and by its own poll. Any number of workers
- * may run one: a lock for each location lets one at a time publish there. First attempts go to `first`, if it is given.
- * Specification: Events.
+ * may run one: a lock for each location lets one at a time publish there. First attempts go to `first`, if it is given. `published` is
+ * called after each round that published events. Specification: Events.
  */
-export function startRelay(database: Database, log: Logger, first?: FirstAttempts): Loop {
+export function startRelay(
+  database: Database,
+  log: Logger,
+  { first, published = () => {} }: { first?: FirstAttempts; published?: () => void } = {},
+): Loop {
   const queue = createFairQueue();
   const gathering = createGathering();
   let setAsideAt = 0;
   const loop = startLoop({
     async round() {
       if (performance.now() - setAsideAt >= pollMs) {
-        await publishSetAside(database, log);
+        if ((await publishSetAside(database, log)).events > 0) published();
         setAsideAt = performance.now();
       }
       const began = performance.now();
       const seen = await publishRound(database, log, { queue, ...(first && { first }) });
+      if (seen.events > 0) published();
       if (seen.changes === 0) return again(pollMs);
       log.debug({ ...seen }, 'published');
       const next = gathering.next(began, seen.transactions);
