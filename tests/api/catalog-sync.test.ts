@@ -228,3 +228,59 @@ test('dry_run says what would become of each, field by field, and changes nothin
   expect(await captured()).toEqual({ what: [], transactions: 0 });
   expect((await catalog()).version).toBe(version);
 });
+
+describe('a subselection that no order can satisfy', () => {
+  const item1 = (name: string) => item(name, { max: 1 });
+  const toppings = (items: ReturnType<typeof item>[], more: object = {}) => [
+    category('pizzas', [
+      product('pizza', {
+        subselections: [
+          subselection('drinks', [item('cola')], { min_selection: 1 }),
+          subselection('toppings', items, { min_selection: 3, max_selection: 3, single: false, ...more }),
+        ],
+      }),
+    ]),
+  ];
+  const path = 'categories[0].products[0].subselections[1]';
+  const warned = (message: string) => [{ path, message: `"toppings" needs at least ${message}` }];
+
+  it('is accepted with a warning, in the dry run as well, until its options suffice', async () => {
+    const few = toppings([item1('ham'), item1('olives')]);
+    const message = '3, and its options allow at most 2';
+    const { warnings } = await sync(few, { dry_run: true });
+    expect(warnings).toEqual(warned(message));
+    expect((await sync(few)).warnings).toEqual(warned(message));
+    // Nothing changes, and it still cannot be sold.
+    expect(await sync(few)).toMatchObject({ updated: 0, warnings: warned(message) });
+    expect(await sync(toppings([item1('corn')]))).not.toHaveProperty('warnings');
+    const again = warned('3, and its options allow at most 1');
+    expect((await sync(toppings([item1('corn')]), { mode: 'replace' })).warnings).toEqual(again);
+  });
+
+  it.each<[string, ReturnType<typeof toppings>, string]>([
+    ['has no options', toppings([]), '3, and has no options'],
+    [
+      'takes a single option, whose maximum is too small',
+      toppings([item1('ham'), item1('olives')], { min_selection: 2, single: true }),
+      '2, and a single one of its options allows at most 1',
+    ],
+    [
+      'has an option that can only be chosen more often than the group allows',
+      toppings([item('ham', { min: 4, max: 4 })]),
+      '3, and its options allow at most 0',
+    ],
+  ])('is named where it %s', async (_, categories, message) => {
+    expect((await sync(categories)).warnings).toEqual(warned(message));
+  });
+
+  it('is named when the last option of a required one is deleted, and counts options made by hand', async () => {
+    const one = toppings([item('ham', { max: 3 })]);
+    expect(await sync(one)).not.toHaveProperty('warnings');
+    const gone = toppings([item('ham', { delete: true })]);
+    expect((await sync(gone)).warnings).toEqual(warned('3, and has no options'));
+    await api.sql`insert into subselection_items (location_id, subselection_id, name, max)
+      select location_id, id, 'By hand', 3 from subselections where location_id = ${site.locationId} and external_id = 'toppings'`;
+    expect(await sync(gone)).not.toHaveProperty('warnings');
+    expect(await replace(gone)).not.toHaveProperty('warnings');
+  });
+});

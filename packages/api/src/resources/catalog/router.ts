@@ -23,7 +23,7 @@ export const catalogRouter = router({
     summary: 'Set the catalog',
     description:
       'Applied at once and as a whole. Everything is matched by `external_id`; what is equal already is not ' +
-      'touched. `replace` also removes what has an `external_id` and is not named.',
+      'touched. `replace` also removes what has an `external_id` and is not named. `warnings` names subselections that no order can satisfy.',
     rest: ['POST /v2/catalog/sync'],
     batch: true,
     // `replace` looks at the whole catalog, however little it names.

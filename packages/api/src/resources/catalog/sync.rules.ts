@@ -11,7 +11,8 @@ import {
   settleProduct,
   settleStock,
 } from '../bulk/rules.ts';
-import type { CatalogChange, CatalogNode, CatalogSyncMode } from './sync.schema.ts';
+import { unsatisfiable } from '../subselections/rules.ts';
+import type { CatalogChange, CatalogNode, CatalogSyncMode, CatalogWarning } from './sync.schema.ts';
 import { planDeletions } from './sync-deletions.rules.ts';
 import { type GivenSubselection, given } from './sync-entries.rules.ts';
 import { positions } from './sync-positions.rules.ts';
@@ -40,6 +41,8 @@ export interface CatalogPlan {
   named: number;
   /** Every node that is named and not deleted, by the id that it has or gets. */
   ids: CatalogNode[];
+  /** The named subselections that no order can satisfy. */
+  warnings: CatalogWarning[];
   writes: Writes;
 }
 
@@ -58,6 +61,7 @@ export function planCatalog(
     changes: [],
     named: 0,
     ids: [],
+    warnings: [],
     writes: emptyWrites(),
     faults: [],
     replaces: mode === 'replace',
@@ -71,7 +75,8 @@ export function planCatalog(
   plan.named = plan.ids.length;
   planDeletions(plan, tree, current);
   plan.writes.releasedSkus = releasedSkus(plan, tree, current);
-  return { changes: plan.changes, named: plan.named, ids: plan.ids, writes: plan.writes };
+  const { changes, named, ids, warnings, writes } = plan;
+  return { changes, named, ids, warnings, writes };
 }
 
 /** The categories, by id, that get another name or place, or go. */
@@ -155,21 +160,29 @@ function planSubselections(plan: Planning, { at, product }: NamedProduct, produc
     const path = [product.external_id, external_id];
     record(plan, 'subselection', path, row.id, before, fieldChanges(before, row, subselectionFields));
     const entry = product.subselections?.indexOf(subselection) ?? index;
-    planItems(plan, `${at}.subselections[${entry}]`, path, subselection, row.id);
+    const where = `${at}.subselections[${entry}]`;
+    const items = planItems(plan, where, path, subselection, row.id);
+    const message = unsatisfiable(row, items);
+    if (message !== undefined) plan.warnings.push({ path: where, message });
   }
 }
 
+/** Returns all items of the subselection, as they are after the sync. */
 function planItems(
   plan: Planning,
   at: string,
   path: string[],
   { items: entries, max_selection }: GivenSubselection,
   subselection_id: string,
-): void {
+): ItemRow[] {
   const siblings = plan.items.get(subselection_id) ?? [];
   const known = by(siblings, ({ external_id }) => external_id);
   const items = given.items(entries);
   const places = positions(items, siblings, plan.replaces);
+  const named = new Set<string | null>(entries.map(({ external_id }) => external_id));
+  const rows = siblings.filter(
+    ({ external_id }) => external_id === null || !(plan.replaces || named.has(external_id)),
+  );
   for (const [index, item] of items.entries()) {
     const { external_id, name, price, min, max, visible, image_url, stock } = item;
     const before = known.get(external_id);
@@ -198,8 +211,10 @@ function planItems(
           : ['min', `must not be more than max, which is ${row.max}`];
       plan.faults.push({ path: `${at}.items[${entries.indexOf(item)}].${field}`, message });
     }
+    rows.push(row);
     record(plan, 'item', [...path, external_id], row.id, before, fieldChanges(before, row, itemFields));
   }
+  return rows;
 }
 
 function record(

@@ -160,6 +160,25 @@ export const CatalogNode = CatalogChange.pick({ type: true, external_ids: true }
   .meta({ id: 'CatalogNode', description: 'A category, product, subselection or item that was named.' });
 export type CatalogNode = z.infer<typeof CatalogNode>;
 
+/** Something that was accepted and that a person should look at. */
+export const CatalogWarning = z
+  .object({
+    path: z.string().meta({
+      description: 'The entry in the body.',
+      example: 'categories[0].products[0].subselections[0]',
+    }),
+    message: z.string().meta({
+      description: 'The fault, as a sentence.',
+      example: '"Toppings" needs at least 3, and its options allow at most 2',
+    }),
+  })
+  .meta({
+    id: 'CatalogWarning',
+    description:
+      'A subselection that was accepted and that no order can satisfy: its product cannot be ordered.',
+  });
+export type CatalogWarning = z.infer<typeof CatalogWarning>;
+
 /** The outcome of a sync, counted over categories, products, subselections and items. */
 export const CatalogSyncResult = z
   .object({
@@ -180,6 +199,14 @@ export const CatalogSyncResult = z
       .array(CatalogChange)
       .optional()
       .meta({ description: 'Of a dry run: what would become of each.' }),
+    warnings: z
+      .array(CatalogWarning)
+      .optional()
+      .meta({
+        description:
+          'The named subselections that no order can satisfy with the options that they have after the sync; also in a ' +
+          'dry run. Absent where there are none.',
+      }),
   })
   .meta({ id: 'CatalogSyncResult', description: 'The outcome of a catalog sync.' });
 export type CatalogSyncResult = z.infer<typeof CatalogSyncResult>;

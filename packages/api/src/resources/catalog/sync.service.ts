@@ -42,12 +42,13 @@ function apply(ctx: CallContext, input: CatalogSync): Promise<Answer<CatalogSync
       plan: (current) => planCatalog(tree, mode, current, newId),
     },
     { size: sizeOf(tree), path: 'categories', dryRun: dry_run },
-    ({ changes, named, ids }) => {
+    ({ changes, named, ids, warnings }) => {
       const counts = { created: 0, updated: 0, deleted: 0, unchanged: 0 };
       for (const { action } of changes) counts[action] += 1;
       return {
         ...{ version: '', total_items: named, ...counts },
         ...(dry_run ? { dry_run: true, changes } : include && { ids }),
+        ...(warnings.length > 0 && { warnings }),
       };
     },
   );
