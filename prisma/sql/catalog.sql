@@ -220,3 +220,11 @@ END $$;
 CREATE TRIGGER count_menus AFTER UPDATE OF name, visible ON categories FOR EACH ROW
   WHEN ((OLD.visible OR NEW.visible) AND ROW(OLD.name, OLD.visible) IS DISTINCT FROM ROW(NEW.name, NEW.visible))
   EXECUTE FUNCTION count_menu_versions_of_category();
+
+-- How many units of a subselection an order line can choose at most, whatever the stock and the visibility of its options. Below
+-- min_selection every order of the product is refused. The same rule: packages/api/src/resources/subselections/rules.ts.
+CREATE FUNCTION most_selectable(choice subselections) RETURNS int LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT least(choice.max_selection, coalesce(CASE WHEN choice.single THEN max(i.max) ELSE sum(i.max) END, 0))::int
+  FROM subselection_items i
+  WHERE i.location_id = choice.location_id AND i.subselection_id = choice.id AND i.min <= choice.max_selection
+$$;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createSubselection } from '../support/factories.ts';
 import { type AppPage, mayBeLeft } from './app-page.ts';
 import { expectClean, fill, press, says, sizeNames, useDesk } from './desk-page.ts';
 
@@ -80,4 +81,24 @@ test.each(sizeNames)('a product is clean for axe on a %s, and no wider than that
   const page = await desk(`products/${id}`, { size });
   await page.waitForSelector('form.edit');
   await expectClean(page, size);
+});
+
+test('a choice that no order can satisfy is listed with its product, and gone when it is repaired', async () => {
+  const { id } = await product('Pizza');
+  const choice = { locationId: api.locationId, productId: id, name: 'Toppings', minSelection: 3 };
+  const made = await createSubselection(api.app.database, {
+    ...{ ...choice, maxSelection: 3, single: false },
+    items: [{ max: 1 }, { max: 1 }],
+  });
+  const page = await desk('products');
+  const text = '“Toppings” needs at least 3, and its options allow at most 2';
+  await says(page, `Pizza: ${text}`);
+  await page.click('.unsold a');
+  await page.until(`location.pathname === '/app/desk/products/${id}'`);
+  await says(page, text);
+  await api.sql`update subselections set min_selection = 2 where id = ${made.id}`;
+  await page.goto(`${api.url}/app/desk/products/${id}`);
+  await says(page, 'All products');
+  await page.until(`document.querySelector('.unsold') === null`);
+  expect(page.complaints).toEqual([]);
 });

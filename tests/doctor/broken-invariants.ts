@@ -234,4 +234,13 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
       mend: 'alter table products drop constraint odd',
     },
   }),
+  ...of('subselections', {
+    'deletes the last option of a required choice': {
+      sql: `insert into subselections (location_id, product_id, name, min_selection) select location_id, id, 'Toppings', 1 from products limit 1`,
+      found:
+        /"Toppings" of product "[^"]+" \(\S+\) of location \S+ needs at least 1, and its options allow at most 0/,
+      outcome: 'warning',
+      mend: `delete from subselections where name = 'Toppings'`,
+    },
+  }),
 ];

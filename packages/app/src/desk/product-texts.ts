@@ -21,6 +21,10 @@ const en = {
   quantity: 'Left',
   alarm: 'Low from',
   allProducts: 'All products',
+  unsold: 'Cannot be ordered',
+  needsMore: (choice: string, needed: number, selectable: number) =>
+    `“${choice}” needs at least ${needed}, and its options allow at most ${selectable}`,
+  andMore: (count: number) => `and ${count} more`,
 };
 
 const es: typeof en = {
@@ -44,6 +48,10 @@ const es: typeof en = {
   quantity: 'Quedan',
   alarm: 'Poco desde',
   allProducts: 'Todos los productos',
+  unsold: 'No se pueden pedir',
+  needsMore: (choice, needed, selectable) =>
+    `«${choice}» pide al menos ${needed} y sus opciones permiten a lo sumo ${selectable}`,
+  andMore: (count) => `y ${count} más`,
 };
 
 /** The texts of products. */

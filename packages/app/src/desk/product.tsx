@@ -14,6 +14,7 @@ import { RowHistory } from './row-history.tsx';
 import { MarkSoldOut } from './sold-out.tsx';
 import { StudioLink } from './studio.tsx';
 import { deskTexts } from './texts.ts';
+import { Unsold } from './unsold.tsx';
 
 /** A product: its fields and its stock, each in a form of its own, and its history. */
 export function ProductView({ id }: { id: string }) {
@@ -47,6 +48,7 @@ export function ProductView({ id }: { id: string }) {
         <h2>{name}</h2>
         <StudioLink table="products" id={id} />
       </header>
+      <Unsold productId={id} />
       <EditForm
         label={name}
         isReadOnly={isReadOnly}

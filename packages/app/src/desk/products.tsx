@@ -14,6 +14,7 @@ import { productTexts } from './product-texts.ts';
 import { useRowIn } from './row-path.ts';
 import { MarkSoldOut } from './sold-out.tsx';
 import { deskTexts } from './texts.ts';
+import { Unsold } from './unsold.tsx';
 
 const base = '/app/desk/products';
 
@@ -69,6 +70,7 @@ function ProductList() {
       <p>
         <Link to={`${base}/csv`}>{files.link}</Link>
       </p>
+      <Unsold />
       <Listing
         caption={texts.parts.products}
         rows={rows}

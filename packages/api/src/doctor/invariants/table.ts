@@ -3,7 +3,15 @@ import type { Invariant } from './invariant.ts';
 import { money } from './money.ts';
 import { published } from './published.ts';
 import { schema } from './schema.ts';
+import { sellable } from './sellable.ts';
 import { shown } from './shown.ts';
 
 /** The invariants, in the order of their report and repair: those that guard the rest come first. */
-export const invariants: readonly Invariant[] = [...schema, ...counted, ...money, ...published, ...shown];
+export const invariants: readonly Invariant[] = [
+  ...schema,
+  ...counted,
+  ...money,
+  ...published,
+  ...shown,
+  ...sellable,
+];

@@ -14,7 +14,7 @@ export interface OptionBounds {
 
 /**
  * How many units a line can choose at most. Below `min_selection`, every order of the product is refused. Stock and
- * visibility do not count: they change from day to day. In SQL: `unsatisfiable_subselections` (prisma/sql/catalog.sql).
+ * visibility do not count: they change from day to day. In SQL: `most_selectable` (prisma/sql/catalog.sql).
  */
 export function mostSelectable(
   { max_selection, single }: GroupBounds,
