@@ -221,7 +221,7 @@ CREATE TRIGGER count_menus AFTER UPDATE OF name, visible ON categories FOR EACH 
   WHEN ((OLD.visible OR NEW.visible) AND ROW(OLD.name, OLD.visible) IS DISTINCT FROM ROW(NEW.name, NEW.visible))
   EXECUTE FUNCTION count_menu_versions_of_category();
 
--- How many units of a subselection an order line can choose at most, whatever the stock and the visibility of its options. Below
+-- How many units of a subselection an order line can choose at most, without regard to stock and visibility. Below
 -- min_selection every order of the product is refused. The same rule: packages/api/src/resources/subselections/rules.ts.
 CREATE FUNCTION most_selectable(choice subselections) RETURNS int LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT least(choice.max_selection, coalesce(CASE WHEN choice.single THEN max(i.max) ELSE sum(i.max) END, 0))::int

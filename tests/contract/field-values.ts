@@ -18,6 +18,11 @@ const known: Readonly<Record<string, (kitchen: Kitchen) => unknown>> = {
   category_external_ids: ({ category }) => [category.externalId],
   sandbox: () => true,
   single: () => true,
+  // Of a subselection that its one option can satisfy.
+  min_selection: () => 1,
+  min: () => 1,
+  product_id: ({ product }) => product.id,
+  subselection_id: ({ subselectionId }) => subselectionId,
   timezone: () => 'America/Montevideo',
   currency: () => 'UYU',
   permissions: () => ['turns:read'],
@@ -29,8 +34,8 @@ const known: Readonly<Record<string, (kitchen: Kitchen) => unknown>> = {
  * names it is the last.
  */
 export function valueFor(schema: z.core.$ZodType, field: string, kitchen: Kitchen): unknown {
-  const made = known[field];
-  if (made !== undefined) return made(kitchen);
+  const made = known[field]?.(kitchen);
+  if (made !== undefined && z.safeParse(schema, made).success) return made;
   const table = referenceOf(schema);
   if (table !== undefined) return kitchen.made.get(resourceOfTable(table))?.id;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)

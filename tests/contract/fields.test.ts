@@ -31,6 +31,13 @@ const readers: Readonly<Record<string, (kitchen: Kitchen, id: string) => Promise
     await call(kitchen, 'menus.publish', { id });
     return call(kitchen, 'menus.getActive', {});
   },
+  // An option is read with its subselection.
+  subselectionItems: async (kitchen, id) => {
+    const { data } = (await call(kitchen, 'subselections.list', { limit: 200 })) as {
+      data: { items: Answer[] }[];
+    };
+    return data.flatMap(({ items }) => items).find((item) => item.id === id);
+  },
   // A key reads its own location: one that was created has no key yet.
   locations: async (kitchen, id) =>
     id === kitchen.locationId ? call(kitchen, 'locations.getCurrent', {}) : undefined,

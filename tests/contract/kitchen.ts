@@ -28,6 +28,7 @@ export interface Kitchen {
   key: string;
   category: Made;
   product: Made;
+  subselectionId: string;
   itemId: string;
   paymentMethodId: string;
   /** The resources made by their makers, by name. */
@@ -59,7 +60,7 @@ export async function openKitchen(
     stock: { enabled: true, quantity: 100 },
   });
   const extras = { locationId, productId: product.id, items: [{ price: 2 }] };
-  const { itemIds } = await createSubselection(database, extras);
+  const { id: subselectionId, itemIds } = await createSubselection(database, extras);
   const itemId = itemIds[0] ?? '';
   const kitchen: Kitchen = {
     api,
@@ -67,6 +68,7 @@ export async function openKitchen(
     key,
     category,
     product,
+    subselectionId,
     itemId,
     paymentMethodId,
     made: new Map(),
@@ -155,6 +157,7 @@ export function withReferences(kitchen: Kitchen, value: unknown, field = ''): un
   if (field === 'product_id') return kitchen.product.id;
   if (field === 'category_ids') return [kitchen.category.id];
   if (field === 'category_external_ids') return [kitchen.category.externalId];
+  if (field === 'subselection_id') return kitchen.subselectionId;
   if (field === 'item_id') return kitchen.itemId;
   if (field === 'payment_method_id') return kitchen.paymentMethodId;
   if (field === 'location_id') return kitchen.locationId;

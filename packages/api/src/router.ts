@@ -18,7 +18,7 @@ import { salesReportsRouter } from './resources/sales-reports/router.ts';
 import { sandboxRouter } from './resources/sandbox/router.ts';
 import { settlementsRouter } from './resources/settlements/router.ts';
 import { stockRouter } from './resources/stock/router.ts';
-import { subselectionsRouter } from './resources/subselections/router.ts';
+import { subselectionItemsRouter, subselectionsRouter } from './resources/subselections/router.ts';
 import { syncJobsRouter } from './resources/sync-jobs/router.ts';
 import { turnsRouter } from './resources/turns/router.ts';
 import { webhookEndpointsRouter, webhookEndpointsV1Router } from './resources/webhook-endpoints/router.ts';
@@ -44,6 +44,7 @@ export const appRouter = router({
   sandbox: sandboxRouter,
   settlements: settlementsRouter,
   stock: stockRouter,
+  subselectionItems: subselectionItemsRouter,
   subselections: subselectionsRouter,
   syncJobs: syncJobsRouter,
   turns: turnsRouter,

@@ -40,6 +40,15 @@ export async function workOnProducts({ call, client }: Shop, round: Round): Prom
     for (const query of listsOf(name, category.id)) await call(`GET /${family}/products?${query}`);
     await call(`GET /v2/products?external_id=${name}`);
 
+    const { id: choice, items } = await client.subselections.create.mutate({
+      ...{ product_id: String(product.id), name: 'Milk', min_selection: 0, max_selection: 1 },
+      items: [{ name: 'Oat', price: 1 }],
+    });
+    await client.subselectionItems.update.mutate({ id: items[0]?.id ?? '', price: 2 });
+    await client.subselections.list.query({ product_id: String(product.id) });
+    await client.subselections.list.query({ satisfiable: false });
+    await client.subselections.delete.mutate({ id: choice });
+
     const { seen } = await client.categories.changePrices.mutate({
       ...{ id: category.id, percent: 10, dry_run: true },
     });

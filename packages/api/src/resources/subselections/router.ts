@@ -1,5 +1,16 @@
 import { operation, router } from '../../request/operation.ts';
-import { SubselectionList, SubselectionPage } from './schema.ts';
+import { ById, Deleted } from '../../wire.ts';
+import * as changes from './changes.service.ts';
+import {
+  ItemCreate,
+  ItemUpdate,
+  Subselection,
+  SubselectionCreate,
+  SubselectionItem,
+  SubselectionList,
+  SubselectionPage,
+  SubselectionUpdate,
+} from './schema.ts';
 import * as subselections from './service.ts';
 
 /** The choices of products one by one, for the typed client; a catalog sync sets them with their product. */
@@ -13,4 +24,66 @@ export const subselectionsRouter = router({
     .input(SubselectionList)
     .output(SubselectionPage)
     .query(({ ctx, input }) => subselections.list(ctx, input)),
+
+  create: operation({
+    permission: 'products:write',
+    summary: 'Create a subselection with its options',
+    description: 'Refused when no order could satisfy it.',
+    errors: ['conflict'],
+  })
+    .input(SubselectionCreate)
+    .output(Subselection)
+    .mutation(({ ctx, input }) => changes.create(ctx, input)),
+
+  update: operation({
+    permission: 'products:write',
+    summary: 'Change a subselection',
+    description: 'Changes only the fields that are present. Refused when no order could satisfy it.',
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(SubselectionUpdate)
+    .output(Subselection)
+    .mutation(({ ctx, input }) => changes.update(ctx, input)),
+
+  delete: operation({
+    permission: 'products:write',
+    summary: 'Delete a subselection with its options',
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Deleted)
+    .mutation(({ ctx, input }) => changes.remove(ctx, input.id)),
+});
+
+/** The options of the choices, one by one. */
+export const subselectionItemsRouter = router({
+  create: operation({
+    permission: 'products:write',
+    summary: 'Create an option of a subselection',
+    errors: ['conflict'],
+  })
+    .input(ItemCreate)
+    .output(SubselectionItem)
+    .mutation(({ ctx, input }) => changes.createItem(ctx, input)),
+
+  update: operation({
+    permission: 'products:write',
+    summary: 'Change an option',
+    description:
+      'Changes only the fields that are present. Refused when no order could satisfy its subselection.',
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(ItemUpdate)
+    .output(SubselectionItem)
+    .mutation(({ ctx, input }) => changes.updateItem(ctx, input)),
+
+  delete: operation({
+    permission: 'products:write',
+    summary: 'Delete an option',
+    description: 'Refused when no order could satisfy its subselection without it.',
+    errors: ['resource_not_found'],
+  })
+    .input(ById)
+    .output(Deleted)
+    .mutation(({ ctx, input }) => changes.removeItem(ctx, input.id)),
 });

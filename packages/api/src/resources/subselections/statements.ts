@@ -1,3 +1,4 @@
+import { statement } from '@comanda/db';
 import { pageStatement } from '../../request/page-text.ts';
 
 const item = `json_strip_nulls(json_build_object('id', i.id, 'subselection_id', r.id, 'external_id', i.external_id, 'name', i.name,
@@ -20,3 +21,16 @@ export const listSubselections = pageStatement({
        select coalesce(json_agg(${item} order by i.position, i.id), '[]') from subselection_items i
        where i.location_id = r.location_id and i.subselection_id = r.id)))::text`,
 });
+
+/** $1 location, $2 subselection. */
+export const productOfSubselection = statement<{ product_id: string }>(
+  'product_of_subselection',
+  'select product_id from subselections where location_id = $1::uuid and id = $2::uuid',
+);
+
+/** $1 location, $2 option. */
+export const productOfItem = statement<{ product_id: string }>(
+  'product_of_subselection_item',
+  `select s.product_id from subselection_items i join subselections s on s.location_id = i.location_id and s.id = i.subselection_id
+   where i.location_id = $1::uuid and i.id = $2::uuid`,
+);
