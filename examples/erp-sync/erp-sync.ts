@@ -20,7 +20,8 @@ interface Item {
   external_id: string;
   name: string;
   price: number;
-  quantity: number;
+  /** The quantity that came in since the last file; negative for one that went out, except by orders of Comanda. */
+  moved: number;
 }
 
 const { COMANDA_URL: url = '', COMANDA_KEY: key = '' } = process.env;
@@ -53,7 +54,7 @@ async function pullOrders({ orders, events }: ComandaClient, signal: AbortSignal
   }
 }
 
-/** Prices by a job, counts at once. The keys are made of the file's name: a repeat after a kill is the same call. */
+/** Prices by a job, moves of stock at once: a count would give back what orders took since. The keys are made of the file's name: a repeat after a kill is the same call. */
 async function pushChanges({ syncJobs, stock }: ComandaClient, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const [name] = (await readdir(join(folder, 'changes'))).filter((file) => file.endsWith('.json')).sort();
@@ -78,11 +79,18 @@ async function pushChanges({ syncJobs, stock }: ComandaClient, signal: AbortSign
       status = read.status;
       await sleep(200);
     }
-    const counts = items.map(({ external_id, quantity }) => ({ external_id, quantity }));
-    const done = await patiently(signal, () =>
-      stock.sync.mutate({ idempotencyKey: `stock ${name}`, items: counts }, { signal }),
+    const moves = items.flatMap(({ external_id, moved }) =>
+      moved === 0 ? [] : [{ external_id, adjust: moved }],
     );
-    if (done !== undefined) await rm(join(folder, 'changes', name));
+    if (moves.length > 0) {
+      const done = await patiently(signal, () =>
+        stock.sync.mutate({ idempotencyKey: `stock ${name}`, items: moves }, { signal }),
+      );
+      if (done === undefined) return;
+      for (const { index, message } of done.errors)
+        console.warn(`${name}: ${moves[index]?.external_id}: ${message}`);
+    }
+    await rm(join(folder, 'changes', name));
   }
 }
 

@@ -16,6 +16,8 @@ const known: Readonly<Record<string, (kitchen: Kitchen) => unknown>> = {
     },
   ],
   category_external_ids: ({ category }) => [category.externalId],
+  // A quantity is set only where another is expected: tests/api/stock-edits.test.ts.
+  stock_change: () => ({ enabled: true, min_stock_alarm: 4.25 }),
   sandbox: () => true,
   single: () => true,
   // Of a subselection that its one option can satisfy.
@@ -63,12 +65,17 @@ export function valueFor(schema: z.core.$ZodType, field: string, kitchen: Kitche
 /** The value that an answer shows for a written field. */
 export function shownOf(answer: unknown, field: string): unknown {
   const shown = answer as Record<string, unknown>;
-  if (field !== 'category_ids') return shown[field];
+  if (field !== 'category_ids') return shown[shownAs(field)];
   return (shown.categories as { id: string }[]).map(({ id }) => id);
 }
 
 /** The field of an answer that shows a written one. */
-export const shownAs = (field: string): string => (field === 'category_ids' ? 'categories' : field);
+export const shownAs = (field: string): string => shownElsewhere[field] ?? field;
+
+const shownElsewhere: Readonly<Record<string, string>> = {
+  category_ids: 'categories',
+  stock_change: 'stock',
+};
 
 /** The value of `include` that shows a field of a product; undefined where it is always shown. */
 export function shownWith(field: string): string | undefined {

@@ -47,6 +47,7 @@ const readers: Readonly<Record<string, (kitchen: Kitchen, id: string) => Promise
 const publishedElsewhere: Readonly<Record<string, EventType>> = {
   // The record of a product's stock is published by itself.
   'products.update: stock': 'stock.updated',
+  'products.update: stock_change': 'stock.updated',
 };
 
 const api = usePublishingApi();

@@ -18,7 +18,7 @@ function useSetStock({ id, name }: Named) {
   const say = useRefusal();
   const notify = useNotify();
   const queries = useQueryClient();
-  return useAct<unknown, { enabled: boolean; quantity: number }>({
+  return useAct<unknown, { enabled: boolean; quantity: number; expected?: number }>({
     mutationFn: async (stock) => {
       const { errors } = await comanda.stock.sync.mutate({ items: [{ product_id: id, ...stock }] });
       if (errors[0] !== undefined) notify(name, errors[0].message);
@@ -64,7 +64,8 @@ export function SellAgain({ id, name }: Named) {
         type="button"
         disabled={isPending || (typed !== '' && !isNumber)}
         aria-label={texts.sellAgain(name)}
-        onClick={() => act({ enabled: typed !== '', quantity: Number(typed) })}
+        // Another person may have counted them first, and some of these may be sold.
+        onClick={() => act({ enabled: typed !== '', quantity: Number(typed), expected: 0 })}
       >
         {texts.again}
       </button>

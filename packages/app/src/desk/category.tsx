@@ -10,7 +10,7 @@ import { frameTexts } from '../frame/texts.ts';
 import { categoryTexts } from './category-texts.ts';
 import { Deed } from './deed.tsx';
 import { EditForm } from './edit-form.tsx';
-import { numberIn } from './edit-input.tsx';
+import { numberIn } from './number-in.ts';
 import { PriceChange } from './price-change.tsx';
 import { RowHistory } from './row-history.tsx';
 import { StudioLink } from './studio.tsx';

@@ -12,9 +12,11 @@ export class ChangedSince extends Error {
   }
 }
 
+const overtaken = new Set<string | undefined>(['stock_changed', 'changed_since']);
+
 /**
  * Writes a line: makes its product, or changes the columns that differ. A repeat with the same `attempt` makes nothing twice. Throws
- * `ChangedSince` where one of these columns is another now, and what the service refuses it with.
+ * `ChangedSince` where one of these columns is another now, also when it changes while the write is on its way, and what the service refuses it with.
  */
 export async function writeLine(
   comanda: ComandaClient,
@@ -30,6 +32,8 @@ export async function writeLine(
         : update(comanda, { ...change, id: change.id }, categories));
     } catch (error) {
       const refused = comandaError(error);
+      // Changed while the write was on its way: the next attempt reads it again, and shows what is there.
+      if (overtaken.has(refused?.reason)) continue;
       if (refused?.reason !== 'minute_limit') throw error;
       // A long file is more than a minute allows: it goes on in the next.
       await pause(refused.retryAfterSeconds, signal);
@@ -74,7 +78,9 @@ async function update(
     ...(has('price') && { price: Number(price) }),
     ...(has('visible') && { visible: visible === 'yes' }),
     ...(has('categories') && { category_ids: categoryIdsOf(after.categories, categories) }),
-    ...(has('stock') && { stock: { ...there.stock, enabled: true, quantity: Number(stock) } }),
+    ...(has('stock') && {
+      stock_change: { enabled: true, quantity: Number(stock), expected: there.stock.quantity },
+    }),
   });
 }
 

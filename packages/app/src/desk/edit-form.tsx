@@ -31,8 +31,12 @@ interface Props<Name extends string> {
   isReadOnly: boolean;
   /** On the button; unless given, that it saves. */
   submit?: string;
-  save(changed: Partial<Texts<Name>>, etag: string | undefined): Promise<unknown>;
+  /** Writes the changed fields; `seen` is what was known when the typing began. */
+  save(changed: Partial<Texts<Name>>, etag: string | undefined, seen: Texts<Name>): Promise<unknown>;
 }
+
+/** The reasons of a refusal because of other present values. */
+const overtaken = new Set<string | undefined>(['changed_since', 'stock_changed']);
 
 /** The values that another person saved first, of a row without a tag. */
 class Overtaken extends Error {}
@@ -56,7 +60,7 @@ export function EditForm<Name extends string>(props: Props<Name>) {
   const { act, isPending, error } = useAct({
     mutationFn: async (changed: Partial<Texts<Name>>) => {
       if (readNow !== undefined && !isAs(await readNow())) throw new Overtaken();
-      return save(changed, isAs(known) ? etag : before?.etag);
+      return save(changed, isAs(known) ? etag : before?.etag, before?.known ?? known);
     },
     onSuccess: () => setGiven({}),
     onSettled: () => {
@@ -64,7 +68,7 @@ export function EditForm<Name extends string>(props: Props<Name>) {
       return queries.invalidateQueries();
     },
   });
-  const isOvertaken = error instanceof Overtaken || comandaError(error)?.reason === 'changed_since';
+  const isOvertaken = error instanceof Overtaken || overtaken.has(comandaError(error)?.reason);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     act(Object.fromEntries(typed.map(({ name }) => [name, given[name]])) as Partial<Texts<Name>>);

@@ -40,9 +40,6 @@ const patterns = {
   whole: '-?\\d{1,5}',
 } as const;
 
-/** A number as a person types it, with a comma or a point, and either minus. */
-export const numberIn = (text: string): number => Number(text.trim().replace(',', '.').replace('−', '-'));
-
 /** The values of a text of several. */
 export const severalIn = (text: string): string[] => text.split(',').filter((value) => value !== '');
 

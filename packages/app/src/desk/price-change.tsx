@@ -4,7 +4,7 @@ import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useNotify } from '../frame/notices.tsx';
 import { categoryTexts } from './category-texts.ts';
-import { numberIn } from './edit-input.tsx';
+import { numberIn } from './number-in.ts';
 import { Difference, useShownFirst } from './shown-first.tsx';
 import { deskTexts } from './texts.ts';
 

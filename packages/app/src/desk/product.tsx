@@ -8,10 +8,12 @@ import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { useCategories } from './categories-known.ts';
 import { EditForm } from './edit-form.tsx';
-import { numberIn, severalIn } from './edit-input.tsx';
+import { severalIn } from './edit-input.tsx';
+import { numberIn } from './number-in.ts';
 import { productTexts } from './product-texts.ts';
 import { RowHistory } from './row-history.tsx';
 import { MarkSoldOut } from './sold-out.tsx';
+import { changeStock, stockTexts } from './stock-edits.ts';
 import { StudioLink } from './studio.tsx';
 import { deskTexts } from './texts.ts';
 import { Unsold } from './unsold.tsx';
@@ -83,19 +85,10 @@ export function ProductView({ id }: { id: string }) {
           { name: 'quantity', label: own.quantity, kind: 'quantity' },
           { name: 'alarm', label: own.alarm, kind: 'quantity' },
         ]}
-        known={stockOf(data)}
+        known={stockTexts(data)}
         // No tag moves with stock, which every order takes from.
-        readNow={async () => stockOf(await read())}
-        save={async (changed) => {
-          const { enabled, quantity, alarm } = { ...stockOf(await read()), ...changed };
-          return comanda.products.update.mutate({
-            id,
-            stock: {
-              ...{ enabled: enabled === 'true', quantity: numberIn(quantity) },
-              min_stock_alarm: numberIn(alarm),
-            },
-          });
-        }}
+        readNow={async () => stockTexts(await read())}
+        save={(changed, _etag, seen) => changeStock(comanda, id, changed, seen)}
       />
       {!isReadOnly && (
         <div className="deeds">
@@ -109,15 +102,6 @@ export function ProductView({ id }: { id: string }) {
     </article>
   );
 }
-
-const stockOf = ({
-  stock: { enabled, quantity, min_stock_alarm },
-}: {
-  stock: { enabled: boolean; quantity: number; min_stock_alarm: number };
-}) => ({
-  ...{ enabled: String(enabled), quantity: String(quantity) },
-  alarm: String(min_stock_alarm),
-});
 
 const inOrder = (options: readonly { value: string }[], chosen: ReadonlySet<string>): string =>
   options

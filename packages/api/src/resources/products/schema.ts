@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { onlyIn } from '../../families.ts';
 import { list } from '../../lists.ts';
+import { onlyIf } from '../../schema-words.ts';
 import { ByExternalId, ById, ExternalId, Id, ImageUrl, Label, Money, page, paging } from '../../wire.ts';
 import { CategoryName } from '../categories/schema.ts';
 import { changes, deletedMeans, deletedSince, deletionsPage, oneBeginning } from '../changes/schema.ts';
-import { Stock, StockInput } from '../stock/schema.ts';
+import { Stock, StockEdit, StockInput } from '../stock/schema.ts';
 import {
   changedFields,
   Description,
@@ -62,8 +64,19 @@ export const ProductUpdate = z
     image_url: ImageUrl.nullable().optional(),
     category_ids: CategoryIds.optional(),
     stock: StockInput.optional(),
+    ...onlyIn('v2', {
+      stock_change: StockEdit.optional().meta({
+        description:
+          'In place of `stock`. With another quantity than `expected`, nothing of the product is changed.',
+      }),
+    }),
   })
-  .meta({ id: 'ProductUpdate' });
+  .superRefine(({ stock, stock_change }, context) => {
+    if (stock === undefined || stock_change === undefined) return;
+    const message = 'must not be given together with stock';
+    context.addIssue({ code: 'custom', path: ['stock_change'], message });
+  })
+  .meta({ id: 'ProductUpdate', ...onlyIf({ not: { required: ['stock', 'stock_change'] } }) });
 export type ProductUpdate = z.infer<typeof ProductUpdate>;
 
 const filters = {

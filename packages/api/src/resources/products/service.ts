@@ -11,7 +11,8 @@ import type { Deleted } from '../../wire.ts';
 import { removeOne } from '../bulk/service.ts';
 import { type ChangesPage, wantsDeleted } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
-import type { Stock, StockInput } from '../stock/schema.ts';
+import { settledQuantity } from '../stock/rules.ts';
+import type { Stock, StockEdit, StockInput } from '../stock/schema.ts';
 import { productChanges } from './changes.statements.ts';
 import { freshFields, referenceColumns } from './fields.schema.ts';
 import type { Product, ProductCreate, ProductList, ProductRead, ProductUpdate } from './schema.ts';
@@ -95,10 +96,11 @@ export function create(ctx: CallContext, input: ProductCreate): Promise<Answer<P
 
 /**
  * Changes the fields that are present; calls that arrive at once share a transaction, unless they change categories, `external_id` or
- * `sku`. Throws `validation_error` for an unknown category, `resource_not_found`, `conflict` when `external_id` or `sku` is taken.
+ * `sku`. Throws `validation_error` for an unknown category, `resource_not_found`, `conflict` when `external_id` or `sku` is taken, or when
+ * another quantity than expected is there.
  */
 export async function update(ctx: JoinedCall, input: ProductUpdate): Promise<Answer<Product>> {
-  const { id: given, category_ids, stock, ...fields } = input;
+  const { id: given, category_ids, stock, stock_change, ...fields } = input;
   if (fields.description === null) fields.description = '';
   if (fields.image_url === null) fields.image_url = '';
   const id = isId(given) ? given : noId;
@@ -106,11 +108,13 @@ export async function update(ctx: JoinedCall, input: ProductUpdate): Promise<Ans
   const needsMore = [category_ids, fields.external_id, fields.sku, idempotency, precondition];
   if (needsMore.some((needed) => needed !== undefined))
     return ctx.inPlace((call) => write(call, id, false, fields, input));
+  const edit = stock ?? stock_change;
   const change: ProductChange = {
     ...{ id, origin: makerOf(ctx), fields: jsonOf(fields) },
-    stock: stock === undefined ? null : JSON.stringify(stock),
+    stock: edit === undefined ? null : JSON.stringify(edit),
   };
   const updated = await repeatingDeadlocks(() => ctx.joinedWrites.write(updating, caller.locationId, change));
+  if (updated?.there != null) throw unexpected(stock_change, updated.there);
   if (updated === undefined || updated.doc === null) throw notFound('Product');
   return { text: updated.doc, etag: tagOfRow(id, updated.revision) };
 }
@@ -132,7 +136,18 @@ function found(product: ProductText | undefined): Answer<ProductRead> {
   return { text: product.doc, etag: tagOfRow(product.id, product.revision) };
 }
 
-type Links = { category_ids?: string[] | undefined; stock?: StockInput | undefined };
+interface Links {
+  category_ids?: string[] | undefined;
+  stock?: StockInput | undefined;
+  stock_change?: StockEdit | undefined;
+}
+
+/** The refusal of a change of stock, where `there` is another quantity than it expects. */
+function unexpected(change: StockEdit | undefined, there: string): Error {
+  const refusal = settledQuantity(change ?? {}, { quantity: Number(there) });
+  if ('message' in refusal) return conflict(refusal.reason, refusal.message);
+  return new Error(`a change of stock that expects ${there} was refused`);
+}
 
 /** Writes the fields, and categories and stock where they are given. */
 async function write(
@@ -140,18 +155,20 @@ async function write(
   id: string,
   isNew: boolean,
   fields: Pick<ProductUpdate, 'external_id' | 'sku'> & Record<string, unknown>,
-  { category_ids, stock }: Links,
+  { category_ids, stock, stock_change }: Links,
 ): Promise<Answer<Product>> {
   const given = jsonOf(fields);
+  const edit = stock ?? stock_change;
   // An id of another form names nothing.
   const categories = category_ids?.map((category) => (isId(category) ? category : noId)) ?? null;
   const values = [
     ...[ctx.caller.locationId, id, isNew, given, categories],
-    ...[stock === undefined ? null : JSON.stringify(stock), makerOf(ctx)],
+    ...[edit === undefined ? null : JSON.stringify(edit), makerOf(ctx)],
   ];
   const write = async (on: Queryable): Promise<Answer<Product>> => {
     const [written] = await on.run(writeProduct, values);
     if (written === undefined) throw notFound('Product');
+    if (written.there !== null) throw unexpected(stock_change, written.there);
     if (written.doc !== null) return { text: written.doc, etag: tagOfRow(id, written.revision) };
     const known = new Set(written.known);
     throw invalid(

@@ -55,24 +55,27 @@ export const readProductByExternalId = forEachShown<ProductText>(
 /**
  * $1 location, $2 id, $3 whether it is made, $4 its fields that are given as JSON, $5 its categories, $6 its stock, $7
  * request id; null: stays as it is. `doc` is the product after the change; null when a category does not exist, `known`
- * are those that do. No row: no such product.
+ * are those that do, and when another quantity than expected is `there`. No row: no such product.
  */
-export const writeProduct = statement<Revised & { doc: string | null; known: string[] | null }>(
+export const writeProduct = statement<
+  Revised & { doc: string | null; known: string[] | null; there: string | null }
+>(
   'write_product',
-  `select doc, known, products_revision($1::uuid, $2::uuid) as revision
+  `select doc, known, there, products_revision($1::uuid, $2::uuid) as revision
    from write_product($1::uuid, $2::uuid, $3, $4::jsonb, $5::uuid[], $6::jsonb, $7)`,
 );
 
-/** The outcome of the change at an index of the batch; `doc` is null when there is no such product. */
+/** The outcome of the change at an index of the batch; `doc` is null when there is no such product, or when another quantity is `there`. */
 export interface UpdatedRow extends Revised {
   place: number;
   doc: string | null;
+  there: string | null;
 }
 
 /** $1 location, $2 whether alone; of each change $3 id, $4 fields as JSON or null, $5 stock or null, $6 request id, $7 seed (prisma/sql/products.sql). */
 export const updateProducts = statement<UpdatedRow>(
   'update_products',
-  `select place, doc, revision
+  `select place, doc, revision, there
    from update_products($1::uuid, $2::boolean, $3::uuid[], $4::jsonb[], $5::jsonb[], $6::text[], $7::uuid[])`,
 );
 

@@ -148,6 +148,36 @@ export const StockSync = z
   .meta({ id: 'StockSync' });
 export type StockSync = z.infer<typeof StockSync>;
 
+/** The stock of a product as its change brings it: the fields that are left out stay as they are. */
+export const StockEdit = z
+  .object({
+    quantity: Quantity.optional().meta({
+      description: 'The new quantity; only with `expected`.',
+      example: 24,
+    }),
+    expected,
+    enabled: z.boolean().optional(),
+    min_stock_alarm: Quantity.optional(),
+  })
+  .superRefine(({ quantity, expected: there, enabled, min_stock_alarm }, context) => {
+    if (quantity === undefined && there !== undefined)
+      context.addIssue({ code: 'custom', path: ['quantity'], message: 'is required' });
+    if (quantity !== undefined && there === undefined)
+      context.addIssue({ code: 'custom', path: ['expected'], message: 'is required with quantity' });
+    if ([quantity, there, enabled, min_stock_alarm].every((value) => value === undefined))
+      context.addIssue({ code: 'custom', message: 'must have quantity, enabled or min_stock_alarm' });
+  })
+  .meta({
+    id: 'StockEdit',
+    description:
+      'A change of the stock of a product. Fields that are left out stay as they are: without a stock record not counted, and 0.',
+    ...onlyIf(
+      { minProperties: 1 },
+      { dependentRequired: { quantity: ['expected'], expected: ['quantity'] } },
+    ),
+  });
+export type StockEdit = z.infer<typeof StockEdit>;
+
 /** The body that changes the stock of one product by an amount. */
 export const StockAdjust = z.object({ id: Id, adjust: QuantityChange, expected });
 export type StockAdjust = z.infer<typeof StockAdjust>;
