@@ -106,6 +106,30 @@ test('a product that was changed since it was shown is reported, and not written
   expect(await now(pie)).toMatchObject({ price: 100, name: 'Apple pie' });
 });
 
+test('identifiers that a spreadsheet has rewritten are confirmed, each kind, before anything is written', async () => {
+  const first = await product('Zero', { sku: '00077' });
+  const page = await files();
+  await choose(page, 'sku,name,price\n77,Zero,80\n1.23E+18,Long,1');
+  await says(page, 'It differs from an existing one by leading zeros alone. There is “00077”.');
+  await says(page, 'A spreadsheet has shortened it.');
+  const isHeld = () =>
+    page.evaluate(
+      `[...document.querySelectorAll('button')].find((each) => each.innerText === 'Write these').disabled`,
+    );
+  const confirm = (at: number) =>
+    page.evaluate(`document.querySelectorAll('article input[type=checkbox]')[${at}].click()`);
+  expect(await isHeld()).toBe(true);
+  await confirm(0);
+  expect(await isHeld()).toBe(true);
+  await confirm(1);
+  await expect.poll(isHeld).toBe(false);
+  await press(page, 'Write these');
+  await says(page, '2 products were written.');
+  expect(await called('Zero')).toHaveLength(2);
+  expect(await now(first)).toMatchObject({ price: 95 });
+  expect(page.complaints).toEqual([]);
+});
+
 test('a downloaded file has no formula, and read again it changes nothing', async () => {
   await product('=HYPERLINK("http://x")', { sku: '+SUM', description: '@now\n-1' });
   const page = await files();

@@ -183,3 +183,37 @@ test('a key that may not push learns it before anything is sent', async () => {
       stderr: expect.stringContaining(`lacks the permission ${missing}\n`),
     });
 });
+
+test('a file that a spreadsheet has saved makes no second product, and rewrites no identifier, unless that is said', async () => {
+  const first = 'external_id,sku,name,price\n00100,0012345678901,Zero,5.00\nZ-1,1234567890123456789,Long,6\n';
+  tool.save('products.csv', first);
+  expect((await tool.run(['push', 'products.csv', '--yes'])).code).toBe(0);
+  tool.save(
+    'products.csv',
+    'external_id,sku,name,price\n100,12345678901,Zero,5\nZ-1,1.23456789012346E+018,Long,6\n',
+  );
+  const refused = await tool.run(['push', 'products.csv', '--yes']);
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  for (const line of [
+    'line 3  sku "1.23456789012346E+018": a spreadsheet has shortened it',
+    'line 2  external_id "100": it differs from an existing one by leading zeros alone ("00100")',
+    'line 2  sku "12345678901": it differs from an existing one by leading zeros alone ("0012345678901")',
+    'nothing was pushed: correct the file, or push it as it is with --accept-rewritten-ids',
+  ])
+    expect(refused.stderr).toContain(line);
+  expect((await tool.run(['push', 'products.csv', '--dry-run'])).code).toBe(1);
+  expect((await api.rest('GET /v2/products/by-external-id/100')).status).toBe(404);
+  const accepted = await tool.run(['push', 'products.csv', '--yes', '--accept-rewritten-ids']);
+  expect(accepted).toMatchObject({ code: 0, stdout: '2 rows pushed\n' });
+  // Now they exist as they are.
+  expect(await tool.run(['push', 'products.csv', '--yes'])).toMatchObject({ code: 0 });
+});
+
+test('what keeps a spreadsheet from reading a cell is no part of it, and a column without a name has its position', async () => {
+  const text = `external_id;name;;price;\n="00042";'=1+1 Combo;x;'-0;y\n"=""00043""";'quoted';;7;\n`;
+  tool.save('products.csv', text);
+  const { stderr } = await tool.run(['push', 'products.csv', '--yes']);
+  expect(stderr).toContain('columns not taken: column 3, column 5\n');
+  expect(await byId('00042')).toMatchObject({ name: '=1+1 Combo', price: 0 });
+  expect(await byId('00043')).toMatchObject({ name: "'quoted'", price: 7 });
+});

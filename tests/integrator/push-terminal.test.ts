@@ -21,19 +21,23 @@ const hasPython =
 if (!hasPython)
   console.warn('Python 3.9 or newer is not on this machine: nothing is pushed from a terminal.');
 
-/** Runs a command on a terminal, and answers its question. */
-async function typed(words: readonly string[], answer: string): Promise<{ code: number; shown: string }> {
+/** Runs a command on a terminal, and answers its questions in turn. */
+async function typed(
+  words: readonly string[],
+  ...answers: string[]
+): Promise<{ code: number; shown: string }> {
   const env = { PATH: process.env.PATH, COMANDA_URL: api.url, COMANDA_KEY: tool.key };
   const argv = ['-c', terminal, process.execPath, 'comanda.mjs', ...words];
   const child = spawn('python3', argv, { cwd: tool.folder, env });
   const callOff = endAfterTests(async () => child.kill('SIGKILL'));
   let shown = '';
-  let answered = false;
+  let answered = 0;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     shown += text;
-    if (answered || !shown.includes('[y/N]')) return;
-    answered = true;
-    child.stdin.write(`${answer}\n`);
+    while (answered < shown.split('[y/N]').length - 1) {
+      child.stdin.write(`${answers[answered]}\n`);
+      answered += 1;
+    }
   });
   const [code] = await once(child, 'close');
   callOff();
@@ -71,3 +75,18 @@ test.skipIf(!hasPython)('nothing is asked where nothing can be pushed', async ()
   expect(code).toBe(1);
   expect(shown).not.toContain('[y/N]');
 });
+
+test.skipIf(!hasPython)(
+  'each kind of rewritten identifiers is a question before anything is written',
+  async () => {
+    await api.make.product({ externalId: '00042' });
+    tool.save('products.csv', 'external_id,name,price\n42,Tea,1\n1.23E+18,Long,1\n');
+    const isThere = async () => (await api.rest('GET /v2/products/by-external-id/42')).status;
+    for (const answers of [['n'], ['y', 'n'], ['y', 'y', 'n']]) {
+      const { code, shown } = await typed(['push', 'products.csv'], ...answers);
+      expect([code, shown.split('[y/N]').length - 1, await isThere()]).toEqual([1, answers.length, 404]);
+    }
+    const { code } = await typed(['push', 'products.csv'], 'y', 'y', 'y');
+    expect([code, await isThere()]).toEqual([0, 200]);
+  },
+);

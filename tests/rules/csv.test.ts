@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellsOf, csvColumns, type Product } from '../../packages/app/src/desk/csv-cells.ts';
 import { compare } from '../../packages/app/src/desk/csv-products.ts';
-import { CsvFault, readCsv, textOf, writeCsv } from '../../packages/app/src/desk/csv-text.ts';
+import * as desk from '../../packages/app/src/desk/csv-rewritten.ts';
+import { asTyped, CsvFault, readCsv, textOf, writeCsv } from '../../packages/app/src/desk/csv-text.ts';
+import * as tool from '../../packages/integrator/src/csv/typed.ts';
+import * as push from '../../packages/integrator/src/push/rewritten.ts';
 
 const cells = (text: string) => readCsv(text).map((row) => row.cells);
 
@@ -19,6 +22,7 @@ describe('a file is read', () => {
     ],
     ['with a delimiter in the quotes of its first line', '"a;b;c",d\n1,2', ['a;b;c|d', '1|2']],
     ['with empty cells and blank lines', 'a,b,c\n\n,,\n1,,\n', ['a|b|c', '1||']],
+    ['with numbers kept as text', 'a,b\n="00042","=""0""""1"""\n', ['a|b', '00042|0"1']],
     ['that is empty', '', []],
     ['whose last cell is empty', 'a,b\n1,', ['a|b', '1|']],
   ])('%s', (_, text, rows) => {
@@ -137,6 +141,7 @@ describe('a file of products is compared', () => {
         changes: [],
         same: 4,
         problems: [],
+        rewritten: [],
       });
     }
   });
@@ -195,5 +200,50 @@ describe('a file of products is compared', () => {
     expect(compared('id,sku\np2,S1', all).problems).toMatchObject([
       { line: 2, column: 'sku', reason: 'taken', what: 'S1' },
     ]);
+  });
+});
+
+describe('the desk and `comanda.mjs push` read alike', () => {
+  it.each([
+    ["'=1+1", '=1+1'],
+    ["'-5", '-5'],
+    ["''quoted", "'quoted"],
+    ["'n roll", "'n roll"],
+    ['="00042"', '00042'],
+    ['="a ""b"" c"', 'a "b" c'],
+    [`'="00042"`, '="00042"'],
+    ['=1+1', '=1+1'],
+    ['="1"&"2"', '="1"&"2"'],
+    ['00042', '00042'],
+  ])('a cell %j as %j', (cell, text) => {
+    expect([asTyped(cell), tool.asTyped(cell)]).toEqual([text, text]);
+  });
+
+  const existing = ['00042', '77', '1.5E+12', 'A-7', '0'];
+  it.each([
+    ['42', { kind: 'zeros', there: '00042' }],
+    ['0042', { kind: 'zeros', there: '00042' }],
+    ['0077', { kind: 'zeros', there: '77' }],
+    ['00', { kind: 'zeros', there: '0' }],
+    ['1.23E+18', { kind: 'shortened' }],
+    ['1,23456789012346e+018', { kind: 'shortened' }],
+    ['1E+5', { kind: 'shortened' }],
+    ...['00042', '77', '1.5E+12', '43', '0A-7', 'A-7', '1E5', '12.3E+4', ''].map((id) => [id, undefined]),
+  ] as [string, object | undefined][])('an identifier %j as %j', (id, rewriting) => {
+    for (const { KnownIds } of [desk, push]) {
+      const known = new KnownIds();
+      for (const each of existing) known.add(each);
+      expect(known.rewritingOf(id)).toEqual(rewriting);
+    }
+  });
+
+  it('asks about new identifiers alone, and each in its own column', () => {
+    const all = [product({ external_id: '00042', sku: '0077' })];
+    expect(compared('external_id,sku,name,price\n42,1E+9,Tea,1\n00042,77,Tea,1', all).rewritten).toEqual([
+      { line: 2, column: 'external_id', text: '42', kind: 'zeros', there: '00042' },
+      { line: 2, column: 'sku', text: '1E+9', kind: 'shortened' },
+      { line: 3, column: 'sku', text: '77', kind: 'zeros', there: '0077' },
+    ]);
+    expect(compared('external_id,sku,price\n00042,0077,1', all).rewritten).toEqual([]);
   });
 });

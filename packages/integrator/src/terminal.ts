@@ -61,7 +61,8 @@ export function openTerminal(key: string | undefined): Terminal {
           process.stdin.off('data', answer).off('end', answer).pause();
           resolve(line.trim());
         };
-        process.stdin.setEncoding('utf8').on('data', answer).on('end', answer);
+        // A stream that an earlier question has paused reads on only when it is resumed.
+        process.stdin.setEncoding('utf8').on('data', answer).on('end', answer).resume();
       });
     },
   };

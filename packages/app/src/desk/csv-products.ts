@@ -9,6 +9,7 @@ import {
   type Product,
   readCell,
 } from './csv-cells.ts';
+import { KnownIds, type Rewritten } from './csv-rewritten.ts';
 import type { CsvRow } from './csv-text.ts';
 
 /** Why a file, or a line of it, is not taken: the reason is a key of the texts. */
@@ -43,15 +44,15 @@ export interface CsvChange {
   after: CsvCells;
 }
 
-/** The products that a file would make and change; or why it is not taken. Nothing is written. */
+/** The products that a file would make and change, and the identifiers to ask about; or why it is not taken. Nothing is written. */
 export function compare(
   [head, ...rows]: readonly CsvRow[],
   products: readonly Product[],
   categories: readonly Category[],
-): { changes: CsvChange[]; same: number; problems: CsvProblem[] } {
+): { changes: CsvChange[]; same: number; problems: CsvProblem[]; rewritten: Rewritten[] } {
   const { columns, problems } = columnsOf(head);
   const changes: CsvChange[] = [];
-  if (problems.length > 0) return { changes, same: 0, problems };
+  if (problems.length > 0) return { changes, same: 0, problems, rewritten: [] };
   const find = finder(products);
   const seen = new Map<string, number>();
   const skus = new Map(products.map(({ sku, id }) => [sku, id]));
@@ -96,7 +97,22 @@ export function compare(
     if (product !== undefined && differing.length === 0) same += 1;
     else changes.push({ line, id: product?.id, name: after.name, columns: differing, before, after });
   }
-  return { changes, same, problems };
+  return { changes, same, problems, rewritten: rewrittenIn(changes, products) };
+}
+
+/** The new identifiers that a spreadsheet may have rewritten. */
+function rewrittenIn(changes: readonly CsvChange[], products: readonly Product[]): Rewritten[] {
+  const known = { external_id: new KnownIds(), sku: new KnownIds() };
+  for (const { external_id, sku } of products) {
+    known.sku.add(sku.trim());
+    if (external_id) known.external_id.add(external_id.trim());
+  }
+  return changes.flatMap(({ line, columns, after }) =>
+    (['external_id', 'sku'] as const).flatMap((column) => {
+      const found = columns.includes(column) ? known[column].rewritingOf(after[column]) : undefined;
+      return found === undefined ? [] : [{ line, column, text: after[column], ...found }];
+    }),
+  );
 }
 
 function columnsOf(head: CsvRow | undefined): { columns: CsvColumn[]; problems: CsvProblem[] } {

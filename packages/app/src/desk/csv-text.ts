@@ -35,7 +35,7 @@ export function readCsv(text: string): CsvRow[] {
   const rows: CsvRow[] = [];
   // A cell, with what ends it: the delimiter, the end of a line, or the end of the text.
   const cell = new RegExp(
-    `(?:"((?:[^"]|"")*)"|([^"\\r\\n${delimiter}]*))(${delimiter}|\\r\\n|\\n|\\r|$)`,
+    `(?:"((?:[^"]|"")*)"|(="[^"\\r\\n${delimiter}]*"|[^"\\r\\n${delimiter}]*))(${delimiter}|\\r\\n|\\n|\\r|$)`,
     'y',
   );
   let line = said === null ? 1 : 2;
@@ -75,8 +75,12 @@ export function textOf(bytes: ArrayBuffer): string {
   }
 }
 
-const asTyped = (cell: string): string =>
-  cell.startsWith("'") && formula.test(cell.slice(1)) ? cell.slice(1) : cell;
+/** A cell as it was typed, without what keeps a spreadsheet from reading it: `'=1+1` is `=1+1`, and `="00042"` is `00042`. */
+export function asTyped(cell: string): string {
+  if (cell.startsWith("'") && formula.test(cell.slice(1))) return cell.slice(1);
+  const [, text] = /^="((?:[^"]|"")*)"$/.exec(cell) ?? [];
+  return text === undefined ? cell : text.replaceAll('""', '"');
+}
 
 /** The one that is most in the first line, outside of quotes. */
 function delimiterOf(text: string): Delimiter {

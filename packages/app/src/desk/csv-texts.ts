@@ -29,6 +29,21 @@ const en = {
   stop: 'Stop',
   stopped: 'Stopped before it.',
   isNow: (now: string) => `Someone else changed it meanwhile. Now there: ${now}`,
+  rewritten: 'Identifiers to check',
+  identifier: 'Identifier',
+  isLike: (there: string) => `There is “${there}”.`,
+  rewrites: {
+    shortened: {
+      problem: 'A spreadsheet has shortened it.',
+      confirm: (count: number) => `The ${count} shortened identifiers are right as they are`,
+    },
+    zeros: {
+      problem: 'It differs from an existing one by leading zeros alone.',
+      confirm: (count: number) => `The ${count} identifiers with other leading zeros are right as they are`,
+    },
+  },
+  rewrittenMeans:
+    'A spreadsheet may have changed these. Nothing is written until you confirm them. Else read the columns as text in the spreadsheet, and choose the file again.',
   reasons: {
     notCsv: () => 'A quote is not closed, or is within a cell that does not begin with one.',
     columnUnknown: (what) => `There is no such column. Columns are: ${what}.`,
@@ -73,6 +88,21 @@ const es: typeof en = {
   stop: 'Detener',
   stopped: 'Se detuvo antes.',
   isNow: (now) => `Alguien lo cambió mientras tanto. Ahora hay: ${now}`,
+  rewritten: 'Identificadores para revisar',
+  identifier: 'Identificador',
+  isLike: (there) => `Ya hay “${there}”.`,
+  rewrites: {
+    shortened: {
+      problem: 'Una hoja de cálculo lo abrevió.',
+      confirm: (count) => `Los ${count} identificadores abreviados están bien así`,
+    },
+    zeros: {
+      problem: 'Solo se distingue de uno existente por los ceros del principio.',
+      confirm: (count) => `Los ${count} identificadores con otros ceros al principio están bien así`,
+    },
+  },
+  rewrittenMeans:
+    'Es posible que una hoja de cálculo los haya cambiado. No se escribe nada hasta que los confirme. Si no, lea las columnas como texto en la hoja de cálculo y elija el archivo otra vez.',
   reasons: {
     notCsv: () => 'Una comilla no se cierra, o está en una celda que no empieza con comilla.',
     columnUnknown: (what) => `No existe esa columna. Las columnas son: ${what}.`,

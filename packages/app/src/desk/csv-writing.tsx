@@ -13,11 +13,13 @@ import { deskTexts } from './texts.ts';
 interface Props {
   changes: CsvChange[];
   categories: Category[];
+  /** A question about the file is not confirmed yet. */
+  isHeld: boolean;
   onWritten(): unknown;
 }
 
 /** Writes what was shown, line by line; a line that is refused is listed, and keeps no other from being written. */
-export function CsvWriting({ changes, categories, onWritten }: Props) {
+export function CsvWriting({ changes, categories, isHeld, onWritten }: Props) {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
   const own = useTexts(csvTexts);
@@ -57,7 +59,7 @@ export function CsvWriting({ changes, categories, onWritten }: Props) {
     <>
       <div className="deeds">
         {done === undefined && (
-          <button type="button" className="primary" disabled={isPending} onClick={() => act()}>
+          <button type="button" className="primary" disabled={isPending || isHeld} onClick={() => act()}>
             {own.write}
           </button>
         )}

@@ -8,8 +8,9 @@ import { useGranted } from '../frame/granted.ts';
 import { useLanguage, useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
 import { type Category, cellsOf, csvColumns, type Product } from './csv-cells.ts';
-import { CsvDifference, CsvProblems } from './csv-problems.tsx';
+import { CsvDifference, CsvProblems, CsvRewritten, kindsIn } from './csv-problems.tsx';
 import { type CsvChange, type CsvProblem, compare } from './csv-products.ts';
+import type { Rewriting, Rewritten } from './csv-rewritten.ts';
 import { CsvFault, readCsv, textOf, writeCsv } from './csv-text.ts';
 import { csvTexts } from './csv-texts.ts';
 import { CsvWriting } from './csv-writing.tsx';
@@ -22,6 +23,7 @@ interface Compared {
   changes: CsvChange[];
   same: number;
   problems: CsvProblem[];
+  rewritten: Rewritten[];
   categories: Category[];
 }
 
@@ -35,6 +37,7 @@ export function ProductsCsv() {
   const queries = useQueryClient();
   const may = useGranted().may?.('products:write') === true;
   const [compared, setCompared] = useState<Compared>();
+  const [confirmed, setConfirmed] = useState<ReadonlySet<Rewriting>>(new Set());
   const [isTooLarge, setTooLarge] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   const read = async () => {
@@ -67,10 +70,13 @@ export function ProductsCsv() {
       } catch (error) {
         if (!(error instanceof CsvFault)) throw error;
         const problems: CsvProblem[] = [{ line: error.line, reason: 'notCsv' }];
-        return { changes: [], same: 0, problems, categories: [] };
+        return { changes: [], same: 0, problems, rewritten: [], categories: [] };
       }
     },
-    onSuccess: setCompared,
+    onSuccess: (read) => {
+      setCompared(read);
+      setConfirmed(new Set());
+    },
   });
   useEffect(() => {
     if (compared !== undefined) place.current?.focus();
@@ -119,7 +125,21 @@ export function ProductsCsv() {
             {compared.changes.length > 0 && (
               <>
                 <CsvDifference changes={compared.changes} />
-                <CsvWriting {...compared} onWritten={() => queries.invalidateQueries()} />
+                {compared.rewritten.length > 0 && (
+                  <CsvRewritten
+                    rewritten={compared.rewritten}
+                    confirmed={confirmed}
+                    onConfirm={(kind, isRight) => {
+                      const others = [...confirmed].filter((each) => each !== kind);
+                      setConfirmed(new Set(isRight ? [...others, kind] : others));
+                    }}
+                  />
+                )}
+                <CsvWriting
+                  {...compared}
+                  isHeld={kindsIn(compared.rewritten).some((kind) => !confirmed.has(kind))}
+                  onWritten={() => queries.invalidateQueries()}
+                />
               </>
             )}
           </>

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Command, Context } from '../command.ts';
 import { type Kind, kinds, listSign } from '../push/fields.ts';
-import { push as pushFile } from '../push/run.ts';
+import { acceptFlag, push as pushFile } from '../push/run.ts';
 import type { Table } from '../push/table.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -20,6 +20,9 @@ export const push: Command = {
     },
     'dry-run': { help: 'say what would be changed, and change nothing' },
     yes: { help: 'push without asking, as from cron' },
+    'accept-rewritten-ids': {
+      help: 'push identifiers that a spreadsheet may have rewritten (1.23E+18, leading zeros gone) as they are',
+    },
     mode: { value: 'MODE', help: 'of products: upsert (as unless said), create or update' },
     encoding: { value: 'NAME', help: 'utf-8, utf-16le, utf-16be, windows-1252; recognized unless given' },
     separator: { value: 'NAME', help: 'comma, semicolon, tab or pipe; recognized unless given' },
@@ -39,7 +42,7 @@ export const push: Command = {
       .map(({ name, permissions }) => `${permissions.join(' and ')} for ${name}`)
       .join(', ')}.`,
     'The same file given again does nothing twice; a file that was written again is pushed again.',
-    'Exit codes: 0 every row is pushed; 1 the service refused, or you did; 2 the command line or the file is wrong; 3 rows were',
+    'Exit codes: 0 every row is pushed; 1 the service refused, or you did, or identifiers look rewritten; 2 the command line or the file is wrong; 3 rows were',
     'refused, and the others are pushed. With --dry-run the same for what would be.',
   ],
   run(context) {
@@ -55,7 +58,15 @@ export const push: Command = {
     if (!flag('yes') && !flag('dry-run') && !terminal.isPerson)
       throw new UsageError('there is no terminal to ask: give --yes to push, or --dry-run to look');
     return pushFile(context, {
-      ...{ file, kind, mode, dryRun: flag('dry-run'), yes: flag('yes'), refusedFile: text('refused') },
+      ...{
+        file,
+        kind,
+        mode,
+        dryRun: flag('dry-run'),
+        yes: flag('yes'),
+        acceptRewritten: flag('accept-rewritten-ids'),
+        refusedFile: text('refused'),
+      },
       reading: {
         encoding: text('encoding'),
         separator: text('separator'),
@@ -76,7 +87,7 @@ function kindOf(file: string, as: string | undefined): Kind {
 }
 
 /** The command that pushes another file with the same columns and numbers. */
-function commandFor({ text, texts }: Context, file: string, { columns }: Table, kind: Kind): string {
+function commandFor({ flag, text, texts }: Context, file: string, { columns }: Table, kind: Kind): string {
   const marks = columns.flatMap(({ field, style, asked }) => {
     const mark = asked ?? style.mark;
     return mark === undefined || mark === 'mixed' ? [] : [`${field.name}=${mark}`];
@@ -88,6 +99,7 @@ function commandFor({ text, texts }: Context, file: string, { columns }: Table, 
       text(name) === undefined ? [] : [`--${name}`, text(name) ?? ''],
     ),
     ...(basename(file).toLowerCase().includes(kind.name) ? [] : ['--as', kind.name]),
+    ...(flag('accept-rewritten-ids') ? [acceptFlag] : []),
   ];
   return ['node comanda.mjs push', ...[file, ...options].map(quoted)].join(' ');
 }

@@ -1,5 +1,6 @@
 import { readNumber } from '../csv/numbers.ts';
 import type { CsvRecord } from '../csv/records.ts';
+import { asTyped } from '../csv/typed.ts';
 import { type Kind, readValue } from './fields.ts';
 import type { Column, Table } from './table.ts';
 
@@ -53,7 +54,7 @@ function itemOf(
   const values: Record<string, unknown> = {};
   const reasons: string[] = [];
   for (const column of columns) {
-    const cell = cells[column.index]?.trim() ?? '';
+    const cell = asTyped(cells[column.index] ?? '').trim();
     // An empty cell says nothing of its field.
     if (cell === '') continue;
     const read = readCell(column, cell);
@@ -61,7 +62,7 @@ function itemOf(
     else values[column.field.name] = read.value;
   }
   const given = new Set(
-    columns.filter(({ index }) => cells[index]?.trim() !== '').map(({ field }) => field.name),
+    columns.filter(({ index }) => asTyped(cells[index] ?? '').trim() !== '').map(({ field }) => field.name),
   );
   for (const names of kind.needs)
     if (!names.some((name) => given.has(name))) reasons.push(`${names.join(' or ')}: is empty`);

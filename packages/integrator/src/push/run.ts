@@ -7,6 +7,7 @@ import { chunksOf } from './chunks.ts';
 import { countsOf, diffLines } from './diff.ts';
 import type { Kind } from './fields.ts';
 import { refusedName, requireOwn, writeRefused } from './refused-file.ts';
+import { makesIds, needsKnown, questionsOf, readKnown, rewrittenIn } from './rewritten.ts';
 import { type Refused, type Row, rowsOf } from './rows.ts';
 import { type Outcome, openSender, type Sender } from './sending.ts';
 import { type Reading, readAs, readTable, type Table } from './table.ts';
@@ -22,6 +23,8 @@ export interface PushRequest {
   dryRun: boolean;
   /** Ask no question. */
   yes: boolean;
+  /** Push identifiers that a spreadsheet may have rewritten. */
+  acceptRewritten: boolean;
   /** The command that pushes another file in the same way. */
   again(file: string, table: Table): string;
 }
@@ -29,6 +32,9 @@ export interface PushRequest {
 /** Every row is pushed; the service or the person said no; rows were refused, and the others are pushed. */
 const exit = { done: 0, notDone: 1, partly: 3 };
 const mostShown = 40;
+
+/** The option that pushes identifiers as they are. */
+export const acceptFlag = '--accept-rewritten-ids';
 
 /** Pushes a file; gives the exit code. @throws {UsageError} when it cannot be read. @throws {ServiceError} */
 export async function push(context: Context, request: PushRequest): Promise<number> {
@@ -44,14 +50,28 @@ export async function push(context: Context, request: PushRequest): Promise<numb
   const most = await limitOf(api, request.kind);
   const chunks = chunksOf(rows, most.items);
   const sender = openSender(api, request.kind, request.mode, writtenMs);
+  const questions = request.acceptRewritten
+    ? []
+    : await questionsAbout(context, api, request.kind, rows, most);
+  for (const line of questions.flatMap(({ lines }) => lines)) terminal.note(line);
+  if (request.yes && questions.length > 0) {
+    terminal.note(`nothing was pushed: correct the file, or push it as it is with ${acceptFlag}`);
+    return exit.notDone;
+  }
   if (request.dryRun || !request.yes) {
     const seen = await each(context, chunks, 'looked at', (chunk) => sender.preview(chunk));
     const all = { ...seen, refused: inOrder([...refused, ...seen.refused]) };
     terminal.say(shownOf(all, request.dryRun ? Number.POSITIVE_INFINITY : mostShown));
+    if (request.dryRun && questions.length > 0) return exit.notDone;
     if (request.dryRun) return all.refused.length === 0 ? exit.done : exit.partly;
+    for (const { question } of questions)
+      if (!isYes(await terminal.ask(question))) {
+        terminal.note('nothing was pushed');
+        return exit.notDone;
+      }
     const answer =
       seen.applied === 0 ? '' : await terminal.ask(`Push ${counted(seen.applied, 'row')}? [y/N]`);
-    if (!/^y(es)?$/i.test(answer)) {
+    if (!isYes(answer)) {
       terminal.note('nothing was pushed');
       return exit.notDone;
     }
@@ -66,6 +86,23 @@ export async function push(context: Context, request: PushRequest): Promise<numb
     refused: inOrder([...refused, ...pushed.refused]),
     file: refusedFile,
   });
+}
+
+const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer);
+
+/** The questions about identifiers that a spreadsheet may have rewritten. @throws {ServiceError} */
+async function questionsAbout(
+  { terminal }: Context,
+  api: Service,
+  kind: Kind,
+  rows: readonly Row[],
+  { permissions }: { permissions: readonly string[] },
+): Promise<ReturnType<typeof questionsOf>> {
+  if (!makesIds(kind) || !needsKnown(rows)) return [];
+  const known = await readKnown(api, permissions);
+  if (known === undefined)
+    terminal.note('leading zeros are not compared with the existing products: the key lacks products:read');
+  return questionsOf(rewrittenIn(rows, known ?? new Map()), mostShown);
 }
 
 function read(file: string): { bytes: Buffer; writtenMs: number } {
@@ -88,7 +125,10 @@ function columnsSaid({ header, columns, unknown }: Table): string[] {
 }
 
 /** How many items a batch may hold, and how many batches are left. @throws {ServiceError} when the key may not push. */
-async function limitOf(api: Service, kind: Kind): Promise<{ items: number; jobs: number }> {
+async function limitOf(
+  api: Service,
+  kind: Kind,
+): Promise<{ items: number; jobs: number; permissions: readonly string[] }> {
   const { data } = (await api.call({ path: '/v2/limits' })) as {
     data: {
       effective_permissions: string[];
@@ -98,7 +138,8 @@ async function limitOf(api: Service, kind: Kind): Promise<{ items: number; jobs:
   };
   const missing = kind.permissions.filter((each) => !data.effective_permissions.includes(each));
   if (missing.length > 0) throw new ServiceError(`the key lacks the permission ${missing.join(' and ')}`);
-  return { items: data.max_items_per_batch, jobs: data.batch_jobs_per_hour.remaining };
+  const { effective_permissions: permissions } = data;
+  return { items: data.max_items_per_batch, jobs: data.batch_jobs_per_hour.remaining, permissions };
 }
 
 async function pushAll(context: Context, chunks: readonly Row[][], sender: Sender): Promise<Outcome> {

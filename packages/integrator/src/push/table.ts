@@ -2,6 +2,7 @@ import { decode } from '../csv/encoding.ts';
 import { type Mark, type NumberStyle, styleOf } from '../csv/numbers.ts';
 import { type CsvRecord, readRecords } from '../csv/records.ts';
 import { separatorFrom, separatorName, separators } from '../csv/separators.ts';
+import { asTyped } from '../csv/typed.ts';
 import { UsageError } from '../usage-error.ts';
 import type { Field, Kind } from './fields.ts';
 
@@ -33,7 +34,7 @@ export interface Table {
   columns: readonly Column[];
   rows: readonly CsvRecord[];
   separator: string;
-  /** Columns that bring nothing. */
+  /** Columns that bring nothing; one without a name by its position, from 1. */
   unknown: readonly string[];
   encoding: string;
 }
@@ -50,18 +51,21 @@ export function readTable(bytes: Uint8Array, kind: Kind, reading: Reading): Tabl
   const records = [...readRecords(text, separator)].map((each) => ({ ...each, line: each.line + lines }));
   const [first, ...others] = records;
   if (first === undefined) throw new UsageError('the file is empty');
-  const header = first.cells.map((cell) => cell.trim());
+  const header = first.cells.map((cell) => asTyped(cell).trim());
   const rows = others.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
   const found = fieldsOf(header, kind, reading.maps);
   const columns = found.flatMap((field, index): Column[] => {
     if (field === undefined) return [];
-    const values = field.type === 'decimal' ? rows.map(({ cells }) => cells[index]?.trim() ?? '') : [];
+    const values =
+      field.type === 'decimal' ? rows.map(({ cells }) => asTyped(cells[index] ?? '').trim()) : [];
     const style = styleOf(values.filter((value) => value !== ''));
     return [{ field, index, style, asked: askedOf(field.name, reading.decimals) }];
   });
   requireColumns(header, columns, kind);
   for (const each of reading.decimals) requireDecimal(each, columns);
-  const unknown = header.filter((name, index) => found[index] === undefined && name !== reasonColumn);
+  const unknown = header.flatMap((name, index) =>
+    found[index] === undefined && name !== reasonColumn ? [name || `column ${index + 1}`] : [],
+  );
   return { header, columns, rows, separator, unknown, encoding };
 }
 
