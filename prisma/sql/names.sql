@@ -55,7 +55,8 @@ BEGIN
   END IF;
   RETURN NEW;
 END $$;
-CREATE TRIGGER guard_currency BEFORE INSERT OR UPDATE OF currency ON locations
+-- Before guard_currency, which refuses another currency where there are amounts: triggers fire in the order of their names.
+CREATE TRIGGER check_currency BEFORE INSERT OR UPDATE OF currency ON locations
   FOR EACH ROW EXECUTE FUNCTION guard_location_currency();
 
 -- The URLs that address.rules.ts refuses for every setting of targets.
