@@ -148,7 +148,7 @@ export const acceptedEdits: readonly AcceptedEdit[] = [
   ),
   { what: 'the next turn', sql: 'insert into turns (location_id) values ($1)', entries: ['insert turns 1'] },
   ...updates('locations', 'true', {
-    'name, time zone and currency of a restaurant': `name = 'Bar Nuevo', timezone = 'America/Santiago', currency = 'CLP'`,
+    'name and time zone of a restaurant': `name = 'Bar Nuevo', timezone = 'America/Santiago'`,
   }),
   ...updates('api_keys', `name = 'another'`, {
     'the name and the limit of a key': `name = 'till', per_minute = 30`,

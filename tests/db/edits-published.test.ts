@@ -35,7 +35,11 @@ const edits: Readonly<Record<string, readonly Edit[]>> = {
   locations: [
     set('locations', 'name', `'Bar Nuevo'`),
     set('locations', 'timezone', `'America/Santiago'`),
-    set('locations', 'currency', `'CLP'`),
+    // That of a location with orders never changes.
+    {
+      columns: 'currency',
+      sql: `insert into locations (name, timezone, currency) select name, timezone, 'CLP' from locations where id = $1`,
+    },
     set('locations', 'status', `'read_only'`),
     set('locations', 'status', `'active'`),
   ],

@@ -119,7 +119,7 @@ CREATE TRIGGER guard_status BEFORE UPDATE OF status ON locations
 CREATE TRIGGER guard_currency BEFORE UPDATE OF currency ON locations
   FOR EACH ROW
   WHEN (ROW(OLD.currency) IS DISTINCT FROM ROW(NEW.currency)
-    AND (has_amounts(OLD.id)))
+    AND (NEW.currency IS NOT NULL AND has_amounts(OLD.id)))
   EXECUTE FUNCTION refuse('never', 'the currency of a location with orders or settlements never changes, because their amounts would be of another one: make another location (comanda locations create)');
 
 CREATE TRIGGER guard_created_at BEFORE UPDATE OF created_at ON locations

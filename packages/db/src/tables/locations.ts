@@ -48,7 +48,7 @@ export const locations = table<Location>()('locations', {
     },
     {
       never: ['currency'],
-      when: 'has_amounts(OLD.id)',
+      when: 'NEW.currency IS NOT NULL AND has_amounts(OLD.id)',
       sentence:
         'the currency of a location with orders or settlements never changes, because their amounts would be of another one: make another location (comanda locations create)',
     },
