@@ -43,6 +43,16 @@ const changing: Record<string, (place: Place, name: string) => Promise<object> |
     await place.make.product({ price: 10, categoryIds: [id] });
     return { id, amount: 1 };
   },
+  'subselections.create': async ({ make }) => ({
+    ...{ product_id: await make.product(), name: 'Milk', min_selection: 0, max_selection: 1, items: [] },
+  }),
+  'subselections.update': async (place) => ({ id: (await choice(place)).id, name: 'Milks' }),
+  'subselections.delete': async (place) => ({ id: (await choice(place, [])).id }),
+  'subselectionItems.create': async (place) => ({
+    ...{ subselection_id: (await choice(place)).id, name: 'Soy milk', price: 1 },
+  }),
+  'subselectionItems.update': async (place) => ({ id: (await choice(place)).itemIds[0], name: 'Oats' }),
+  'subselectionItems.delete': async (place) => ({ id: (await choice(place)).itemIds[0] }),
   'keys.create': () => ({ name: 'ERP', permissions: ['orders:read'] }),
   'keys.narrow': async ({ make }) => ({ id: (await make.key()).id, permissions: ['orders:read'] }),
   'keys.rotate': async ({ make }) => ({ id: (await make.key()).id, grace_hours: 1 }),
@@ -118,6 +128,9 @@ async function made({ locationId, key }: Place, name: string): Promise<object> {
 }
 
 const category = ({ make }: Place) => make.category();
+
+const choice = async ({ make }: Place, items: { name: string }[] = [{ name: 'Oat milk' }]) =>
+  make.subselection({ productId: await make.product(), items });
 
 async function menu({ locationId }: Place): Promise<string> {
   return (await api.prisma.menu.create({ data: { locationId, name: 'Lunch' } })).id;

@@ -1,7 +1,8 @@
-import { isId, newId, type Queryable, type Statement } from '@comanda/db';
+import { isId, newId, type Queryable } from '@comanda/db';
 import { invalid, notFound } from '../../errors.ts';
 import { namesNothing } from '../../references.ts';
 import type { Answer } from '../../request/answer.ts';
+import { type AuditChanges, audit } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
 import { repeatingRaces } from '../../request/races.ts';
 import { inTransaction } from '../../request/writing.ts';
@@ -33,7 +34,7 @@ export function create(ctx: CallContext, input: SubselectionCreate): Promise<Ans
   const unknown = () =>
     invalid({ path: 'product_id', message: namesNothing('products'), reason: 'unknown_reference' });
   if (!isId(product_id)) throw unknown();
-  return changing(ctx, product_id, (current, writes) => {
+  return changing(ctx, 'subselections.create', product_id, (current, writes) => {
     if (current.products.length === 0) throw unknown();
     const siblings = current.subselections;
     if (siblings.length >= most.subselections)
@@ -58,7 +59,8 @@ export function create(ctx: CallContext, input: SubselectionCreate): Promise<Ans
     refuseUnsatisfiable(undefined, { group, items: rows }, { path: 'min_selection' });
     writes.subselections.created.push(group);
     writes.items.created = rows;
-    return shown(current, group, rows);
+    const value = shown(current, group, rows);
+    return { id: group.id, value, changes: { before: null, after: value } };
   });
 }
 
@@ -67,7 +69,7 @@ export function update(
   ctx: CallContext,
   { id, ...given }: SubselectionUpdate,
 ): Promise<Answer<Subselection>> {
-  return changingOne(ctx, productOfSubselection, id, 'Subselection', (current, writes) => {
+  return changingOne(ctx, 'subselections.update', id, 'Subselection', (current, writes) => {
     const { group: before, items } = choiceOf(current, id);
     const group = settle(writes.subselections, before, given, () => before);
     refuseBounds(group, bounds, given);
@@ -76,16 +78,21 @@ export function update(
     const [path = 'min_selection'] = touched;
     const boundless = touched.length === 0;
     refuseUnsatisfiable({ group: before, items }, { group, items }, { path, boundless });
-    return shown(current, group, items);
+    const value = shown(current, group, items);
+    return { id, value, changes: { before: shown(current, before, items), after: value } };
   });
 }
 
 /** Deletes one with its options. Throws `resource_not_found`. */
 export function remove(ctx: CallContext, id: string): Promise<Answer<Deleted>> {
-  return changingOne(ctx, productOfSubselection, id, 'Subselection', (current, writes) => {
-    choiceOf(current, id);
+  return changingOne(ctx, 'subselections.delete', id, 'Subselection', (current, writes) => {
+    const { group, items } = choiceOf(current, id);
     writes.removed.subselections = [id];
-    return { id, deleted: true };
+    return {
+      id,
+      value: { id, deleted: true },
+      changes: { before: shown(current, group, items), after: null },
+    };
   });
 }
 
@@ -98,7 +105,7 @@ export function createItem(ctx: CallContext, input: ItemCreate): Promise<Answer<
       message: namesNothing('subselections'),
       reason: 'unknown_reference',
     });
-  return changingOne(ctx, productOfSubselection, subselection_id, unknown, (current, writes) => {
+  return changingOne(ctx, 'subselectionItems.create', subselection_id, unknown, (current, writes) => {
     const { group, items } = choiceOf(current, subselection_id, unknown);
     if (items.length >= most.items)
       throw invalid({
@@ -111,7 +118,8 @@ export function createItem(ctx: CallContext, input: ItemCreate): Promise<Answer<
     const path = given.max === undefined ? 'subselection_id' : 'max';
     refuseUnsatisfiable({ group, items }, { group, items: [...items, row] }, { path });
     writes.items.created.push(row);
-    return shownItem(row);
+    const value = shownItem(row);
+    return { id: row.id, value, changes: { before: null, after: value } };
   });
 }
 
@@ -120,7 +128,7 @@ export function updateItem(
   ctx: CallContext,
   { id, stock, image_url, ...given }: ItemUpdate,
 ): Promise<Answer<SubselectionItem>> {
-  return changingOne(ctx, productOfItem, id, 'Subselection item', (current, writes) => {
+  return changingOne(ctx, 'subselectionItems.update', id, 'Subselection item', (current, writes) => {
     const { before, group, items } = itemOf(current, id);
     const fields = {
       ...given,
@@ -134,26 +142,40 @@ export function updateItem(
     const touched = itemBounds.filter((name) => given[name] !== undefined);
     const [path = 'max'] = touched;
     refuseUnsatisfiable({ group, items }, { group, items: after }, { path, boundless: touched.length === 0 });
-    return shownItem(row);
+    const value = shownItem(row);
+    return { id, value, changes: { before: shownItem(before), after: value } };
   });
 }
 
 /** Deletes an option that its subselection can do without. Throws `resource_not_found`, `validation_error`. */
 export function removeItem(ctx: CallContext, id: string): Promise<Answer<Deleted>> {
-  return changingOne(ctx, productOfItem, id, 'Subselection item', (current, writes) => {
-    const { group, items } = itemOf(current, id);
+  return changingOne(ctx, 'subselectionItems.delete', id, 'Subselection item', (current, writes) => {
+    const { before, group, items } = itemOf(current, id);
     const rest = items.filter((each) => each.id !== id);
     refuseUnsatisfiable({ group, items }, { group, items: rest }, { path: 'id' });
     writes.removed.items = [id];
-    return { id, deleted: true };
+    return { id, value: { id, deleted: true }, changes: { before: shownItem(before), after: null } };
   });
 }
 
-/** Decides from a product with all its choices, which it locks as a catalog sync does, and writes what is decided. */
+type Operation = `${'subselections' | 'subselectionItems'}.${'create' | 'update' | 'delete'}`;
+
+/** The row that an operation changes, the answer, and the audit entry's changes. */
+interface Decided<Value> {
+  id: string;
+  value: Value;
+  changes: AuditChanges;
+}
+
+/**
+ * Decides from a product with all its choices, which it locks as a catalog sync does. Writes what is decided, and the audit
+ * entry.
+ */
 function changing<Value>(
   ctx: CallContext,
+  operation: Operation,
   product: string | ((on: Queryable) => Promise<string>),
-  decide: (current: Current, writes: Writes) => Value,
+  decide: (current: Current, writes: Writes) => Decided<Value>,
 ): Promise<Answer<Value>> {
   const { locationId } = ctx.caller;
   return repeatingRaces(() =>
@@ -161,8 +183,9 @@ function changing<Value>(
       const id = typeof product === 'string' ? product : await product(tx);
       const current = await readCurrent(tx, locationId, locking, { products: { ids: [id] }, options: true });
       const writes = emptyWrites();
-      const value = decide(current, writes);
+      const { id: changed, value, changes } = decide(current, writes);
       write(tx, locationId, writes);
+      audit(tx, ctx, operation, changed, changes);
       return { value };
     }),
   );
@@ -171,19 +194,20 @@ function changing<Value>(
 /** The same, of the product that has the row. Throws `resource_not_found`, or what `missing` makes. */
 function changingOne<Value>(
   ctx: CallContext,
-  productOf: Statement<{ product_id: string }>,
+  operation: Operation,
   id: string,
   missing: string | (() => Error),
-  decide: (current: Current, writes: Writes) => Value,
+  decide: (current: Current, writes: Writes) => Decided<Value>,
 ): Promise<Answer<Value>> {
+  const isOfItem = operation === 'subselectionItems.update' || operation === 'subselectionItems.delete';
   const unknown = typeof missing === 'string' ? () => notFound(missing) : missing;
   if (!isId(id)) throw unknown();
   const find = async (on: Queryable) => {
-    const [row] = await on.run(productOf, [ctx.caller.locationId, id]);
+    const [row] = await on.run(isOfItem ? productOfItem : productOfSubselection, [ctx.caller.locationId, id]);
     if (row === undefined) throw unknown();
     return row.product_id;
   };
-  return changing(ctx, find, decide);
+  return changing(ctx, operation, find, decide);
 }
 
 // A row that was deleted, or given to another product by hand, since its product was looked up.
