@@ -18,6 +18,9 @@ const notFilters = [
   'group_by',
 ];
 
+/** Those that the page says every list, or every list of changes, has. */
+const onEachOf = ['limit', 'offset', 'cursor'];
+
 const operations = operationsOf(appRouter);
 
 /** The filters of every list and report, by its path without the family: those of both families, those of v2 alone, the others. */
@@ -49,7 +52,7 @@ export function filterTable(): string {
         place,
         both: v2.filter((name) => v1.includes(name) && !notFilters.includes(name)),
         alone: v2.filter((name) => !v1.includes(name) && !notFilters.includes(name)),
-        others: v2.filter((name) => notFilters.includes(name) && name !== 'limit' && name !== 'offset'),
+        others: v2.filter((name) => notFilters.includes(name) && !onEachOf.includes(name)),
       }))
       .filter(({ both, alone }) => both.length + alone.length > 0)
       .map(({ place, both, alone, others }) => [code(place), marked(both), marked(alone), marked(others)]),
