@@ -1,19 +1,15 @@
 import { z } from 'zod';
 import { SyncedItem, SyncedSubselection } from '../../packages/api/src/resources/catalog/sync.schema.ts';
-import { CategoryUpdate } from '../../packages/api/src/resources/categories/schema.ts';
 import { KeyUpdate } from '../../packages/api/src/resources/keys/schema.ts';
-import { LocationUpdate } from '../../packages/api/src/resources/locations/schema.ts';
-import { MenuUpdate } from '../../packages/api/src/resources/menus/schema.ts';
 import {
   OrderCancel,
   OrderCreate,
   OrderUpdateStatus,
 } from '../../packages/api/src/resources/orders/schema.ts';
-import { PaymentMethodUpdate } from '../../packages/api/src/resources/payment-methods/schema.ts';
 import { ProductUpdate } from '../../packages/api/src/resources/products/schema.ts';
 import { StockInput } from '../../packages/api/src/resources/stock/schema.ts';
 import { checkWebhookUrl } from '../../packages/api/src/resources/webhook-endpoints/address.rules.ts';
-import { WebhookEndpointUpdate } from '../../packages/api/src/resources/webhook-endpoints/schema.ts';
+import { operations } from '../support/documented.ts';
 
 const named = ProductUpdate.shape.external_id;
 const limit = KeyUpdate.shape.per_minute.unwrap().nullable();
@@ -22,15 +18,15 @@ const address = z.string().superRefine((text, context) => {
   if (!verdict.ok) context.addIssue({ code: 'custom', message: verdict.reason });
 });
 
+type Fields = Readonly<Record<string, z.ZodType | 'no field'>>;
+
 /**
- * The field of the API that writes each column, by table. A person empties a value that the API leaves out. No field writes the columns
- * that name rows, places, and columns that an operation sets.
+ * The fields of the API that write columns, by table, where they are not those of the resource's `update`. A person empties a value that
+ * the API leaves out. No field writes the columns that name rows, places, and columns that an operation sets.
  */
-export const fieldsOf: Readonly<Record<string, Readonly<Record<string, z.ZodType | 'no field'>>>> = {
-  products: ProductUpdate.shape,
+const ownFields: Readonly<Record<string, Fields>> = {
   product_stock: StockInput.shape,
   product_categories: { product_id: 'no field', category_id: 'no field' },
-  categories: CategoryUpdate.shape,
   subselections: {
     ...SyncedSubselection.shape,
     external_id: named,
@@ -43,16 +39,15 @@ export const fieldsOf: Readonly<Record<string, Readonly<Record<string, z.ZodType
     stock_quantity: StockInput.shape.quantity,
     ...{ subselection_id: 'no field', position: 'no field' },
   },
-  menus: { ...MenuUpdate.shape, is_published: 'no field', published_at: 'no field' },
+  menus: { is_published: 'no field', published_at: 'no field' },
   menu_categories: { menu_id: 'no field', category_id: 'no field', position: 'no field' },
-  payment_methods: PaymentMethodUpdate.shape,
-  locations: { ...LocationUpdate.shape, status: 'no field' },
+  locations: { status: 'no field' },
   api_keys: {
     ...KeyUpdate.shape,
     ...{ per_minute: limit, monthly: limit, batch_jobs_per_hour: limit, max_items_per_batch: limit },
     revoked_at: 'no field',
   },
-  webhook_endpoints: { ...WebhookEndpointUpdate.shape, url: address, api_version: 'no field' },
+  webhook_endpoints: { url: address, api_version: 'no field' },
   orders: {
     external_id: named,
     channel: OrderCreate.shape.channel.nullable(),
@@ -64,6 +59,13 @@ export const fieldsOf: Readonly<Record<string, Readonly<Record<string, z.ZodType
   payments: { status: 'no field' },
   turns: { status: 'no field' },
 };
+
+/** The field of the API that writes each column of a table. A resource's `update` is found by the name of its table. */
+export function fieldsOf(table: string): Fields {
+  const resource = table.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const update = operations.find(({ name }) => name === `${resource}.update`);
+  return { ...update?.input.shape, ...ownFields[table] };
+}
 
 /** The row that is edited, where it is not any of the location. */
 export const rowOf: Readonly<Record<string, string>> = {
