@@ -3,9 +3,12 @@ import { plainResources } from '../../contract/kitchen.ts';
 import { operations } from '../../support/documented.ts';
 import type { Shop } from '../shop.ts';
 
+/** The typed client alone makes these: products.ts. */
+const workedElsewhere = ['subselections', 'subselectionItems'];
+
 /** Every resource that its own operations make and change, as their examples say. */
 export async function workOnPlainResources({ call }: Shop): Promise<void> {
-  for (const resource of plainResources()) {
+  for (const resource of plainResources().filter((name) => !workedElsewhere.includes(name))) {
     const all = operations.filter(({ name }) => name.startsWith(`${resource}.`));
     const find = (verb: string) => all.find(({ name }) => name === `${resource}.${verb}`);
     const [create, update] = [find('create'), find('update')];

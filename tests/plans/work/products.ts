@@ -44,7 +44,11 @@ export async function workOnProducts({ call, client }: Shop, round: Round): Prom
       ...{ product_id: String(product.id), name: 'Milk', min_selection: 0, max_selection: 1 },
       items: [{ name: 'Oat', price: 1 }],
     });
+    await client.subselections.update.mutate({ id: choice, name: 'Milks' });
     await client.subselectionItems.update.mutate({ id: items[0]?.id ?? '', price: 2 });
+    const soy = { subselection_id: choice, name: 'Soy', price: 1 };
+    const { id: item } = await client.subselectionItems.create.mutate(soy);
+    await client.subselectionItems.delete.mutate({ id: item });
     await client.subselections.list.query({ product_id: String(product.id) });
     await client.subselections.list.query({ satisfiable: false });
     await client.subselections.delete.mutate({ id: choice });
