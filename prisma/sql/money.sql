@@ -119,12 +119,10 @@ BEGIN
     RAISE EXCEPTION 'a turn is opened in a transaction that is READ COMMITTED' USING ERRCODE = 'CM007', DETAIL = NEW.id::text;
   END IF;
   PERFORM pg_advisory_xact_lock(turn_lock(NEW.location_id));
-  IF EXISTS (SELECT FROM settlement_entries e WHERE e.location_id = NEW.location_id AND e.turn_id IS NULL) THEN
-    -- One moment for all: readers of changes look for the first after the one from which on they read.
-    PERFORM announce_change();
-    v_moment := date_trunc('milliseconds', clock_timestamp());
-    UPDATE settlement_entries e SET turn_id = NEW.id, placed_at = v_moment WHERE e.location_id = NEW.location_id AND e.turn_id IS NULL;
-  END IF;
+  -- One moment for all: readers of changes look for the first after the one from which on they read.
+  PERFORM announce_change();
+  v_moment := date_trunc('milliseconds', clock_timestamp());
+  UPDATE settlement_entries e SET turn_id = NEW.id, placed_at = v_moment WHERE e.location_id = NEW.location_id AND e.turn_id IS NULL;
   RETURN NULL;
 END $$;
 CREATE TRIGGER collect_waiting AFTER INSERT ON turns
@@ -254,13 +252,13 @@ BEGIN
 END $$;
 
 -- The fields that `include=books` adds to a payment: the turn and the settlement that collect it, when it was
--- completed, the amount that the next turn will collect, and the amount refunded.
+-- completed, the amount that the next turn will collect, and the amount refunded. `::text` keeps the index of completions out.
 CREATE FUNCTION payment_books(location uuid, payment uuid) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT coalesce((
       SELECT coalesce(',"turn_id":"' || e.turn_id || '"', '') || coalesce(',"settlement_id":"' || s.id || '"', '')
         || ',"completed_at":"' || wire_time(e.created_at, l.timezone) || '"'
       FROM payments p
-      JOIN LATERAL (SELECT * FROM settlement_entries e WHERE e.location_id = p.location_id AND e.payment_id = p.id AND e.kind = 'payment'
+      JOIN LATERAL (SELECT * FROM settlement_entries e WHERE e.location_id = p.location_id AND e.payment_id = p.id AND e.kind::text = 'payment'
         ORDER BY e.id DESC LIMIT 1) e ON true
       JOIN locations l ON l.id = p.location_id
       LEFT JOIN settlements s ON s.location_id = e.location_id AND s.turn_id = e.turn_id
@@ -278,7 +276,7 @@ CREATE FUNCTION order_books(location uuid, ordered uuid) RETURNS text LANGUAGE s
   JOIN locations l ON l.id = o.location_id
   LEFT JOIN settlements s ON s.location_id = o.location_id AND s.turn_id = o.turn_id
   LEFT JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id AND p.status = 'completed'
-  LEFT JOIN LATERAL (SELECT * FROM settlement_entries e WHERE e.location_id = p.location_id AND e.payment_id = p.id AND e.kind = 'payment'
+  LEFT JOIN LATERAL (SELECT * FROM settlement_entries e WHERE e.location_id = p.location_id AND e.payment_id = p.id AND e.kind::text = 'payment'
     ORDER BY e.id DESC LIMIT 1) e ON true
   WHERE o.location_id = location AND o.id = ordered
 $$;

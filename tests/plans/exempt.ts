@@ -38,11 +38,17 @@ const rows: Row[] = [
     'a payment method is deleted now and then: an index that finds its payments and orders would cost each order',
   ],
   [/^list_stock/, 'a list with its exact total', 'counting'],
+  [/^list_subselections(?!_product)/, 'a list with its exact total, which looks at the options of each'],
   [/^count_\w+_changes/, 'counts what there is to read, once a reading'],
   [/^list_products_changes/, 'skips products whose stock has changed later, and the reverse'],
   [
     /^list_categories_changes/,
     'looks at the categories of a location, which are tens: an index of their moments would serve nothing else',
+    'sometimes',
+  ],
+  [
+    /^list_payments_changes_books$/,
+    'skips payments that have changed since the walk began, which come at their own moment',
     'sometimes',
   ],
   [/^list_orders_changes_sta/, 'goes along what has changed', 'sometimes'],

@@ -7,12 +7,11 @@ import type { Subselection, SubselectionList } from './schema.ts';
 import { listSubselections } from './statements.ts';
 
 /** Lists subselections with their options, by product, position, id. A product of another form has none. */
-export function list(
-  ctx: CallContext,
-  { product_id, satisfiable, ...paging }: SubselectionList,
-): Promise<Answer<Page<Subselection>>> {
-  const product = product_id === undefined || isId(product_id) ? product_id : noId;
-  return readPage(ctx, listSubselections, paging, [product ?? null, satisfiable ?? null]);
+export function list(ctx: CallContext, input: SubselectionList): Promise<Answer<Page<Subselection>>> {
+  const { product_id } = input;
+  const known = product_id === undefined || isId(product_id) ? input : { ...input, product_id: noId };
+  const { statement, values } = listSubselections(known);
+  return readPage(ctx, statement, input, values);
 }
 
 /** An id that nothing has. */
