@@ -5,7 +5,7 @@
 
 -- Orders since midnight, each restaurant's own.
 CREATE VIEW orders_today AS
-SELECT l.name AS restaurant, o.number, o.status, o.total, to_char(o.created_at AT TIME ZONE l.timezone, 'HH24:MI') AS local_time,
+SELECT l.name AS restaurant, o.number, o.status, round(o.total, 2) AS total, to_char(o.created_at AT TIME ZONE l.timezone, 'HH24:MI') AS local_time,
   lines.items, m.name AS payment_method, p.status AS payment, o.identifier, o.channel, o.external_id, o.cancel_reason, o.location_id, o.id
 FROM locations l
 JOIN orders o ON o.location_id = l.id

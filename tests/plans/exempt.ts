@@ -76,6 +76,7 @@ const rows: Row[] = [
     'an admin undoes a manual edit of any table: a deed of a person, once in a while',
   ],
   [/^read_latest_delivery$/, 'the deliveries of one event: as many as there are endpoints'],
+  [/^change_certified_price$/, 'looks at the products of a sandbox, which are tens, once a run', 'sometimes'],
   [/^abort_silent_certifications$/, 'certifications that are under way: one a sandbox', 'sometimes'],
   [
     /^list_webhook_attempts/,

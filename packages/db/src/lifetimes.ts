@@ -154,12 +154,14 @@ export const workLimits = {
     lockMs: 15_000,
     idleInTransactionMs: 60_000,
   },
+  // Doctor only reads: who holds a table is a finding, and nothing to wait for.
+  look: { connections: 2, waitMs: 5_000, statementMs: 30_000, lockMs: 1_000, idleInTransactionMs: 60_000 },
   // A person waits for all of a large database to be looked at.
   'deep look': {
     connections: 2,
     waitMs: 5_000,
     statementMs: 1_800_000,
-    lockMs: 15_000,
+    lockMs: 1_000,
     idleInTransactionMs: 60_000,
   },
 } as const satisfies Record<string, WorkLimits>;

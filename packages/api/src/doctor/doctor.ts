@@ -88,10 +88,9 @@ export async function diagnose(
   // Unnamed: should it be a pooler even so, the findings are still true.
   const database = openSqlDatabase({
     url,
-    poolSize: 2,
     applicationName: 'comanda-doctor',
     unnamed: true,
-    ...(options.deep && { work: 'deep look' }),
+    work: options.deep ? 'deep look' : 'look',
   });
   try {
     const finding = await reach(database);

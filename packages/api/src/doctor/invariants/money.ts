@@ -18,7 +18,7 @@ export const money: readonly Invariant[] = [
       'doctor_orders',
       `${newestOrders}
        select $1::uuid as location, n.what, case when n.number < 1 then 'never got its number'
-         when i.lines = 0 then 'has no lines' else 'has a total of ' || n.total || ', its lines make ' || i.total end as harm
+         when i.lines = 0 then 'has no lines' else 'has a total of ' || round(n.total, 2) || ', its lines make ' || round(i.total, 2) end as harm
        from newest n cross join lateral (
          select count(*) as lines, sum(i.total) as total from order_items i where i.location_id = $1 and i.order_id = n.id) i
        where n.number < 1 or i.lines = 0 or i.total <> n.total limit 101`,
@@ -93,7 +93,7 @@ export const money: readonly Invariant[] = [
     asks: statement<Harm>(
       'doctor_amounts',
       `${newestOrders}
-       select $1::uuid as location, n.what, 'has a total of ' || n.total || ', its payment is ' || p.amount as harm
+       select $1::uuid as location, n.what, 'has a total of ' || round(n.total, 2) || ', its payment is ' || round(p.amount, 2) as harm
        from newest n join payments p on p.location_id = $1 and p.order_id = n.id
        where p.amount <> n.total limit 101`,
     ),
@@ -111,8 +111,8 @@ export const money: readonly Invariant[] = [
       `${newestOrders}
        select $1::uuid as location, n.what, case
            when b.collected <> case p.status when 'completed' then p.amount else 0 end
-             then 'has a payment of ' || p.amount || ' that is ' || p.status || ', its entries make ' || b.collected
-           when b.refunded > b.collected then 'has refunds of ' || b.refunded || ', more than its payment'
+             then 'has a payment of ' || round(p.amount, 2) || ' that is ' || p.status || ', its entries make ' || round(b.collected, 2)
+           when b.refunded > b.collected then 'has refunds of ' || round(b.refunded, 2) || ', more than its payment'
            else 'has an entry that waits for the next turn, and one is open' end as harm
        from newest n join payments p on p.location_id = $1 and p.order_id = n.id
        cross join lateral collected_of($1, p.id) b
@@ -138,9 +138,9 @@ export const money: readonly Invariant[] = [
            when (s.batch_number, s.started_at, s.ended_at) is distinct from (t.batch_number, t.started_at, t.ended_at)
              then 'has another number or time than its settlement'
            when s.total_collected <> (select coalesce(sum((p->>'amount')::numeric), 0) from jsonb_array_elements(s.payments) p) + e.corrected
-             then 'was settled with ' || s.total_collected || ', which its payments do not make'
+             then 'was settled with ' || round(s.total_collected, 2) || ', which its payments do not make'
            when e.there > 0 and s.total_collected <> e.collected
-             then 'was settled with ' || s.total_collected || ', its entries make ' || e.collected
+             then 'was settled with ' || round(s.total_collected, 2) || ', its entries make ' || round(e.collected, 2)
            when s.total_orders <> (select coalesce(sum(v::int), 0) from jsonb_each_text(s.orders) o (k, v))
              then 'was settled with ' || s.total_orders || ' orders, which its statuses do not make'
            when s.total_orders <> o.there then 'has ' || o.there || ' orders, and was settled with ' || s.total_orders end as harm
