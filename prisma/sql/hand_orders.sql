@@ -142,6 +142,7 @@ BEGIN
     NEW.external_id := coalesce(NEW.external_id, product.external_id);
     NEW.sku := coalesce(NEW.sku, product.sku);
     NEW.tax_rate := coalesce(NEW.tax_rate, product.tax_rate);
+    NEW.category := coalesce(NEW.category, first_category(NEW.location_id, NEW.product_id));
     -- As place_orders keeps them: choices with the name, the price and the external_id of the moment.
     IF NEW.selections <> '[]' THEN
       SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', i.name, 'price', trim_scale(i.price), 'external_id', i.external_id)) || s ORDER BY n),

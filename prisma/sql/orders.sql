@@ -58,12 +58,21 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT d.id, d.doc FROM orders_with_lines(location, ids, 'plain') d
 $$;
 
+-- The category that a report counts a product under, {id, name}, {} without one.
+CREATE FUNCTION first_category(location uuid, product uuid) RETURNS jsonb LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT coalesce((
+    SELECT jsonb_build_object('id', c.id, 'name', c.name) FROM product_categories pc
+    JOIN categories c ON c.location_id = pc.location_id AND c.id = pc.category_id
+    WHERE pc.location_id = location AND pc.product_id = product ORDER BY c.priority, c.name, c.id LIMIT 1), '{}')
+$$;
+
 -- The data that orders are decided from. `version` changes with any of it that affects the decision: all but the stock,
 -- whose rows are locked where it is taken. Data that a caller does not ask for is not read.
 CREATE FUNCTION product_for_sale(location uuid, product uuid)
-RETURNS TABLE (external_id text, sku text, tax_rate numeric, name text, price numeric, stock numeric, subselections json, version bigint)
+RETURNS TABLE (external_id text, sku text, tax_rate numeric, category jsonb, name text, price numeric, stock numeric, subselections json,
+  version bigint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT p.external_id, p.sku, p.tax_rate, p.name, p.price,
+  SELECT p.external_id, p.sku, p.tax_rate, first_category(p.location_id, p.id), p.name, p.price,
     (SELECT t.quantity FROM product_stock t WHERE t.location_id = p.location_id AND t.product_id = p.id AND t.enabled),
     s.docs, hash_record_extended(ROW(p.external_id, p.name, p.price, s.version), 0)
   FROM products p
@@ -128,6 +137,7 @@ DECLARE
   v_external_ids text[];
   v_skus text[];
   v_tax_rates numeric[];
+  v_categories jsonb[];
   v_counted uuid[];
   v_places tid[];
   v_left numeric[];
@@ -184,8 +194,9 @@ BEGIN
     AND (cardinality(p_choices) = 0
       OR cardinality(p_choices) = (SELECT count(*) FROM unnest(p_choices, p_choice_versions) AS v (id, version)
         CROSS JOIN LATERAL offered_item(p_location, v.id) o WHERE o.version = v.version)),
-    array_agg(v.id), array_agg(o.external_id), array_agg(o.sku), array_agg(o.tax_rate)
-  INTO v_taken, v_same, v_products, v_external_ids, v_skus, v_tax_rates
+    array_agg(v.id), array_agg(o.external_id), array_agg(o.sku), array_agg(o.tax_rate),
+    array_agg(o.category)
+  INTO v_taken, v_same, v_products, v_external_ids, v_skus, v_tax_rates, v_categories
   FROM unnest(p_products, p_product_versions) AS v (id, version)
   CROSS JOIN LATERAL product_for_sale(p_location, v.id) o WHERE o.version = v.version;
   IF v_taken OR v_short OR v_short_choices OR NOT v_same OR v_outcomes IS NOT NULL
@@ -233,10 +244,10 @@ BEGIN
     p_identifiers[m.n], p_payment_methods[m.n], (SELECT t.id FROM turns t WHERE t.location_id = p_location AND t.status = 'open'),
     p_api_keys[m.n], nullif(split_part(p_request_ids[m.n], ' ', 1), '')
   FROM unnest(v_made) WITH ORDINALITY AS m (n, nth);
-  INSERT INTO order_items (location_id, order_id, position, product_id, name, external_id, sku, tax_rate, unit_price, quantity, total,
+  INSERT INTO order_items (location_id, order_id, position, product_id, name, external_id, sku, tax_rate, category, unit_price, quantity, total,
     comment, selections, stock_taken)
   SELECT p_location, p_orders[v.n], v.position, v.product_id, v.name, v_external_ids[f.place], v_skus[f.place], v_tax_rates[f.place],
-    v.unit_price, v.quantity, v.total, v.comment,
+    v_categories[f.place], v.unit_price, v.quantity, v.total, v.comment,
     CASE WHEN v.selections IS NULL THEN '[]' ELSE (
       SELECT jsonb_agg(s || jsonb_build_object('stock_taken', coalesce(i.id = ANY (v_counted_choices), false))
         || CASE WHEN i.external_id IS NULL THEN '{}' ELSE jsonb_build_object('external_id', i.external_id) END ORDER BY m)

@@ -4,6 +4,7 @@ import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { type RecordedOrder, recordOrder } from '../support/money.ts';
+import { placeOrder } from '../support/orders.ts';
 import { useNewPlace } from '../support/place.ts';
 
 const api = useApi();
@@ -19,6 +20,7 @@ const report = async (query: string) =>
 const by = (grouping: string) => report(`from=2026-01-01&to=2026-01-31&group_by=${grouping}`);
 const product = (name: string, categoryIds: string[] = []) => site.make.product({ name, categoryIds });
 const category = (name: string, priority: number) => site.make.category({ name, priority });
+const day = (from: number) => new Date(Date.now() + from * 86_400_000).toISOString().slice(0, 10);
 const sell = (lines: RecordedOrder['lines'], more: Partial<RecordedOrder> = {}) =>
   recordOrder(
     api.app.database,
@@ -130,6 +132,34 @@ describe('GET /v2/sales-reports', () => {
       { key: twins[0], name: 'Same', orders: 1, quantity: 1, amount: 3 },
       { key: '', name: '', orders: 1, quantity: 2, amount: 1.1 },
     ]);
+  });
+
+  it('by category keeps the category of the sale, with its last name, when the product moves or either is deleted', async () => {
+    const [sold, other] = [await category('Sold as', 1), await category('Other', 2)];
+    const [moved, gone, free] = [
+      await product('Moved', [other, sold]),
+      await product('Gone', [sold]),
+      await product('Free'),
+    ];
+    for (const productId of [moved, gone, free])
+      await placeOrder(
+        site,
+        { productId, paymentMethodId: cash },
+        { items: [{ product_id: productId, quantity: 1 }] },
+      );
+    await site.rest(`PATCH /v2/products/${moved}`, { body: { category_ids: [other] } });
+    await site.rest(`PATCH /v2/products/${free}`, { body: { category_ids: [other] } });
+    await site.rest(`DELETE /v2/products/${gone}`);
+    const rows = async () => {
+      const { rows } = await report(`from=${day(-1)}&to=${day(1)}&group_by=category`);
+      return rows.map(({ key, name, orders }) => ({ key, name, orders }));
+    };
+    const none = { key: '', name: '', orders: 1 };
+    expect(await rows()).toEqual([{ key: sold, name: 'Sold as', orders: 2 }, none]);
+    await site.rest(`PATCH /v2/categories/${sold}`, { body: { name: 'Renamed' } });
+    expect(await rows()).toEqual([{ key: sold, name: 'Renamed', orders: 2 }, none]);
+    await site.rest(`DELETE /v2/categories/${sold}`);
+    expect(await rows()).toEqual([{ key: sold, name: 'Sold as', orders: 2 }, none]);
   });
 
   it('by payment method follows the payment, which may have been moved to another', async () => {

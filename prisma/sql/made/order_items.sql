@@ -42,8 +42,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.order_id, o.order_id), coalesce(n.position, o.position)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.order_id = o.order_id AND n.position = o.position
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.order_id, o.position, o.product_id, o.name, o.unit_price, o.quantity, o.total, o.comment, o.selections, o.stock_taken, o.external_id, o.sku, o.tax_rate)
-            IS DISTINCT FROM ROW(n.location_id, n.order_id, n.position, n.product_id, n.name, n.unit_price, n.quantity, n.total, n.comment, n.selections, n.stock_taken, n.external_id, n.sku, n.tax_rate)
+          OR ROW(o.location_id, o.order_id, o.position, o.product_id, o.name, o.unit_price, o.quantity, o.total, o.comment, o.selections, o.stock_taken, o.external_id, o.sku, o.tax_rate, o.category)
+            IS DISTINCT FROM ROW(n.location_id, n.order_id, n.position, n.product_id, n.name, n.unit_price, n.quantity, n.total, n.comment, n.selections, n.stock_taken, n.external_id, n.sku, n.tax_rate, n.category)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;

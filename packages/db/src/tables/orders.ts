@@ -91,7 +91,7 @@ export const orders = table<Order>()('orders', {
 export const orderItems = table<OrderItem>()('order_items', {
   key: ['order_id', 'position'],
   columns: {
-    ...plain('location_id order_id position product_id name selections stock_taken'),
+    ...plain('location_id order_id position product_id name category selections stock_taken'),
     tax_rate: { number: percentage },
     unit_price: { number: money },
     quantity: { number: { ...stock, least: '0.001' } },

@@ -56,16 +56,19 @@ const groupings: Readonly<Record<SalesGrouping, Grouping>> = {
     unnamed: "case when r.key = '' then '' else r.key || ' %' end",
     taxed: true,
   },
+  // That of the sale, by its present name, or by its last one if it is deleted. Lines from before it was kept count under the
+  // present one of their product.
   category: {
-    parts: `select case when i.id is not null then coalesce(c.id::text, '') end as key, i.id, i.quantity, i.amount
-      from (select i.product_id, s.id, i.quantity, i.total as amount from ${lines}) i full join (
+    parts: `select case when i.id is not null then coalesce(i.category->>'id', case when i.category is null then c.id::text end, '') end as key,
+        i.id, i.quantity, i.amount
+      from (select i.product_id, i.category, s.id, i.quantity, i.total as amount from ${lines}) i full join (
         select distinct on (l.product_id) l.product_id, c.id
         from (select product_id, category_id from product_categories where location_id = $1::uuid) l
         full join (select id, priority, name from categories where location_id = $1::uuid) c on c.id = l.category_id
         order by l.product_id, c.priority, c.name, c.id
       ) c on c.product_id = i.product_id`,
     names: 'select id::text as key, name from categories where location_id = $1::uuid',
-    unnamed: "''",
+    unnamed: `coalesce((select i.category->>'name' from ${lines} where i.category->>'id' = r.key order by s.created_at desc, s.id desc limit 1), '')`,
   },
 };
 
