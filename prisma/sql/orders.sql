@@ -69,10 +69,9 @@ $$;
 -- The data that orders are decided from. `version` changes with any of it that affects the decision: all but the stock,
 -- whose rows are locked where it is taken. Data that a caller does not ask for is not read.
 CREATE FUNCTION product_for_sale(location uuid, product uuid)
-RETURNS TABLE (external_id text, sku text, tax_rate numeric, category jsonb, name text, price numeric, stock numeric, subselections json,
-  version bigint)
+RETURNS TABLE (external_id text, sku text, tax_rate numeric, name text, price numeric, stock numeric, subselections json, version bigint)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT p.external_id, p.sku, p.tax_rate, first_category(p.location_id, p.id), p.name, p.price,
+  SELECT p.external_id, p.sku, p.tax_rate, p.name, p.price,
     (SELECT t.quantity FROM product_stock t WHERE t.location_id = p.location_id AND t.product_id = p.id AND t.enabled),
     s.docs, hash_record_extended(ROW(p.external_id, p.name, p.price, s.version), 0)
   FROM products p
@@ -195,7 +194,7 @@ BEGIN
       OR cardinality(p_choices) = (SELECT count(*) FROM unnest(p_choices, p_choice_versions) AS v (id, version)
         CROSS JOIN LATERAL offered_item(p_location, v.id) o WHERE o.version = v.version)),
     array_agg(v.id), array_agg(o.external_id), array_agg(o.sku), array_agg(o.tax_rate),
-    array_agg(o.category)
+    array_agg(first_category(p_location, v.id))
   INTO v_taken, v_same, v_products, v_external_ids, v_skus, v_tax_rates, v_categories
   FROM unnest(p_products, p_product_versions) AS v (id, version)
   CROSS JOIN LATERAL product_for_sale(p_location, v.id) o WHERE o.version = v.version;

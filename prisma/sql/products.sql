@@ -42,13 +42,14 @@ CREATE TRIGGER fill_search_text BEFORE INSERT OR UPDATE OF name, sku, external_i
 
 -- Makes or changes one, with its stock and its categories where they are given, and returns it as it is then. Nothing
 -- is written when a category is not there: `known` are those that are; nor when the stock has another quantity than
--- `expected`: `there` is what it has. Locks in the order of locks.sql: the categories against their deletion, then the
+-- `expected`: `doc` is that quantity. Locks in the order of locks.sql: the categories against their deletion, then the
 -- product, so that two changes of it never interleave.
 CREATE FUNCTION write_product(p_location uuid, p_id uuid, p_new boolean, p_fields jsonb, p_categories uuid[], p_stock jsonb,
   p_request_id text
-) RETURNS TABLE (doc text, known uuid[], there numeric) LANGUAGE plpgsql AS $$
+) RETURNS TABLE (doc text, known uuid[]) LANGUAGE plpgsql AS $$
 DECLARE
   v_expected numeric := (p_stock ->> 'expected')::numeric;
+  v_there numeric;
 BEGIN
   PERFORM set_config('comanda.request_id', coalesce(p_request_id, ''), true), refuse_unless_active(p_location);
   IF p_categories IS NOT NULL THEN
@@ -69,9 +70,10 @@ BEGIN
     END IF;
     IF v_expected IS NOT NULL THEN
       -- A product without a stock record shows 0.
-      SELECT s.quantity INTO there FROM product_stock s WHERE s.location_id = p_location AND s.product_id = p_id FOR UPDATE;
-      there := coalesce(there, 0);
-      IF there <> v_expected THEN
+      SELECT s.quantity INTO v_there FROM product_stock s WHERE s.location_id = p_location AND s.product_id = p_id FOR UPDATE;
+      v_there := coalesce(v_there, 0);
+      IF v_there <> v_expected THEN
+        doc := v_there;
         RETURN NEXT;
         RETURN;
       END IF;
@@ -98,18 +100,17 @@ BEGIN
     INSERT INTO product_categories (location_id, product_id, category_id)
     SELECT p_location, p_id, k.id FROM unnest(known) k (id) ON CONFLICT DO NOTHING;
   END IF;
-  RETURN QUERY SELECT j.doc, known, NULL::numeric FROM products_json(p_location, ARRAY[p_id]) j;
+  RETURN QUERY SELECT j.doc, known FROM products_json(p_location, ARRAY[p_id]) j;
 END $$;
 
 -- Changes products of one location in one transaction, as if the calls came one after the other, each another product,
 -- without categories and without the columns that are unique among products. `doc` is NULL where there is no such
--- product, and where another quantity than expected is `there`. A row that another transaction holds is waited for as long as
--- lock_wait says.
+-- product, else as of write_product. A row that another transaction holds is waited for as long as lock_wait says.
 CREATE FUNCTION update_products(
   p_location uuid, p_alone boolean,
   -- the changes, an array a column; a request's id has its place in a trace behind a space, and a seed is what a transaction of its own had
   p_products uuid[], p_fields jsonb[], p_stocks jsonb[], p_request_ids text[], p_seeds uuid[]
-) RETURNS TABLE (place int, doc text, revision bigint, there numeric) LANGUAGE plpgsql AS $$
+) RETURNS TABLE (place int, doc text, revision bigint) LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM set_config('lock_timeout', lock_wait(p_alone), true);
   IF cardinality(p_products) > 1 THEN
@@ -119,7 +120,7 @@ BEGIN
   -- By id, as stock is locked, too. The order of changes to different products is not visible.
   FOR place IN SELECT v.n FROM unnest(p_products) WITH ORDINALITY AS v (id, n) ORDER BY v.id LOOP
     PERFORM set_config('comanda.seed', p_seeds[place]::text, true);
-    SELECT w.doc, products_revision(p_location, p_products[place]), w.there INTO doc, revision, there
+    SELECT w.doc, products_revision(p_location, p_products[place]) INTO doc, revision
     FROM write_product(p_location, p_products[place], false, p_fields[place], NULL, p_stocks[place], p_request_ids[place]) w;
     RETURN NEXT;
   END LOOP;

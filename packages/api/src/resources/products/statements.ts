@@ -52,6 +52,9 @@ export const readProductByExternalId = forEachShown<ProductText>(
    where p.location_id = $1::uuid and p.external_id = $2`,
 );
 
+// The functions answer either in one column, so that processes of the release before go on to call them.
+const docOrThere = `case when starts_with(doc, '{') then doc end as doc, case when not starts_with(doc, '{') then doc end as there`;
+
 /**
  * $1 location, $2 id, $3 whether it is made, $4 its fields that are given as JSON, $5 its categories, $6 its stock, $7
  * request id; null: stays as it is. `doc` is the product after the change; null when a category does not exist, `known`
@@ -61,7 +64,7 @@ export const writeProduct = statement<
   Revised & { doc: string | null; known: string[] | null; there: string | null }
 >(
   'write_product',
-  `select doc, known, there, products_revision($1::uuid, $2::uuid) as revision
+  `select ${docOrThere}, known, products_revision($1::uuid, $2::uuid) as revision
    from write_product($1::uuid, $2::uuid, $3, $4::jsonb, $5::uuid[], $6::jsonb, $7)`,
 );
 
@@ -75,7 +78,7 @@ export interface UpdatedRow extends Revised {
 /** $1 location, $2 whether alone; of each change $3 id, $4 fields as JSON or null, $5 stock or null, $6 request id, $7 seed (prisma/sql/products.sql). */
 export const updateProducts = statement<UpdatedRow>(
   'update_products',
-  `select place, doc, revision, there
+  `select place, ${docOrThere}, revision
    from update_products($1::uuid, $2::boolean, $3::uuid[], $4::jsonb[], $5::jsonb[], $6::text[], $7::uuid[])`,
 );
 
