@@ -1,7 +1,8 @@
 -- What people type of stock. A numeric with a scale rounds what has more decimals before any rule sees it. This one has none, and a domain that
 -- refuses. A domain is checked where its column is written; the text of a CHECK would be read by every statement that writes.
 -- No row is rewritten or read: the type is changed before the domain has its rule, and the rule is not validated, since the type
--- before held every row to it. Triggers of a column bar a change of its type, so they are made again as they are.
+-- before held every row to it. Triggers of a column bar a change of its type, and a session keeps the types of a row with what it
+-- has compiled of a trigger, so all are made again as they are.
 CREATE DOMAIN product_stock_quantity AS numeric;
 CREATE DOMAIN product_stock_min_stock_alarm AS numeric;
 -- prisma/sql makes it again.
@@ -12,9 +13,7 @@ DECLARE
   statement text;
 BEGIN
   SELECT array_agg(format('DROP TRIGGER %I ON product_stock', t.tgname)) AS dropped, array_agg(pg_get_triggerdef(t.oid)) AS made INTO triggers
-  FROM pg_trigger t WHERE t.tgrelid = 'product_stock'::regclass AND NOT t.tgisinternal AND EXISTS (
-    SELECT FROM pg_depend d JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
-    WHERE d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.refobjid = t.tgrelid AND a.attname IN ('quantity', 'min_stock_alarm'));
+  FROM pg_trigger t WHERE t.tgrelid = 'product_stock'::regclass AND NOT t.tgisinternal;
   FOREACH statement IN ARRAY coalesce(triggers.dropped, '{}') LOOP
     EXECUTE statement;
   END LOOP;
@@ -29,4 +28,4 @@ ALTER DOMAIN product_stock_quantity ADD CONSTRAINT product_stock_quantity_check
   CHECK (VALUE BETWEEN 0 AND 9999999999.999 AND VALUE = round(VALUE, 3)) NOT VALID;
 ALTER DOMAIN product_stock_min_stock_alarm ADD CONSTRAINT product_stock_min_stock_alarm_check
   CHECK (VALUE BETWEEN 0 AND 9999999999.999 AND VALUE = round(VALUE, 3)) NOT VALID;
-DROP DOMAIN stock_amount;
+-- The domain before stays for the plans of sessions that are open: they look its type up.

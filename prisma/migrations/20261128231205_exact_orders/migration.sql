@@ -1,4 +1,4 @@
--- As 20261128231201_exact_stock: the type first, then the rule of its domain, and the triggers of the column again.
+-- As 20261128231201_exact_stock: the type first, then the rule of its domain, and the triggers again.
 CREATE DOMAIN orders_total AS numeric;
 -- prisma/sql makes it again.
 DROP VIEW IF EXISTS orders_today;
@@ -8,9 +8,7 @@ DECLARE
   statement text;
 BEGIN
   SELECT array_agg(format('DROP TRIGGER %I ON orders', t.tgname)) AS dropped, array_agg(pg_get_triggerdef(t.oid)) AS made INTO triggers
-  FROM pg_trigger t WHERE t.tgrelid = 'orders'::regclass AND NOT t.tgisinternal AND EXISTS (
-    SELECT FROM pg_depend d JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
-    WHERE d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.refobjid = t.tgrelid AND a.attname IN ('total'));
+  FROM pg_trigger t WHERE t.tgrelid = 'orders'::regclass AND NOT t.tgisinternal;
   FOREACH statement IN ARRAY coalesce(triggers.dropped, '{}') LOOP
     EXECUTE statement;
   END LOOP;

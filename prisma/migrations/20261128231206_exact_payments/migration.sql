@@ -1,4 +1,4 @@
--- As 20261128231201_exact_stock: the type first, then the rule of its domain, and the triggers of the column again.
+-- As 20261128231201_exact_stock: the type first, then the rule of its domain, and the triggers again.
 CREATE DOMAIN payments_amount AS numeric;
 DO $do$
 DECLARE
@@ -6,9 +6,7 @@ DECLARE
   statement text;
 BEGIN
   SELECT array_agg(format('DROP TRIGGER %I ON payments', t.tgname)) AS dropped, array_agg(pg_get_triggerdef(t.oid)) AS made INTO triggers
-  FROM pg_trigger t WHERE t.tgrelid = 'payments'::regclass AND NOT t.tgisinternal AND EXISTS (
-    SELECT FROM pg_depend d JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
-    WHERE d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.refobjid = t.tgrelid AND a.attname IN ('amount'));
+  FROM pg_trigger t WHERE t.tgrelid = 'payments'::regclass AND NOT t.tgisinternal;
   FOREACH statement IN ARRAY coalesce(triggers.dropped, '{}') LOOP
     EXECUTE statement;
   END LOOP;
@@ -20,4 +18,4 @@ BEGIN
 END $do$;
 ALTER DOMAIN payments_amount ADD CONSTRAINT payments_amount_check
   CHECK (VALUE BETWEEN 0 AND 9999999999.99 AND VALUE = round(VALUE, 2)) NOT VALID;
-DROP DOMAIN order_amount;
+-- As in 20261128231201_exact_stock the domain before stays.

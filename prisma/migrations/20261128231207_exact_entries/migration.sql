@@ -1,4 +1,4 @@
--- As 20261128231201_exact_stock: the type first, then the rule of its domain, and the triggers of the column again.
+-- As 20261128231201_exact_stock: the type first, then the rule of its domain, and the triggers again.
 CREATE DOMAIN settlement_entries_amount AS numeric;
 DO $do$
 DECLARE
@@ -6,9 +6,7 @@ DECLARE
   statement text;
 BEGIN
   SELECT array_agg(format('DROP TRIGGER %I ON settlement_entries', t.tgname)) AS dropped, array_agg(pg_get_triggerdef(t.oid)) AS made INTO triggers
-  FROM pg_trigger t WHERE t.tgrelid = 'settlement_entries'::regclass AND NOT t.tgisinternal AND EXISTS (
-    SELECT FROM pg_depend d JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
-    WHERE d.classid = 'pg_trigger'::regclass AND d.objid = t.oid AND d.refobjid = t.tgrelid AND a.attname IN ('amount'));
+  FROM pg_trigger t WHERE t.tgrelid = 'settlement_entries'::regclass AND NOT t.tgisinternal;
   FOREACH statement IN ARRAY coalesce(triggers.dropped, '{}') LOOP
     EXECUTE statement;
   END LOOP;
