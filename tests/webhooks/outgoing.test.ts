@@ -48,7 +48,7 @@ describe('a delivery attempt', () => {
 
   it.each([
     [301, 'redirect (301) is not followed'],
-    [304, 'redirect (304) is not followed'],
+    [304, 'HTTP 304'],
     [400, 'HTTP 400'],
     [410, 'HTTP 410'],
     [500, 'HTTP 500'],
@@ -232,7 +232,32 @@ describe('a connection that fails', () => {
     const verbose = await using(
       rawConsumer(answering(`HTTP/1.1 200 OK\r\n${`X-Pad: ${'x'.repeat(1_000)}\r\n`.repeat(100)}\r\n`)),
     );
-    expect(await post(verbose)).toMatchObject({ error: 'the headers of the answer are too large' });
+    expect(await post(verbose)).toMatchObject({
+      error: 'the headers of the answer are larger than 64 KiB (its status is 200)',
+    });
+  });
+
+  it.each([
+    ['a head of 60 KiB', `${`Set-Cookie: a=${'x'.repeat(1_000)}\r\n`.repeat(60)}Content-Length: 2\r\n\r\nok`],
+    ['the same length twice', 'Content-Length: 2\r\nContent-Length: 2\r\n\r\nok'],
+    ['a length and chunks', 'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'],
+    ['chunks and a length', 'Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n2\r\nok\r\n0\r\n\r\n'],
+  ])('counts by its status when it has %s', async (_, rest) => {
+    const done = await using(rawConsumer(answering(`HTTP/1.1 200 OK\r\n${rest}`)));
+    expect(await post(done)).toMatchObject({ ok: true, responseCode: 200 });
+    const failed = await using(rawConsumer(answering(`HTTP/1.1 500 No\r\n${rest}`)));
+    expect(await post(failed)).toMatchObject({ ok: false, responseCode: 500, error: 'HTTP 500' });
+  });
+
+  it.each([
+    ['a blank in a name', 'Content-Length: 2\r\nX Pad: 1\r\n\r\nok'],
+    ['a control character in a value', 'X-Pad: a\u0001b\r\nContent-Length: 2\r\n\r\nok'],
+  ])('is refused with its status when it has %s', async (_, rest) => {
+    const odd = await using(rawConsumer(answering(`HTTP/1.1 200 OK\r\n${rest}`)));
+    expect(await post(odd)).toMatchObject({
+      ok: false,
+      error: 'the answer is not valid HTTP (its status is 200)',
+    });
   });
 
   it.each(['099', '000', '007'])(

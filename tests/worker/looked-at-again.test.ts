@@ -105,3 +105,50 @@ test.each([
   });
   expect(erp.received).toHaveLength(1);
 });
+
+test('while the database answers late, no request begins 100 ms after what forbids it', async () => {
+  const arrived: { id: string; at: number; signatures: number }[] = [];
+  const endpoint = async (id: string) => {
+    const consumer = await startConsumer(({ headers }, response) => {
+      const signatures = String(headers['webhook-signature']).split(' ').length;
+      arrived.push({ id, at: performance.now(), signatures });
+      response.end();
+    });
+    consumers.push(consumer);
+    const made = await kit.createEndpoint({ url: consumer.url, events: ['product.created'] });
+    await kit.addSecret(made.id, new Date(Date.now() + 3_600_000));
+    return made.id;
+  };
+  const changes = {
+    deleted: 'delete from webhook_endpoints where id = $1',
+    disabled: `update webhook_endpoints set status = 'disabled' where id = $1`,
+    moved: `update webhook_endpoints set url = 'http://127.0.0.1:9/moved' where id = $1`,
+    rotated:
+      'update internal.webhook_secrets set expires_at = now() where endpoint_id = $1 and expires_at is not null',
+  };
+  await kit.startWorker({ databaseUrl: proxy.url });
+  const late: object[] = [];
+  for (let round = 1; round <= 4; round += 1) {
+    const ids = new Map<string, string>();
+    for (const how of Object.keys(changes)) ids.set(how, await endpoint(`${how} ${round}`));
+    const before = arrived.length;
+    await createProduct(kit.database, { locationId: kit.locationId });
+    // While it is quick: from then on it is known to be near.
+    await waitFor('the first webhooks', () => arrived.length >= before + 4);
+    proxy.lag(150);
+    await createProduct(kit.database, { locationId: kit.locationId });
+    const ended = new Map<string, number>();
+    for (const [how, change] of Object.entries(changes)) {
+      await new Promise((resolve) => setTimeout(resolve, 120 + 40 * round));
+      await kit.sql(change, [ids.get(how)]);
+      ended.set(`${how} ${round}`, performance.now());
+    }
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    proxy.lag(0);
+    const forbidden = ({ id, at, signatures }: (typeof arrived)[number]) =>
+      at > (ended.get(id) ?? Number.POSITIVE_INFINITY) + 100 && (!id.startsWith('rotated') || signatures > 1);
+    late.push(...arrived.filter(forbidden));
+    await kit.sql('delete from webhook_endpoints');
+  }
+  expect(late).toEqual([]);
+});

@@ -13,6 +13,8 @@ export interface DatabaseProxy {
   mute(): void;
   /** Forwards nothing more on the connections that there are; new ones are let through. */
   strand(): void;
+  /** Forwards each answer so many milliseconds later. */
+  lag(ms: number): void;
   /** Lets new connections through again, and what was swallowed. */
   mend(): void;
   /** Connections refused so far. */
@@ -29,6 +31,7 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
   let isMute = false;
   let swallowed: 'everything' | 'answers' | undefined;
   let refused = 0;
+  let lagMs = 0;
   const server = createServer((socket) => {
     if (isCut) {
       refused += 1;
@@ -55,7 +58,10 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
       });
     }
     socket.on('data', (chunk) => upstream.write(chunk));
-    upstream.on('data', (chunk) => socket.write(chunk));
+    upstream.on('data', (chunk) => {
+      if (lagMs === 0) socket.write(chunk);
+      else setTimeout(() => socket.write(chunk), lagMs);
+    });
     hold(pair);
   });
   const hold = ({ socket, upstream }: { socket: Socket; upstream: Socket }) => {
@@ -91,6 +97,9 @@ export async function startProxy(url: string): Promise<DatabaseProxy> {
         socket.pause();
         upstream.pause();
       }
+    },
+    lag(ms) {
+      lagMs = ms;
     },
     mend() {
       isCut = false;

@@ -45,7 +45,7 @@ export const badConsumers: readonly BadConsumer[] = [
   },
   {
     does: 'sends headers without end',
-    report: always('the headers of the answer are too large'),
+    report: always('the headers of the answer are larger than 64 KiB (its status is 200)'),
     start: () => rawConsumer(answering('HTTP/1.1 200 OK\r\n', flood(`X-Pad: ${'x'.repeat(8_000)}\r\n`))),
   },
   {

@@ -3,7 +3,6 @@ import { StaleError } from '../http/exchange.ts';
 import { webhookHeaders } from '../http/headers.ts';
 import type { Attempt, WebhookRequest, WebhookSender } from '../http/sender.ts';
 import type { ReadyDelivery } from './ready-delivery.ts';
-import type { HeldDelivery } from './statements.ts';
 
 /** An attempt that was made, ready to be recorded. */
 export interface MadeAttempt extends Attempt {
@@ -25,9 +24,9 @@ export interface AttemptTools {
 
 /**
  * Looks again, right before it is sent, whether a claimed delivery may still be: returns the time to sign it with and
- * how long that look counts; undefined when it may not. `last` when there is no further look.
+ * how long that look counts; undefined when it may not.
  */
-export type LookAgain = (delivery: HeldDelivery, last: boolean) => Promise<Fresh | undefined>;
+export type LookAgain = (ready: ReadyDelivery) => Promise<Fresh | undefined>;
 
 /** A look that counts until `sendBy`, by `performance.now()`; `at` is the database's time of it, in Unix seconds. */
 export interface Fresh {
@@ -36,7 +35,7 @@ export interface Fresh {
 }
 
 /** So often it is looked at again when its connection is a long time coming; from the second time there is one, mostly. */
-const mostLooks = 3;
+const mostLooks = 5;
 
 /**
  * Signs and sends one delivery, with any outcome at the consumer. Resolves to undefined when it was not sent: it may
@@ -64,9 +63,10 @@ export async function makeAttempt(
 async function attemptWithin(
   { traceparent }: Traced,
   tools: AttemptTools,
-  { delivery, body, secrets, sendBy }: ReadyDelivery,
+  ready: ReadyDelivery,
   lookAgain: LookAgain,
 ): Promise<MadeAttempt | undefined> {
+  const { delivery, body, secrets, sendBy } = ready;
   const { id, eventId, eventType, url, claimedAt } = delivery;
   const attempt = delivery.attempts + 1;
   let fresh: Fresh | undefined = { at: claimedAt, sendBy };
@@ -81,7 +81,7 @@ async function attemptWithin(
     if (made !== undefined)
       return { ...made, deliveryId: id, eventType, attempt, endedAt: performance.now() };
     if (looks > mostLooks) return undefined;
-    fresh = await lookAgain(delivery, looks === mostLooks).catch(() => undefined);
+    fresh = await lookAgain(ready).catch(() => undefined);
   }
   return undefined;
 }

@@ -5,7 +5,8 @@ import type { EndpointRef } from './endpoint-ref.ts';
 import { openSecrets } from './open-secrets.ts';
 import { untilAvailable } from './patience.ts';
 import type { ReadyDelivery } from './ready-delivery.ts';
-import { claimDeliveries, returnDeliveries } from './statements.ts';
+import { claimDeliveries, returnDeliveries, sealedOf } from './statements.ts';
+import { freshMs, noteWay } from './way.ts';
 
 /** The result of a look for due deliveries. */
 export interface Claimed {
@@ -28,9 +29,6 @@ export interface Position {
 /** Before all of them. */
 export const beginning: Position = { dueAt: '-infinity', id: '00000000-0000-0000-0000-000000000000' };
 
-/** How old, from before it was asked for, an address may be when it is sent to. */
-export const freshMs = 100;
-
 /**
  * Claims due deliveries of an endpoint, at most `most` and until the bodies hold `bytes`; `held` are those that this
  * worker has claimed already. Deliveries due before `after` are skipped.
@@ -47,7 +45,8 @@ export async function claim(
   const { database, timeoutMs, workerId, signing } = options;
   const { locationId, endpointId } = endpoint;
   await options.alive();
-  const sendBy = performance.now() + freshMs;
+  const askedAt = performance.now();
+  const sendBy = askedAt + freshMs;
   const rows = await database.run(claimDeliveries, [
     locationId,
     endpointId,
@@ -59,6 +58,7 @@ export async function claim(
     after.dueAt,
     after.id,
   ]);
+  noteWay(database, performance.now() - askedAt);
   const [first] = rows;
   const last = rows.at(-1);
   if (first === undefined || last === undefined) return { found: 0, bytes: 0, claimed: [] };
@@ -66,7 +66,7 @@ export async function claim(
     const secrets = openSecrets(options, endpoint, first.secrets);
     signing.opened(endpointId);
     const claimed = rows.map(({ body, ...delivery }) => ({
-      ...{ delivery, secrets, sendBy },
+      ...{ delivery, secrets, sendBy, sealed: sealedOf(first.secrets) },
       body: Buffer.from(body),
     }));
     const size = claimed.reduce((sum, { body }) => sum + body.length, 0);

@@ -1,12 +1,12 @@
 import type { EndpointRef } from './endpoint-ref.ts';
 import type { ReadyDelivery } from './ready-delivery.ts';
-import type { HeldDelivery, StoredSecrets } from './statements.ts';
+import { type HeldDelivery, type StoredSecrets, sealedOf } from './statements.ts';
 
 /** Deliveries of one endpoint that were claimed as they were made. */
 export interface HandedDeliveries extends EndpointRef {
   deliveries: { delivery: HeldDelivery; body: Buffer }[];
   secrets: StoredSecrets;
-  /** By `performance.now()`: from then on address, state and claim are checked again before they are sent. */
+  /** By `performance.now()`: from then on address, secrets, state and claim are checked again before they are sent. */
   sendBy: number;
 }
 
@@ -28,8 +28,9 @@ export interface FirstAttempts {
 
 /** They as a lane takes them, with opened secrets. */
 export function readyOf(
-  { deliveries, sendBy }: HandedDeliveries,
+  { deliveries, secrets: stored, sendBy }: HandedDeliveries,
   secrets: readonly string[],
 ): ReadyDelivery[] {
-  return deliveries.map((one) => ({ ...one, secrets, sendBy }));
+  const sealed = sealedOf(stored);
+  return deliveries.map((one) => ({ ...one, secrets, sealed, sendBy }));
 }

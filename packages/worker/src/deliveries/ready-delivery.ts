@@ -6,6 +6,8 @@ export interface ReadyDelivery {
   /** The bytes that are sent, once; a text and the copy of it that goes out would take three times as much. */
   body: Buffer;
   secrets: readonly string[];
-  /** By `performance.now()`: from then on address, state and claim are read again before it is sent. */
+  /** Names the secrets (`sealedOf`). */
+  sealed: string;
+  /** By `performance.now()`: from then on address, secrets, state and claim are read again before it is sent. */
   sendBy: number;
 }

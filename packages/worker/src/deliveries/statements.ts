@@ -19,6 +19,10 @@ export interface HeldDelivery {
 /** The signing secrets of an endpoint that are valid now, newest first, as they are stored. */
 export type StoredSecrets = { keyId: string; sealed: string }[] | null;
 
+/** Names those secrets, for a comparison with what is stored later: the statement `still_deliverable` makes the same. */
+export const sealedOf = (secrets: StoredSecrets): string =>
+  (secrets ?? []).map(({ sealed }) => sealed).join();
+
 /** A delivery that was due, as its claim answers it. */
 export interface ClaimedDelivery extends HeldDelivery {
   /** When it was due, as Postgres writes it. */

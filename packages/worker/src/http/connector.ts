@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { isAllowedAddress, type WebhookTargets } from '@comanda/api/services';
 import { buildConnector } from 'undici';
+import { watchAnswers } from './answer-status.ts';
 
 /** An address that a name resolved to. */
 export interface ResolvedAddress {
@@ -61,7 +62,14 @@ export function createConnector(options: {
   const plain = connectorFor(lookups.plain);
   const secure = connectorFor(lookups.secure);
   return {
-    connect: (target, callback) => (target.protocol === 'https:' ? secure : plain)(target, callback),
+    connect(target, callback) {
+      const open = target.protocol === 'https:' ? secure : plain;
+      open(target, (...[error, socket]) => {
+        if (error !== null) return callback(error, null);
+        watchAnswers(socket);
+        callback(null, socket);
+      });
+    },
     check({ protocol, hostname }) {
       if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return Promise.resolve();
       const lookup = protocol === 'https:' ? lookups.secure : lookups.plain;

@@ -1,5 +1,6 @@
 import type { Agent, Dispatcher } from 'undici';
 import { type AnswerText, createAnswerText } from './answer.ts';
+import { begunAnswer } from './answer-status.ts';
 
 /** How a consumer answered. */
 export interface Answer {
@@ -105,7 +106,16 @@ export function exchange(
           if (head?.said.take(piece) === false) hangUp(new Error('enough was read'));
         },
         onResponseEnd: () => end(),
-        onResponseError: (_, error) => end(error),
+        onResponseError(_, error) {
+          const { status: statusCode = 0, isWhole = false } = begunAnswer(error) ?? {};
+          // Its headers give two lengths, which undici does not take. They are of the body, and the status decides.
+          if (head === undefined && isWhole && statusCode > 0)
+            head = {
+              ...{ statusCode, durationMs: Math.round(performance.now() - connectedAt) },
+              said: createAnswerText({}),
+            };
+          end(error);
+        },
       },
     );
   });

@@ -1,10 +1,11 @@
 import { errors } from 'undici';
+import { begunAnswer } from './answer-status.ts';
 import { AddressRefusedError } from './connector.ts';
 
 /** Why a status is not a delivery, or undefined for 2xx. */
 export function statusReason(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined;
-  if (status >= 300 && status < 400) return `redirect (${status}) is not followed`;
+  if (status >= 300 && status < 400 && status !== 304) return `redirect (${status}) is not followed`;
   return `HTTP ${status}`;
 }
 
@@ -14,8 +15,12 @@ export function statusReason(status: number): string | undefined {
  */
 export function failureReason(error: unknown, hostname: string): string {
   if (error instanceof AddressRefusedError) return error.message;
-  if (error instanceof errors.HTTPParserError) return 'the answer is not valid HTTP';
+  const begun = begunAnswer(error);
+  const status = begun === undefined ? '' : ` (its status is ${begun.status})`;
+  if (error instanceof errors.HTTPParserError) return `the answer is not valid HTTP${status}`;
   const code = errorCode(error);
+  const refused = refusedAnswers[code ?? ''];
+  if (refused !== undefined) return `${refused}${status}`;
   if (code === undefined) return 'the request failed';
   if (nameNotFound.has(code)) return `host name not found: ${hostname}`;
   const known = reasons[code];
@@ -42,6 +47,12 @@ const nameNotFound = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NODATA', 'EAI_NONAME'
 
 const certificateCode = /^(CERT_|CRL_|UNABLE_TO_|INVALID_CA|PATH_LENGTH_|ERROR_IN_CERT_|ERR_TLS_CERT_)/;
 
+/** Of an answer that began, in words that its status follows. */
+const refusedAnswers: Readonly<Record<string, string>> = {
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are larger than 64 KiB',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is not valid HTTP',
+};
+
 const reasons: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'host name could not be resolved at the moment',
   ECONNREFUSED: 'connection refused',
@@ -55,7 +66,6 @@ const reasons: Readonly<Record<string, string>> = {
   EHOSTDOWN: 'host unreachable',
   // An assertion of undici about an answer: a status below 100.
   ERR_ASSERTION: 'the answer is not valid HTTP',
-  UND_ERR_HEADERS_OVERFLOW: 'the headers of the answer are too large',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'TLS: the certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'TLS: the certificate chain is self-signed',
   CERT_HAS_EXPIRED: 'TLS: the certificate has expired',

@@ -71,6 +71,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
       // A consumer that states a shorter time in `Keep-Alive` is believed.
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
+      maxHeaderSize: maxHeadBytes,
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -120,6 +121,8 @@ export function connectMsOf(timeoutMs: number): number {
 }
 
 const maxConnectMs = 10_000;
+/** The longest head of an answer. Other clients take as much; Node's default is 16 KiB. */
+const maxHeadBytes = 64 * 1_024;
 // An endpoint that hears once a minute keeps its connection, and with it the TLS handshake. Most routers forget later.
 const keepMs = 65_000;
 /** Origins whose connections are kept; those of others end a second after their last answer. */

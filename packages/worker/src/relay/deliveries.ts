@@ -1,7 +1,7 @@
 import { addJobs, deliveryBytes, deliveryJobKey, newId, type Queryable, statement } from '@comanda/db';
-import { freshMs } from '../deliveries/claim.ts';
 import type { FirstAttempts, HandedDeliveries } from '../deliveries/first-attempts.ts';
 import { type StoredSecrets, storedSecrets } from '../deliveries/statements.ts';
+import { freshMs } from '../deliveries/way.ts';
 import { bodyOf, type ComposedEvent, chunk, type Endpoint, type NumberedEvent } from './store.ts';
 
 /** So many deliveries of a round are claimed as they are made; more are cheaper claimed in bulk. */
