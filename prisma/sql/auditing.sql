@@ -10,15 +10,15 @@ CREATE FUNCTION left_out_of_audit(p_relation oid, p_secret text[]) RETURNS text[
   FROM pg_class c WHERE c.oid = p_relation
 $$;
 
--- A row as an entry keeps it: its key, and what differs. updated_at and revision follow from every change, search_text from other
--- columns.
+-- A row as an entry keeps it: its key, and what differs. updated_at and revision follow from every change, search_text and the marks of
+-- twins from other columns.
 CREATE FUNCTION audit_row(key jsonb, before jsonb, after jsonb, hidden text[]) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
   SELECT jsonb_build_object('key', key,
     'before', CASE WHEN before IS NOT NULL THEN coalesce(jsonb_object_agg(k, before->k) FILTER (WHERE NOT k = ANY (hidden)), '{}') END,
     'after', CASE WHEN after IS NOT NULL THEN coalesce(jsonb_object_agg(k, after->k) FILTER (WHERE NOT k = ANY (hidden)), '{}') END)
     || CASE WHEN bool_or(k = ANY (hidden)) THEN jsonb_build_object('left_out', jsonb_agg(k) FILTER (WHERE k = ANY (hidden))) ELSE '{}' END
   FROM jsonb_object_keys(coalesce(before, after)) k
-  WHERE k NOT IN ('updated_at', 'search_text', 'revision') AND (before->k) IS DISTINCT FROM (after->k)
+  WHERE k NOT IN ('updated_at', 'search_text', 'revision', 'external_id_twin', 'sku_twin') AND (before->k) IS DISTINCT FROM (after->k)
 $$;
 
 -- The summary of all rows in an entry of more than 100: the digest of the rows, without columns that are derived from
@@ -27,7 +27,7 @@ CREATE FUNCTION audit_digest(rows text) RETURNS text LANGUAGE sql IMMUTABLE AS $
   SELECT encode(sha256(convert_to(rows, 'UTF8')), 'hex')
 $$;
 CREATE FUNCTION audit_text(of_row jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT (of_row - '{updated_at,search_text,revision}'::text[])::text
+  SELECT (of_row - '{updated_at,search_text,revision,external_id_twin,sku_twin}'::text[])::text
 $$;
 
 -- Writes the entry, for triggers alone. Rows deleted with their location have no entry. Rows that go with those of a

@@ -186,7 +186,9 @@ BEGIN
   END IF;
 
   SELECT EXISTS (SELECT FROM unnest(p_external_ids) AS e (external_id)
-      CROSS JOIN LATERAL (SELECT FROM orders o WHERE o.location_id = p_location AND o.external_id = e.external_id LIMIT 1) o),
+      CROSS JOIN LATERAL (SELECT FROM orders o WHERE o.location_id = p_location AND o.external_id = e.external_id LIMIT 1) o)
+    -- One that may be there in another normalization form is looked for by decide_orders.
+    OR EXISTS (SELECT FROM unnest(p_external_ids) AS e WHERE e !~ '^[ -:<-JL-_a-~]*$'),
     NOT EXISTS (SELECT FROM unnest(p_payment_methods) AS e (id)
       WHERE NOT EXISTS (SELECT FROM payment_methods m WHERE m.location_id = p_location AND m.id = e.id AND m.enabled))
     AND cardinality(p_products) = count(*)
@@ -355,8 +357,11 @@ BEGIN
     CONTINUE WHEN outcomes[v_place] IS NOT NULL;
     v_other := coalesce(
       (SELECT o.id FROM orders o WHERE o.location_id = p_location AND o.external_id = p_external_ids[v_place]),
+      (SELECT o.id FROM orders o WHERE o.location_id = p_location AND p_external_ids[v_place] !~ '^[ -:<-JL-_a-~]*$'
+        AND o.external_id !~ '^[ -:<-JL-_a-~]*$' AND normalize(o.external_id, NFC) = normalize(p_external_ids[v_place], NFC)
+        ORDER BY o.external_id_twin LIMIT 1),
       (SELECT p_orders[e.n] FROM generate_series(1, v_place - 1) AS e (n)
-        WHERE outcomes[e.n] IS NULL AND p_external_ids[e.n] = p_external_ids[v_place]));
+        WHERE outcomes[e.n] IS NULL AND normalize(p_external_ids[e.n], NFC) = normalize(p_external_ids[v_place], NFC)));
     IF v_other IS NOT NULL THEN
       outcomes[v_place] := 'taken';
       responses[v_place] := v_other::text;

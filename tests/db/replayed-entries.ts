@@ -12,6 +12,8 @@ const added = [{ table: 'payments', with: 'orders', by: 'order_id' }] as const;
 export const left = (table: string): string[] => [
   'updated_at',
   'search_text',
+  'external_id_twin',
+  'sku_twin',
   'revision',
   ...(followed[table] ?? []),
 ];

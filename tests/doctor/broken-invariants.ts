@@ -150,6 +150,16 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
       mend: 'insert into events select * from kept; drop table kept',
     },
   }),
+  ...of('identifiers', {
+    'writes the external_id of another product with separate accents': {
+      sql: `insert into products (location_id, external_id, sku, name, price, external_id_twin, sku_twin)
+        select location_id, f.name, 'twin ' || f.twin, 'Twin', 1, f.twin, false
+        from (select location_id from products limit 1) p, (values (false, 'CAFÉ'), (true, normalize('CAFÉ', NFD))) f (twin, name)`,
+      found: /product \S+ external_id "CAFÉ" differs from that of another product/,
+      outcome: 'warning',
+      mend: `delete from products where name = 'Twin'`,
+    },
+  }),
   ...of('documents', {
     'empties an event (admins, row 10)': {
       sql: `create table kept as select * from events where number = 2; update events set body = '{}' where number = 2`,

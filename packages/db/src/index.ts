@@ -122,4 +122,5 @@ export { guardsOf, keptInStudio } from './tables/guards.ts';
 export { tableNamed, tables } from './tables/index.ts';
 export { sqlName } from './tables/sql-name.ts';
 export type { Belonging, Column, Guard, Personal, SandboxReset, Table } from './tables/table.ts';
+export { blankCharacters, type IdentifiedTable, identified, plainIdentifier } from './texts.ts';
 export { beginSpan, type Traced, traceIdOf, traceparentOf } from './traces.ts';

@@ -27,6 +27,18 @@ export const constraintSentences: Readonly<Record<string, string>> = {
   api_keys_limits_check:
     'api_keys.per_minute, monthly, batch_jobs_per_hour and max_items_per_batch must be 1 or more: leave one empty for the limit of all',
   api_keys_times_check: `api_keys.expires_at and revoked_at ${times}`,
+  categories_external_id_form_idx:
+    'categories.external_id: another category has the same one, with accents that are written in another form',
+  products_external_id_form_idx:
+    'products.external_id: another product has the same one, with accents that are written in another form',
+  products_sku_form_idx:
+    'products.sku: another product has the same one, with accents that are written in another form',
+  subselections_external_id_form_idx:
+    'subselections.external_id: another row of the same product_id has the same one, with accents that are written in another form',
+  subselection_items_external_id_form_idx:
+    'subselection_items.external_id: another row of the same subselection_id has the same one, with accents that are written in another form',
+  orders_external_id_form_idx:
+    'orders.external_id: another order has the same one, with accents that are written in another form',
   categories_image_url_check: `categories.image_url ${address}`,
   products_tax_rate_check:
     'products.tax_rate must be a percentage from 0 to 100, with four decimals at most, or empty',

@@ -47,7 +47,12 @@ export const nameColumns: Readonly<Record<string, string>> = {
 export const hiddenTables: readonly string[] = ['_prisma_migrations'];
 
 /** Columns that say nothing to a person: hashes, and what is derived for a search. */
-export const hiddenColumns: readonly string[] = ['api_keys.key_hash', 'products.search_text'];
+export const hiddenColumns: readonly string[] = [
+  ...['api_keys.key_hash', 'products.search_text', 'products.sku_twin'],
+  ...['categories', 'products', 'subselections', 'subselection_items', 'orders'].map(
+    (table) => `${table}.external_id_twin`,
+  ),
+];
 
 /** Columns so long that they come after all others. */
 export const lateColumns: readonly string[] = ['events.body', 'events.body_v1', 'sync_jobs.items'];

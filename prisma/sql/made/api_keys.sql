@@ -79,6 +79,9 @@ CREATE TRIGGER audit_delete AFTER DELETE ON api_keys
   REFERENCING OLD TABLE AS old_rows
   FOR EACH STATEMENT EXECUTE FUNCTION audit_delete_api_keys();
 
+CREATE TRIGGER compose_texts BEFORE INSERT OR UPDATE OF name ON api_keys
+  FOR EACH ROW WHEN (NEW.name IS NOT NFC NORMALIZED) EXECUTE FUNCTION compose_texts('name');
+
 CREATE TRIGGER guard_service BEFORE INSERT ON api_keys
   FOR EACH STATEMENT
   EXECUTE FUNCTION refuse_by_hand('a key is made by comanda keys create, which shows its text once and stores only a hash of it');
@@ -114,7 +117,7 @@ CREATE TRIGGER guard_revoked_at BEFORE UPDATE OF revoked_at ON api_keys
 
 CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF name ON api_keys
   FOR EACH ROW
-  WHEN (NEW.name !~ '\S')
+  WHEN (NEW.name !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]')
   EXECUTE FUNCTION refuse_blank('name');
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON api_keys

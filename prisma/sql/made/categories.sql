@@ -99,8 +99,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.id, o.external_id, o.name, o.priority, o.visible, o.image_url, o.created_at)
-            IS DISTINCT FROM ROW(n.location_id, n.id, n.external_id, n.name, n.priority, n.visible, n.image_url, n.created_at)
+          OR ROW(o.location_id, o.id, o.external_id, o.name, o.priority, o.visible, o.image_url, o.created_at, o.external_id_twin)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.external_id, n.name, n.priority, n.visible, n.image_url, n.created_at, n.external_id_twin)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   ELSE
@@ -249,6 +249,9 @@ CREATE TRIGGER capture_delete AFTER DELETE ON categories
   REFERENCING OLD TABLE AS old_rows
   FOR EACH STATEMENT EXECUTE FUNCTION capture_delete_categories();
 
+CREATE TRIGGER compose_texts BEFORE INSERT OR UPDATE OF name ON categories
+  FOR EACH ROW WHEN (NEW.name IS NOT NFC NORMALIZED) EXECUTE FUNCTION compose_texts('name');
+
 CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, created_at ON categories
   FOR EACH ROW
   WHEN (ROW(OLD.id, OLD.location_id, OLD.created_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.created_at))
@@ -262,8 +265,13 @@ CREATE TRIGGER guard_revision BEFORE UPDATE OF revision ON categories
 
 CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF external_id, name ON categories
   FOR EACH ROW
-  WHEN (NEW.external_id !~ '\S' OR NEW.name !~ '\S')
+  WHEN (NEW.external_id !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]' OR NEW.name !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]')
   EXECUTE FUNCTION refuse_blank('external_id', 'name');
+
+CREATE TRIGGER guard_blank_ends BEFORE INSERT ON categories
+  FOR EACH ROW
+  WHEN (NEW.external_id ~ '^[\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]|[\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]$')
+  EXECUTE FUNCTION refuse_blank_ends('external_id');
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON categories
   FOR EACH STATEMENT

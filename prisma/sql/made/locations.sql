@@ -90,6 +90,9 @@ CREATE TRIGGER audit_delete AFTER DELETE ON locations
   REFERENCING OLD TABLE AS old_rows
   FOR EACH STATEMENT EXECUTE FUNCTION audit_delete_locations();
 
+CREATE TRIGGER compose_texts BEFORE INSERT OR UPDATE OF name ON locations
+  FOR EACH ROW WHEN (NEW.name IS NOT NFC NORMALIZED) EXECUTE FUNCTION compose_texts('name');
+
 CREATE TRIGGER guard_kept BEFORE DELETE ON locations
   FOR EACH ROW
   WHEN (has_orders(OLD.id))
@@ -135,7 +138,7 @@ CREATE TRIGGER guard_revision BEFORE UPDATE OF revision ON locations
 
 CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF name ON locations
   FOR EACH ROW
-  WHEN (NEW.name !~ '\S')
+  WHEN (NEW.name !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]')
   EXECUTE FUNCTION refuse_blank('name');
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON locations

@@ -100,8 +100,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.id, o.number, o.external_id, o.status, o.total, o.channel, o.is_take_away, o.identifier, o.payment_method_id, o.turn_id, o.cancel_reason, o.created_at, o.created_by, o.request_id)
-            IS DISTINCT FROM ROW(n.location_id, n.id, n.number, n.external_id, n.status, n.total, n.channel, n.is_take_away, n.identifier, n.payment_method_id, n.turn_id, n.cancel_reason, n.created_at, n.created_by, n.request_id)
+          OR ROW(o.location_id, o.id, o.number, o.external_id, o.status, o.total, o.channel, o.is_take_away, o.identifier, o.payment_method_id, o.turn_id, o.cancel_reason, o.created_at, o.created_by, o.request_id, o.external_id_twin)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.number, n.external_id, n.status, n.total, n.channel, n.is_take_away, n.identifier, n.payment_method_id, n.turn_id, n.cancel_reason, n.created_at, n.created_by, n.request_id, n.external_id_twin)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;
@@ -256,7 +256,7 @@ CREATE TRIGGER guard_revision BEFORE UPDATE OF revision ON orders
 
 CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF external_id, channel ON orders
   FOR EACH ROW
-  WHEN (NEW.external_id !~ '\S' OR NEW.channel !~ '\S')
+  WHEN (NEW.external_id !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]' OR NEW.channel !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]')
   EXECUTE FUNCTION refuse_blank('external_id', 'channel');
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON orders

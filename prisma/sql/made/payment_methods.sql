@@ -82,6 +82,9 @@ CREATE TRIGGER audit_delete AFTER DELETE ON payment_methods
   REFERENCING OLD TABLE AS old_rows
   FOR EACH STATEMENT EXECUTE FUNCTION audit_delete_payment_methods();
 
+CREATE TRIGGER compose_texts BEFORE INSERT OR UPDATE OF name ON payment_methods
+  FOR EACH ROW WHEN (NEW.name IS NOT NFC NORMALIZED) EXECUTE FUNCTION compose_texts('name');
+
 CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, created_at ON payment_methods
   FOR EACH ROW
   WHEN (ROW(OLD.id, OLD.location_id, OLD.created_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.created_at))
@@ -100,7 +103,7 @@ CREATE TRIGGER guard_kept BEFORE DELETE ON payment_methods
 
 CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF name ON payment_methods
   FOR EACH ROW
-  WHEN (NEW.name !~ '\S')
+  WHEN (NEW.name !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]')
   EXECUTE FUNCTION refuse_blank('name');
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON payment_methods

@@ -119,8 +119,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.id, o.external_id, o.sku, o.name, o.search_text, o.description, o.price, o.visible, o.image_url, o.created_at, o.tax_rate)
-            IS DISTINCT FROM ROW(n.location_id, n.id, n.external_id, n.sku, n.name, n.search_text, n.description, n.price, n.visible, n.image_url, n.created_at, n.tax_rate)
+          OR ROW(o.location_id, o.id, o.external_id, o.sku, o.name, o.search_text, o.description, o.price, o.visible, o.image_url, o.created_at, o.tax_rate, o.external_id_twin, o.sku_twin)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.external_id, n.sku, n.name, n.search_text, n.description, n.price, n.visible, n.image_url, n.created_at, n.tax_rate, n.external_id_twin, n.sku_twin)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   ELSE
@@ -335,6 +335,9 @@ BEGIN
   END IF;
 END $$;
 
+CREATE TRIGGER compose_texts BEFORE INSERT OR UPDATE OF name, description ON products
+  FOR EACH ROW WHEN (NEW.name IS NOT NFC NORMALIZED OR NEW.description IS NOT NFC NORMALIZED) EXECUTE FUNCTION compose_texts('name', 'description');
+
 CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, created_at ON products
   FOR EACH ROW
   WHEN (ROW(OLD.id, OLD.location_id, OLD.created_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.created_at))
@@ -348,8 +351,13 @@ CREATE TRIGGER guard_revision BEFORE UPDATE OF revision ON products
 
 CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF external_id, sku, name ON products
   FOR EACH ROW
-  WHEN (NEW.external_id !~ '\S' OR NEW.sku !~ '\S' OR NEW.name !~ '\S')
+  WHEN (NEW.external_id !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]' OR NEW.sku !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]' OR NEW.name !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]')
   EXECUTE FUNCTION refuse_blank('external_id', 'sku', 'name');
+
+CREATE TRIGGER guard_blank_ends BEFORE INSERT ON products
+  FOR EACH ROW
+  WHEN (NEW.external_id ~ '^[\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]|[\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]$' OR NEW.sku ~ '^[\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]|[\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]$')
+  EXECUTE FUNCTION refuse_blank_ends('external_id', 'sku');
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON products
   FOR EACH STATEMENT

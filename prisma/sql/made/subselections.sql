@@ -66,8 +66,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.id, o.product_id, o.external_id, o.name, o.min_selection, o.max_selection, o.single, o.position, o.created_at)
-            IS DISTINCT FROM ROW(n.location_id, n.id, n.product_id, n.external_id, n.name, n.min_selection, n.max_selection, n.single, n.position, n.created_at)
+          OR ROW(o.location_id, o.id, o.product_id, o.external_id, o.name, o.min_selection, o.max_selection, o.single, o.position, o.created_at, o.external_id_twin)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.product_id, n.external_id, n.name, n.min_selection, n.max_selection, n.single, n.position, n.created_at, n.external_id_twin)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;
@@ -156,6 +156,9 @@ CREATE TRIGGER capture_delete AFTER DELETE ON subselections
   REFERENCING OLD TABLE AS old_rows
   FOR EACH STATEMENT EXECUTE FUNCTION capture_delete_subselections();
 
+CREATE TRIGGER compose_texts BEFORE INSERT OR UPDATE OF name ON subselections
+  FOR EACH ROW WHEN (NEW.name IS NOT NFC NORMALIZED) EXECUTE FUNCTION compose_texts('name');
+
 CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, created_at ON subselections
   FOR EACH ROW
   WHEN (ROW(OLD.id, OLD.location_id, OLD.created_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.created_at))
@@ -163,8 +166,13 @@ CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, created_at ON subselec
 
 CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF external_id, name ON subselections
   FOR EACH ROW
-  WHEN (NEW.external_id !~ '\S' OR NEW.name !~ '\S')
+  WHEN (NEW.external_id !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]' OR NEW.name !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]')
   EXECUTE FUNCTION refuse_blank('external_id', 'name');
+
+CREATE TRIGGER guard_blank_ends BEFORE INSERT ON subselections
+  FOR EACH ROW
+  WHEN (NEW.external_id ~ '^[\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]|[\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]$')
+  EXECUTE FUNCTION refuse_blank_ends('external_id');
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON subselections
   FOR EACH STATEMENT

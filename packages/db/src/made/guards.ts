@@ -1,5 +1,6 @@
 import { guardsOf } from '../tables/guards.ts';
 import type { Guard, Table } from '../tables/table.ts';
+import { hasBlankEndSql, isBlankSql } from '../texts.ts';
 import { listed, named, quoted } from './text.ts';
 
 // Guards are ordinary triggers: a dump has them after its data, and a role that may disable triggers may pass.
@@ -24,11 +25,21 @@ function blankGuard({ name, columns }: Table): string[] {
     edited && least > 0 ? [column] : [],
   );
   if (texts.length === 0) return [];
-  const blank = texts.map((column) => `NEW.${named(column)} !~ '\\S'`).join(' OR ');
+  const blank = texts.map((column) => isBlankSql(`NEW.${named(column)}`)).join(' OR ');
   const statements = `INSERT OR UPDATE OF ${texts.map(named).join(', ')}`;
   return [
     refusal('guard_blank', statements, name, 'ROW', blank, `refuse_blank(${texts.map(quoted).join(', ')})`),
+    ...blankEndsGuard(name, columns),
   ];
+}
+
+/** The identifiers of a new row have no blanks at their ends. */
+function blankEndsGuard(name: string, columns: Table['columns']): string[] {
+  const identifiers = Object.keys(columns).filter((column) => columns[column]?.identifier === true);
+  if (identifiers.length === 0) return [];
+  const blank = identifiers.map((column) => hasBlankEndSql(`NEW.${named(column)}`)).join(' OR ');
+  const call = `refuse_blank_ends(${identifiers.map(quoted).join(', ')})`;
+  return [refusal('guard_blank_ends', 'INSERT', name, 'ROW', blank, call)];
 }
 
 /** The tables that a trigger of the service's alone guards, with the sentence that says what to do instead. */

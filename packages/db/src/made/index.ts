@@ -3,6 +3,7 @@ import type { Table } from '../tables/table.ts';
 import { auditSql } from './audit.ts';
 import { captureSql } from './capture.ts';
 import type { Catalog } from './catalog.ts';
+import { composedSql } from './composed.ts';
 import { auditedSql, countedSql } from './counts.ts';
 import { erasureSql } from './erasure.ts';
 import { guardSql } from './guards.ts';
@@ -41,6 +42,7 @@ function ofTable(table: Table, catalog: Catalog): string | undefined {
     ...auditSql(table, catalog),
     ...jsonSql(table, catalog),
     ...lengthSql(table),
+    ...composedSql(table),
     ...guardSql(table),
   ];
   return statements.length === 0 ? undefined : statements.join('\n\n');

@@ -4,7 +4,7 @@ import { plain, table } from './table.ts';
 export const categories = table<Category>()('categories', {
   columns: {
     ...plain('location_id id created_at updated_at revision'),
-    external_id: { published: true, catalog: true, edited: true, length: [1, 255] },
+    external_id: { published: true, catalog: true, edited: true, length: [1, 255], identifier: true },
     name: {
       published: true,
       catalog: true,

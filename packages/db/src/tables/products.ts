@@ -12,8 +12,8 @@ const shown = { published: true, catalog: true, edited: true } as const;
 export const products = table<Product>()('products', {
   columns: {
     ...plain('location_id id created_at updated_at revision'),
-    external_id: { ...shown, shownElsewhere: true, length: [1, 255] },
-    sku: { ...shown, shownElsewhere: true, length: [1, 255] },
+    external_id: { ...shown, shownElsewhere: true, length: [1, 255], identifier: true },
+    sku: { ...shown, shownElsewhere: true, length: [1, 255], identifier: true },
     name: { ...shown, shownElsewhere: true, length: [1, 255], history: true },
     description: { published: true, edited: true, length: [0, 10_000] },
     price: { ...shown, history: true, number: money },
@@ -71,7 +71,7 @@ export const subselections = table<Subselection>()('subselections', {
   columns: {
     ...plain('location_id id created_at updated_at'),
     product_id: { ...shown, recorded: 'at deletion' },
-    external_id: { ...shown, length: [1, 255] },
+    external_id: { ...shown, length: [1, 255], identifier: true },
     name: { ...shown, length: [1, 255] },
     min_selection: shown,
     max_selection: shown,
@@ -88,7 +88,7 @@ export const subselectionItems = table<SubselectionItem>()('subselection_items',
   columns: {
     ...plain('location_id id created_at updated_at'),
     subselection_id: { ...shown, recorded: 'at deletion' },
-    external_id: { ...shown, length: [1, 255] },
+    external_id: { ...shown, length: [1, 255], identifier: true },
     name: { ...shown, length: [1, 255], history: true },
     price: { ...shown, history: true, number: money },
     min: shown,

@@ -27,6 +27,8 @@ export interface Column {
   length?: readonly [least: number, most: number];
   /** Of a numeric column: it refuses what is beyond, and what has more decimals. */
   number?: NumberRule;
+  /** The identifier of a row of the catalog in the caller's own system: that of a new row has no blanks at its ends. */
+  identifier?: true;
   /** The personal data that a person may have typed there, and how long it stays. */
   personal?: Personal;
   /** The sequence that its values come from, where that is shared by all locations. */

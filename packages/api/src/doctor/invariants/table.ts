@@ -5,6 +5,7 @@ import { published } from './published.ts';
 import { schema } from './schema.ts';
 import { sellable } from './sellable.ts';
 import { shown } from './shown.ts';
+import { identifiers } from './twins.ts';
 
 /** The invariants, in the order of their report and repair: those that guard the rest come first. */
 export const invariants: readonly Invariant[] = [
@@ -14,4 +15,5 @@ export const invariants: readonly Invariant[] = [
   ...published,
   ...shown,
   ...sellable,
+  identifiers,
 ];

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
 import type { Grant } from '../../permissions.ts';
-import { Id, Label, Timestamp } from '../../wire.ts';
+import { Name } from '../../texts.ts';
+import { Id, Timestamp } from '../../wire.ts';
 
 /** Each screen of the app, with what its key must be allowed. */
 export const screens = {
@@ -29,7 +30,7 @@ export const screenNames = Object.keys(screens) as [Screen, ...Screen[]];
 
 /** The input that makes a code. */
 export const CodeCreate = z.object({
-  name: Label.refine((name) => name.length <= 100, { error: 'must have at most 100 characters' }).default(
+  name: Name.refine((name) => name.length <= 100, { error: 'must have at most 100 characters' }).default(
     'app user',
   ),
   screens: list(z.enum(screenNames, { error: `must be some of ${screenNames.join(', ')}` }), 20)

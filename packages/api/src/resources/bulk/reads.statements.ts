@@ -1,4 +1,4 @@
-import { type Queryable, type Statement, statement } from '@comanda/db';
+import { type IdentifiedTable, identified, type Queryable, type Statement, statement } from '@comanda/db';
 import type { Reference } from '../../references.ts';
 import { unknownReferences } from '../../unknown-references.ts';
 import { columnTypes, productColumns } from '../products/fields.schema.ts';
@@ -88,12 +88,12 @@ export const locking = reads('lock', ' for update');
 // skipped by their reader.
 function reads(verb: string, lock: string): Reads {
   const fence = lock === '' ? ' limit 1' : lock;
-  const named = (table: string, name: string, values: string) =>
+  const named = (table: IdentifiedTable, name: 'external_id' | 'sku', values: string) =>
     `select n.id from unnest(${values}::text[]) as v (name) cross join lateral (
-         select id from ${table} where location_id = $1::uuid and ${name} = v.name limit 1) n`;
-  const wanted = (table: string) =>
+         select ${identified(table, name, '$1::uuid', 'v.name')} as id offset 0) n where n.id is not null`;
+  const wanted = (table: IdentifiedTable) =>
     `select id from unnest($3::uuid[]) as v (id)
-       union ${named(table, 'external_id', '$4')} where not $2::boolean
+       union ${named(table, 'external_id', '$4')} and not $2::boolean
        union select id from ${table} where $2::boolean and location_id = $1::uuid and external_id is not null`;
   const inOrder = (table: string, columns: string, found: string) =>
     `select t.* from (select * from ${found} order by id) f cross join lateral (

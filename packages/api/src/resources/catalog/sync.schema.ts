@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { givenUnlessDeleted, onlyIf } from '../../schema-words.ts';
-import { ExternalId, ImageUrl, Label, Money, Quantity, Timestamp } from '../../wire.ts';
+import { CatalogId, Name } from '../../texts.ts';
+import { ImageUrl, Money, Quantity, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
 import { CategoryCreate } from '../categories/schema.ts';
 import { givenFields } from '../products/fields.schema.ts';
@@ -43,11 +44,11 @@ const neededOfCategory = ['name'] as const;
 /** An option in the body of a sync. A field that is left out keeps its value; a new one takes the default. */
 export const SyncedItem = z
   .object({
-    external_id: ExternalId.meta({
+    external_id: CatalogId.meta({
       description: "The caller's own identifier, unique within its subselection.",
       example: 'OAT-MILK',
     }),
-    name: Label.optional().meta({ description: needed, example: 'Oat milk' }),
+    name: Name.optional().meta({ description: needed, example: 'Oat milk' }),
     price: Money.optional().meta({ description: needed, example: 0.5 }),
     min: Count.optional().meta({ description: '0 for a new one.', example: 0 }),
     max: Count.optional().meta({ description: "The subselection's max_selection for a new one." }),
@@ -67,11 +68,11 @@ export type SyncedItem = z.infer<typeof SyncedItem>;
 /** A choice as a sync brings it. */
 export const SyncedSubselection = z
   .object({
-    external_id: ExternalId.meta({
+    external_id: CatalogId.meta({
       description: "The caller's own identifier, unique within its product.",
       example: 'MILK',
     }),
-    name: Label.optional().meta({ description: needed, example: 'Milk' }),
+    name: Name.optional().meta({ description: needed, example: 'Milk' }),
     min_selection: Count.optional().meta({ description: needed, example: 0 }),
     max_selection: Count.optional().meta({ description: needed, example: 1 }),
     single: z.boolean().optional().meta({ description: 'For a new one: whether max_selection is 1.' }),
@@ -91,9 +92,9 @@ export type SyncedSubselection = z.infer<typeof SyncedSubselection>;
 /** A product as a sync brings it. */
 export const SyncedProduct = z
   .object({
-    external_id: ExternalId,
+    external_id: CatalogId,
     ...givenFields,
-    name: Label.optional().meta({ description: needed, example: 'Flat white' }),
+    name: Name.optional().meta({ description: needed, example: 'Flat white' }),
     price: Money.optional().meta({ description: needed, example: 3.5 }),
     stock: ProductStock.optional(),
     subselections: list(SyncedSubselection, 50, 'must hold at most 50 subselections').optional(),
@@ -106,8 +107,8 @@ export type SyncedProduct = z.infer<typeof SyncedProduct>;
 /** A category in the body of a sync, with its products. */
 export const SyncedCategory = z
   .object({
-    external_id: ExternalId,
-    name: Label.optional().meta({ description: needed, example: 'Coffee' }),
+    external_id: CatalogId,
+    name: Name.optional().meta({ description: needed, example: 'Coffee' }),
     priority: CategoryCreate.shape.priority.optional(),
     visible: z.boolean().optional(),
     image_url: ImageUrl.optional(),

@@ -7,6 +7,8 @@ import { runBatch } from '../bulk/service.ts';
 import { currentVersion } from './service.ts';
 import { changedCategories, planCatalog } from './sync.rules.ts';
 import { CatalogSync, type CatalogSyncResult } from './sync.schema.ts';
+import { refuseNewBlankEnds } from './sync-new.rules.ts';
+import { isPlainTree, type Stored, spelledAsStored } from './sync-spellings.rules.ts';
 import { type NamedTree, readTree } from './sync-tree.rules.ts';
 
 /**
@@ -24,6 +26,9 @@ function apply(ctx: CallContext, input: CatalogSync): Promise<Answer<CatalogSync
   const { categories, mode, dry_run, include } = input;
   const tree = readTree(categories);
   const all = mode === 'replace';
+  const isPlain = isPlainTree(categories);
+  const asStored = (stored: Stored) => (isPlain ? categories : spelledAsStored(categories, stored));
+  const namedIn = (stored: Stored) => (isPlain ? tree : readTree(asStored(stored)));
   return runBatch(
     ctx,
     {
@@ -36,10 +41,16 @@ function apply(ctx: CallContext, input: CatalogSync): Promise<Answer<CatalogSync
           externalIds: [...tree.products.map(({ product }) => product.external_id), ...tree.deleted.products],
           skus: tree.products.flatMap(({ product }) => product.sku ?? []),
         },
-        changing: (current) => changedCategories(tree, mode, current),
+        changing: (current) => {
+          const stored = { categories: [...current], products: [], subselections: [], items: [] };
+          return changedCategories(namedIn(stored), mode, current);
+        },
         ...{ all, stock: true, links: true, options: true },
       },
-      plan: (current) => planCatalog(tree, mode, current, newId),
+      plan(current) {
+        refuseNewBlankEnds(asStored(current), current);
+        return planCatalog(namedIn(current), mode, current, newId);
+      },
     },
     { size: sizeOf(tree), path: 'categories', dryRun: dry_run },
     ({ changes, named, ids, warnings }) => {

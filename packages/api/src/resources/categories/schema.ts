@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ExternalId, Id, ImageUrl, Label, paging } from '../../wire.ts';
+import { CatalogId, Name, NewCatalogId } from '../../texts.ts';
+import { ExternalId, Id, ImageUrl, paging } from '../../wire.ts';
 import { changes, deletedSince, deletionsPage, includeDeleted, oneBeginning } from '../changes/schema.ts';
 
 /** A category, as the specification's Category. */
@@ -29,8 +30,8 @@ const Priority = z
 /** The body that creates a category; v1 and v2 alike. */
 export const CategoryCreate = z
   .object({
-    external_id: ExternalId.optional(),
-    name: Label,
+    external_id: NewCatalogId.optional(),
+    name: Name,
     priority: Priority,
     visible: z.boolean(),
     image_url: ImageUrl.optional(),
@@ -42,8 +43,8 @@ export type CategoryCreate = z.infer<typeof CategoryCreate>;
 export const CategoryUpdate = z
   .object({
     id: Id,
-    external_id: ExternalId.nullable().optional(),
-    name: Label.optional(),
+    external_id: CatalogId.nullable().optional(),
+    name: Name.optional(),
     priority: Priority.optional(),
     visible: z.boolean().optional(),
     image_url: ImageUrl.nullable().optional(),

@@ -1,4 +1,4 @@
-import { statement } from '@comanda/db';
+import { identified, statement } from '@comanda/db';
 import { allEntries, pageStatement } from '../../request/page-text.ts';
 import type { Revised } from '../../request/tags.ts';
 import { afterPosition, type Changes, changesStatements } from '../changes/statements.ts';
@@ -51,7 +51,8 @@ export const readCategory = statement<CategoryText>(
 /** $1 location, $2 external_id. */
 export const readCategoryByExternalId = statement<CategoryText>(
   'read_category_by_external_id',
-  `select r.id, r.revision, ${entry} as doc from categories r where r.location_id = $1::uuid and r.external_id = $2`,
+  `select r.id, r.revision, ${entry} as doc from categories r
+   where r.location_id = $1::uuid and r.id = ${identified('categories', 'external_id', '$1::uuid', '$2::text')}`,
 );
 
 /** $1 location, $2 external_id, $3 name, $4 priority, $5 visible, $6 image_url. */

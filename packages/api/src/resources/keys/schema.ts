@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { Grant } from '../../permissions.ts';
+import { Name } from '../../texts.ts';
 import { typedAs } from '../../typed-as.ts';
-import { Id, Label, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
+import { Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 
 const Count = z.int().min(1, 'must be at least 1').max(2_147_483_647);
 
@@ -23,7 +24,7 @@ export const calledAfter = (keyName: string): string =>
 /** The body that makes a key. Limits that are left out take the defaults. */
 export const KeyCreate = z
   .object({
-    name: Label.refine((name) => !isPersonsKey(name), {
+    name: Name.refine((name) => !isPersonsKey(name), {
       error: 'must not begin with "app: ": comanda app code makes the keys of persons',
     }),
     permissions: list(Grant, 200)

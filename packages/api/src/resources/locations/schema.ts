@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Id, isTimeZone, Label, Timestamp } from '../../wire.ts';
+import { Name } from '../../texts.ts';
+import { Id, isTimeZone, Timestamp } from '../../wire.ts';
 
 /** The message about an unknown time zone. Which names are known, and how they are spelled, only the database knows. */
 export const noTimeZone = 'must be an IANA time zone, such as America/Montevideo';
@@ -43,7 +44,7 @@ export type LocationState = CodedLocation & { status: 'active' | 'read_only' | '
 
 /** The body that makes a location. */
 export const LocationCreate = z.object({
-  name: Label,
+  name: Name,
   timezone: TimeZone.default('UTC'),
   currency: Currency.default('USD'),
   sandbox: z.boolean().optional().meta({
@@ -57,7 +58,7 @@ export type LocationCreate = z.infer<typeof LocationCreate>;
 /** Which location, and the fields that change. */
 export const LocationUpdate = z.object({
   id: Id,
-  name: Label.optional(),
+  name: Name.optional(),
   timezone: TimeZone.optional(),
   currency: Currency.optional(),
 });

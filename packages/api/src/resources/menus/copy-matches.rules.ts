@@ -1,4 +1,5 @@
 import type { FieldFault } from '../../errors.ts';
+import { spellingsOf } from '../../texts.ts';
 import { by, group } from '../bulk/rules.ts';
 import type { CopiedKind, MenuCopyChange } from './copy.schema.ts';
 
@@ -38,9 +39,10 @@ export function matchesOf<Row extends Named>(
   };
   for (const identity of identities) {
     const known = by(here, (row) => row[identity]);
+    const spelling = spellingsOf(here.map((row) => row[identity] ?? null));
     for (const row of from) {
       const value = row[identity];
-      const before = value === undefined || value === null ? undefined : known.get(value);
+      const before = value === undefined || value === null ? undefined : known.get(spelling(value));
       if (before !== undefined && !found.has(row) && !taken.has(before)) match(row, before, identity);
     }
   }

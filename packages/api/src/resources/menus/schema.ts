@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
-import { Id, Label } from '../../wire.ts';
+import { Name } from '../../texts.ts';
+import { Id } from '../../wire.ts';
 import { CategoryName } from '../categories/schema.ts';
 
 /** A menu, as the specification's Active menu. */
@@ -24,12 +25,12 @@ const CategoryIds = list(Id, 1_000, 'must hold at most 1000 categories').meta({
 
 /** The body that creates a menu; it is not published yet. */
 export const MenuCreate = z
-  .object({ name: Label, category_ids: CategoryIds.optional() })
+  .object({ name: Name, category_ids: CategoryIds.optional() })
   .meta({ id: 'MenuCreate' });
 export type MenuCreate = z.infer<typeof MenuCreate>;
 
 /** The body that changes a menu: only the fields that are present. */
 export const MenuUpdate = z
-  .object({ id: Id, name: Label.optional(), category_ids: CategoryIds.optional() })
+  .object({ id: Id, name: Name.optional(), category_ids: CategoryIds.optional() })
   .meta({ id: 'MenuUpdate' });
 export type MenuUpdate = z.infer<typeof MenuUpdate>;

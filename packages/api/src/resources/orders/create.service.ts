@@ -66,6 +66,12 @@ function memberOf(ctx: JoinedCall, decided: Pick<PlacedOrder, 'request' | 'order
   };
 }
 
+/** The unique indexes that hold `external_id`: over the text, and over its NFC. */
+const identifierIndexes: readonly string[] = [
+  'orders_location_id_external_id_key',
+  'orders_external_id_form_idx',
+];
+
 // An order that came too early is tried again.
 async function place(ctx: JoinedCall, member: PlacedOrder): Promise<Placed> {
   const { locationId } = ctx.caller;
@@ -79,7 +85,7 @@ async function place(ctx: JoinedCall, member: PlacedOrder): Promise<Placed> {
     const { code, constraint = '' } = sqlState(error) ?? {};
     if (means(code, 'taken') && constraint === 'orders_location_id_number_key')
       await ctx.inPlace(({ app }) => app.database.run(catchUpOrderNumber, [locationId]));
-    else if (means(code, 'taken') && constraint === 'orders_location_id_external_id_key') {
+    else if (means(code, 'taken') && identifierIndexes.includes(constraint)) {
       const { external_id } = member.request;
       const [other] = await ctx.inPlace(({ app }) =>
         app.database.run(findOrderId, [locationId, external_id]),

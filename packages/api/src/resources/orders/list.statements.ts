@@ -1,4 +1,4 @@
-import { type Statement, statement } from '@comanda/db';
+import { identified, type Statement, statement } from '@comanda/db';
 import { keptByName } from '../../kept.ts';
 import { type FilterSql, foldedSearch, type Given, givenFilters } from '../../request/filters.ts';
 import { cutOf, type PageText } from '../../request/page-text.ts';
@@ -73,7 +73,7 @@ export const filterSql: FilterSql<OrderFilters> = {
   from: (value) => `o.created_at >= ${dayStart(value)}`,
   to: (value) => `o.created_at < ${dayEnd(value)}`,
   number: (value) => `o.number = ${value}::bigint`,
-  external_id: (value) => `o.external_id = ${value}::text`,
+  external_id: (value) => `o.id = ${identified('orders', 'external_id', location, `${value}::text`)}`,
   channel: (value) => `o.channel = ${value}::text`,
   turn_id: (value) => `o.turn_id = ${value}::uuid`,
   settlement_id: (value) =>

@@ -1,4 +1,4 @@
-import { type Statement, statement } from '@comanda/db';
+import { identified, type Statement, statement } from '@comanda/db';
 import type { OrderWanted } from './overview.schema.ts';
 
 /** The resources connected with an order. */
@@ -10,16 +10,16 @@ interface FoundOrder {
 
 /** $1 location, $2 what it is wanted by. */
 export const findOrderBy: Record<keyof OrderWanted, Statement<FoundOrder>> = {
-  id: findBy('id', 'uuid'),
-  number: findBy('number', 'bigint'),
-  external_id: findBy('external_id', 'text'),
+  id: findBy('id', 'id = $2::uuid'),
+  number: findBy('number', 'number = $2::bigint'),
+  external_id: findBy('external_id', `id = ${identified('orders', 'external_id', '$1::uuid', '$2::text')}`),
 };
 
-function findBy(column: keyof OrderWanted, type: string): Statement<FoundOrder> {
+function findBy(column: keyof OrderWanted, wanted: string): Statement<FoundOrder> {
   return statement(
     `find_order_by_${column}`,
     `select o.id, p.id as payment_id, o.turn_id
-     from (select * from orders where location_id = $1::uuid and ${column} = $2::${type} limit 1) o
+     from (select * from orders where location_id = $1::uuid and ${wanted} limit 1) o
      cross join lateral (select * from payments where location_id = $1::uuid and order_id = o.id limit 1) p`,
   );
 }

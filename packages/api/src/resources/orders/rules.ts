@@ -1,4 +1,5 @@
 import { type ApiError, conflict, type FieldFault, invalid } from '../../errors.ts';
+import { areSame } from '../../texts.ts';
 import { decimalText, divideRounded, scaled } from './decimals.rules.ts';
 import type {
   KnownProduct,
@@ -128,7 +129,7 @@ function productFaults(
   { externalId }: KnownProduct,
   path: string,
 ): FieldFault[] {
-  if (named === undefined || externalId === undefined || named === externalId) return [];
+  if (named === undefined || externalId === undefined || areSame(named, externalId)) return [];
   const message = `contradicts the product's external_id ${JSON.stringify(externalId)}`;
   return [{ path: `${path}.external_product_id`, message }];
 }

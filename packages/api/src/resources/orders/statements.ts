@@ -1,4 +1,4 @@
-import { type Statement, statement } from '@comanda/db';
+import { identified, type Statement, statement } from '@comanda/db';
 import type { JoinedRow } from '../../places/joined-reads.ts';
 import type { Revised } from '../../request/tags.ts';
 import type { OrderStatus } from './schema.ts';
@@ -66,7 +66,7 @@ export const readOrderByExternalId = forEachShown<OrderText>(
   'read_order_by_external_id',
   (doc, from) =>
     `select o.id, ${doc} as doc, o.revision from orders o, lateral ${from} j
-     where o.location_id = $1::uuid and o.external_id = $2`,
+     where o.location_id = $1::uuid and o.id = ${identified('orders', 'external_id', '$1::uuid', '$2::text')}`,
 );
 
 /**
@@ -159,7 +159,7 @@ export const placeOrders = statement<PlacedRow>(
 /** $1 location, $2 external_id. */
 export const findOrderId = statement<{ id: string }>(
   'find_order_id',
-  'select id from orders where location_id = $1::uuid and external_id = $2',
+  `select id from (select ${identified('orders', 'external_id', '$1::uuid', '$2::text')} as id) o where id is not null`,
 );
 
 /** $1 location. Orders written by hand may be ahead of the counter, or come before there is one. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Id, Label, page, paging } from '../../wire.ts';
+import { Name } from '../../texts.ts';
+import { Id, page, paging } from '../../wire.ts';
 import { PaymentMethodType } from '../payments/schema.ts';
 
 /** A way to pay at the location. */
@@ -18,7 +19,7 @@ export const PaymentMethodPage = page(PaymentMethod);
 
 /** The body that creates a payment method. */
 export const PaymentMethodCreate = z.object({
-  name: Label,
+  name: Name,
   type: PaymentMethodType,
   enabled: z.boolean().default(true),
 });
@@ -27,7 +28,7 @@ export type PaymentMethodCreate = z.infer<typeof PaymentMethodCreate>;
 /** The body that changes a payment method: only the fields that are present. */
 export const PaymentMethodUpdate = z.object({
   id: Id,
-  name: Label.optional(),
+  name: Name.optional(),
   type: PaymentMethodType.optional(),
   enabled: z.boolean().optional(),
 });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { type Family, ownField } from '../../families.ts';
 import { referenceOf } from '../../references.ts';
-import { ImageUrl, Label, Money, TaxRate, text } from '../../wire.ts';
+import { Description, Name as NameText, Sku } from '../../texts.ts';
+import { ImageUrl, Money, TaxRate } from '../../wire.ts';
 
 /** A column of a product that callers give and read, wherever they do. */
 interface ProductField {
@@ -19,8 +20,6 @@ interface ProductField {
   onRequest?: string;
 }
 
-export const Description = text(0, 10_000);
-
 /**
  * The columns of a product without its ids and its parts. The wire shapes (schema.ts here, in catalog and in
  * sync-jobs), the rows of batches (bulk) and what a dry run compares are made of them. A sku that is not given is made
@@ -29,10 +28,10 @@ export const Description = text(0, 10_000);
 export const productFields = {
   sku: {
     shown: z.string().meta({ example: 'DR-01' }),
-    given: Label.meta({ description: 'Unique per location; made from the id of a new product.' }),
+    given: Sku.meta({ description: 'Unique per location; made from the id of a new product.' }),
     ...{ column: 'text', fresh: '' },
   },
-  name: { shown: z.string().meta({ example: 'Flat white' }), given: Label, column: 'text', fresh: '' },
+  name: { shown: z.string().meta({ example: 'Flat white' }), given: NameText, column: 'text', fresh: '' },
   description: { shown: z.string(), given: Description, column: 'text', fresh: '' },
   price: {
     shown: z.number().meta({ description: "In the location's currency, 2 decimals.", example: 170 }),

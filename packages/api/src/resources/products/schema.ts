@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { onlyIn } from '../../families.ts';
 import { list } from '../../lists.ts';
 import { onlyIf } from '../../schema-words.ts';
-import { ByExternalId, ById, ExternalId, Id, ImageUrl, Label, Money, page, paging } from '../../wire.ts';
+import { CatalogId, Description, Name, NewCatalogId, NewSku } from '../../texts.ts';
+import { ByExternalId, ById, Id, ImageUrl, Money, page, paging } from '../../wire.ts';
 import { CategoryName } from '../categories/schema.ts';
 import { changes, deletedMeans, deletedSince, deletionsPage, oneBeginning } from '../changes/schema.ts';
 import { Stock, StockEdit, StockInput } from '../stock/schema.ts';
 import {
   changedFields,
-  Description,
   givenFields,
   referenceFilters,
   shownFields,
@@ -46,8 +46,9 @@ const CategoryIds = list(Id, 1_000, 'must hold at most 1000 categories').meta({
 /** The body that creates a product; v1 and v2 alike. */
 export const ProductCreate = z
   .object({
-    external_id: ExternalId.optional(),
-    ...{ ...givenFields, name: Label, description: Description, price: Money },
+    external_id: NewCatalogId.optional(),
+    ...{ ...givenFields, sku: NewSku.meta(givenFields.sku.unwrap().meta() ?? {}).optional(), name: Name },
+    ...{ description: Description, price: Money },
     category_ids: CategoryIds.optional(),
     stock: StockInput.optional(),
   })
@@ -58,7 +59,7 @@ export type ProductCreate = z.infer<typeof ProductCreate>;
 export const ProductUpdate = z
   .object({
     id: Id,
-    external_id: ExternalId.nullable().optional(),
+    external_id: CatalogId.nullable().optional(),
     ...changedFields,
     description: Description.nullable().optional(),
     image_url: ImageUrl.nullable().optional(),

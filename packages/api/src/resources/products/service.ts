@@ -17,6 +17,7 @@ import { productChanges } from './changes.statements.ts';
 import { freshFields, referenceColumns } from './fields.schema.ts';
 import type { Product, ProductCreate, ProductList, ProductRead, ProductUpdate } from './schema.ts';
 import {
+  findTaken,
   holdCategoriesOf,
   listProducts,
   type ProductText,
@@ -201,22 +202,14 @@ async function refusingTaken<T>(
     return await repeatingDeadlocks(write);
   } catch (error) {
     if (!isState(error, 'taken')) throw error;
-    const other = await ctx.app.database.prisma.product.findFirst({
-      where: {
-        locationId: ctx.caller.locationId,
-        ...(isId(id) && { id: { not: id } }),
-        OR: [
-          ...(external_id == null ? [] : [{ externalId: external_id }]),
-          ...(sku === undefined ? [] : [{ sku }]),
-        ],
-      },
-    });
-    if (other === null) throw takenUntilNow('external_id or sku', error);
+    const values = [ctx.caller.locationId, id, external_id ?? null, sku ?? null];
+    const [other] = await ctx.app.database.run(findTaken, values);
+    if (other === undefined) throw takenUntilNow('external_id or sku', error);
+    const { id: otherId, field } = other;
     const [reason, taken] =
-      external_id != null && other.externalId === external_id
+      field === 'external_id'
         ? (['external_id_taken', `external_id ${external_id}`] as const)
         : (['sku_taken', `sku ${sku}`] as const);
-    const { id: otherId } = other;
     throw conflict(reason, `${taken} is taken by product ${otherId}.`, {
       collection: 'products',
       id: otherId,

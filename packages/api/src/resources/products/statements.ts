@@ -1,4 +1,4 @@
-import { pageBytes, type Statement, statement } from '@comanda/db';
+import { identified, pageBytes, type Statement, statement } from '@comanda/db';
 import { keptByName } from '../../kept.ts';
 import type { JoinedRow } from '../../places/joined-reads.ts';
 import { type FilterSql, foldedSearch, type Given, givenFilters } from '../../request/filters.ts';
@@ -49,7 +49,16 @@ export const readProductByExternalId = forEachShown<ProductText>(
   'read_product_by_external_id',
   (doc) => `select p.id, ${doc('p.location_id')} as doc, p.revision
    from products p, lateral products_json(p.location_id, array[p.id]) j
-   where p.location_id = $1::uuid and p.external_id = $2`,
+   where p.location_id = $1::uuid and p.id = ${identified('products', 'external_id', '$1::uuid', '$2::text')}`,
+);
+
+/** $1 location, $2 id, $3 external_id, $4 sku: another product that has one of them. */
+export const findTaken = statement<{ id: string; field: 'external_id' | 'sku' }>(
+  'find_taken_product',
+  `select t.id, t.field from (values
+     (1, 'external_id', ${identified('products', 'external_id', '$1::uuid', '$3::text')}),
+     (2, 'sku', ${identified('products', 'sku', '$1::uuid', '$4::text')})) t (place, field, id)
+   where t.id <> $2::uuid order by t.place limit 1`,
 );
 
 // The functions answer either in one column, so that processes of the release before go on to call them.
@@ -121,8 +130,8 @@ export const filterSql: FilterSql<ProductFilters> = {
     `exists (select from product_categories c
        where c.location_id = p.location_id and c.product_id = p.id and c.category_id = ${value}::uuid)`,
   search: (value) => `strpos(p.search_text, ${foldedSearch(value)}) > 0`,
-  sku: (value) => `p.sku = ${value}`,
-  external_id: (value) => `p.external_id = ${value}`,
+  sku: (value) => `p.id = ${identified('products', 'sku', '$1::uuid', `${value}::text`)}`,
+  external_id: (value) => `p.id = ${identified('products', 'external_id', '$1::uuid', `${value}::text`)}`,
   ...(Object.fromEntries(
     referenceColumns.map((name) => [name, (value: string) => `p.${name} = ${value}::uuid`]),
   ) as Record<(typeof referenceColumns)[number], (value: string) => string>),

@@ -1,4 +1,5 @@
 import { type FieldFault, invalid } from '../../errors.ts';
+import { spellingsOf } from '../../texts.ts';
 import { largestDecimal } from '../../wire.ts';
 import type { Current, StockRow, Writes } from '../bulk/rows.rules.ts';
 import { actionOf, by, emptyWrites, settleStock } from '../bulk/rules.ts';
@@ -21,7 +22,15 @@ export function planStock(items: readonly StockSyncItem[], { products, stock }: 
     external_id: by(products, ({ external_id }) => external_id),
     sku: by(products, ({ sku }): string | null => sku),
   };
-  const ids = items.map((item) => known[nameOf(item)].get(item[nameOf(item)] ?? '')?.id);
+  const spellings = {
+    product_id: (id: string) => id,
+    external_id: spellingsOf(known.external_id.keys()),
+    sku: spellingsOf(products.map(({ sku }) => sku)),
+  };
+  const ids = items.map((item) => {
+    const name = nameOf(item);
+    return known[name].get(spellings[name](item[name] ?? ''))?.id;
+  });
   refuseRepeated(items, ids);
   const stocks = by(stock, ({ product_id }) => product_id);
   const writes = emptyWrites();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
-import { ExternalId, Id, ImageUrl, Label, Money, page, paging, Quantity, ReferenceId } from '../../wire.ts';
+import { CatalogId, Name, NewCatalogId } from '../../texts.ts';
+import { Id, ImageUrl, Money, page, paging, Quantity, ReferenceId } from '../../wire.ts';
 
 /** A bound of a subselection or an option, in units. */
 export const Units = z
@@ -78,21 +79,21 @@ export type SubselectionList = z.infer<typeof SubselectionList>;
 export const SubselectionPage = page(Subselection);
 
 const given = {
-  external_id: ExternalId.optional().meta({
+  external_id: NewCatalogId.optional().meta({
     description: "The caller's own identifier, unique within its product.",
     example: 'MILK',
   }),
-  name: Label.meta({ example: 'Milk' }),
+  name: Name.meta({ example: 'Milk' }),
   min_selection: Units.meta({ ...minSelection, example: 0 }),
   max_selection: Units.meta({ ...maxSelection, example: 2 }),
 };
 
 const givenItem = {
-  external_id: ExternalId.optional().meta({
+  external_id: NewCatalogId.optional().meta({
     description: "The caller's own identifier, unique within its subselection.",
     example: 'OAT-MILK',
   }),
-  name: Label.meta({ example: 'Oat milk' }),
+  name: Name.meta({ example: 'Oat milk' }),
   price: Money,
   min: Units.optional().meta({ description: `${min.description} 0 when left out.`, example: 0 }),
   max: Units.optional().meta({ description: "The subselection's max_selection when left out." }),
@@ -128,7 +129,7 @@ export type SubselectionCreate = z.infer<typeof SubselectionCreate>;
 export const SubselectionUpdate = z
   .object({
     id: Id,
-    external_id: given.external_id.unwrap().nullable().optional(),
+    external_id: CatalogId.nullable().optional(),
     name: given.name.optional(),
     min_selection: given.min_selection.optional(),
     max_selection: given.max_selection.optional(),
@@ -152,7 +153,7 @@ export type ItemCreate = z.infer<typeof ItemCreate>;
 export const ItemUpdate = z
   .object({
     id: Id,
-    external_id: givenItem.external_id.unwrap().nullable().optional(),
+    external_id: CatalogId.nullable().optional(),
     name: givenItem.name.optional(),
     price: Money.optional(),
     min: Units.optional(),

@@ -1,4 +1,5 @@
 import { namesNothing, type Reference, referencesIn } from '../../references.ts';
+import { blankEndRefused, hasBlankEnd, spellingsOf } from '../../texts.ts';
 import type { Current, ProductRow, Writes } from '../bulk/rows.rules.ts';
 import { actionOf, by, emptyWrites, group, settleLinks, settleProduct, settleStock } from '../bulk/rules.ts';
 import {
@@ -39,18 +40,23 @@ export function planProducts(
   const links = group(current.links, (row) => row.product_id);
   const categories = by(current.categories, (row) => row.external_id);
   const skus = skuBook(current.products);
-  for (const [position, item] of items.entries()) {
+  const spelled = spellingsIn(current);
+  const first = new Map<string, number>();
+  for (const [position, sent] of items.entries()) {
     const index = firstIndex + position;
+    const item = spelled(sent);
     const { external_id, category_external_ids: names } = item;
     const before = known.get(external_id);
     const id = before?.id ?? newId();
     const failure =
+      refusedAsRepeated(first, external_id, index) ??
+      refusedAsNew(item, before) ??
       refusedByMode(mode, item, before !== undefined) ??
       unknownCategory(item, categories) ??
       unknownReference(item, current.unknown) ??
       skus.refuse(item.sku, id);
     if (failure !== undefined) {
-      plan.failures.push({ index, external_id, ...failure });
+      plan.failures.push({ index, external_id: sent.external_id, ...failure });
       continue;
     }
     for (const sku of skus.move(id, before?.sku, item.sku)) plan.writes.releasedSkus.push(sku);
@@ -68,13 +74,32 @@ export function planProducts(
       settleStock(plan.writes, id, item.stock, stocks.get(id)),
       () => linkChange(before, names, moved),
     ];
-    plan.applied.push({ index, external_id, id });
+    plan.applied.push({ index, external_id: sent.external_id, id });
     pending.push(() => {
       const changes = parts.flatMap((part) => part()).sort(byField);
-      return { index, external_id, ...(before && { id }), action: actionOf(before, changes), changes };
+      return {
+        index,
+        external_id: sent.external_id,
+        ...(before && { id }),
+        action: actionOf(before, changes),
+        changes,
+      };
     });
   }
   return plan;
+}
+
+/** An item with the identifiers as they are stored. */
+function spellingsIn({ products, categories }: Current): (item: ProductSyncItem) => ProductSyncItem {
+  const product = spellingsOf(products.map(({ external_id }) => external_id));
+  const sku = spellingsOf(products.map((row) => row.sku));
+  const category = spellingsOf(categories.map(({ external_id }) => external_id));
+  return (item) => ({
+    ...item,
+    external_id: product(item.external_id),
+    ...(item.sku !== undefined && { sku: sku(item.sku) }),
+    ...(item.category_external_ids && { category_external_ids: item.category_external_ids.map(category) }),
+  });
 }
 
 function linkChange(
@@ -90,6 +115,29 @@ function linkChange(
 const byField = (one: { field: string }, other: { field: string }) => (one.field < other.field ? -1 : 1);
 
 type Failure = Pick<SyncItemError, 'code' | 'message'>;
+
+// The items of one text are refused with the request; these differ in normalization alone.
+function refusedAsRepeated(
+  first: Map<string, number>,
+  external_id: string,
+  index: number,
+): Failure | undefined {
+  const earlier = first.get(external_id);
+  if (earlier === undefined) first.set(external_id, index);
+  else return { code: 'conflict', message: `external_id: is the same as items[${earlier}].external_id` };
+  return undefined;
+}
+
+function refusedAsNew(
+  { external_id, sku = '' }: ProductSyncItem,
+  before: ProductRow | undefined,
+): Failure | undefined {
+  if (before !== undefined) return undefined;
+  const faults = Object.entries({ external_id, sku }).flatMap(([name, given]) =>
+    hasBlankEnd(given) ? [`${name}: ${blankEndRefused}`] : [],
+  );
+  return faults.length === 0 ? undefined : { code: 'validation_error', message: faults.join('; ') };
+}
 
 function refusedByMode(mode: SyncMode, item: ProductSyncItem, exists: boolean): Failure | undefined {
   const product = `product with external_id ${item.external_id}`;

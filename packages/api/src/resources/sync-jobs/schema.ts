@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { list, mostFaults } from '../../lists.ts';
-import { ExternalId, Label, Money, page, paging, Timestamp } from '../../wire.ts';
+import { CatalogId, Name } from '../../texts.ts';
+import { ExternalId, Money, page, paging, Timestamp } from '../../wire.ts';
 import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
 import { givenFields } from '../products/fields.schema.ts';
 import { StockInput } from '../stock/schema.ts';
@@ -18,8 +19,8 @@ const SyncJobStatus = z.enum(['queued', 'processing', 'completed', 'failed']).me
 /** A product in the body of a batch. A field that is left out keeps its value; on creation it takes the default. */
 export const ProductSyncItem = z
   .object({
-    external_id: ExternalId,
-    ...{ ...givenFields, name: Label, price: Money },
+    external_id: CatalogId,
+    ...{ ...givenFields, name: Name, price: Money },
     category_external_ids: list(ExternalId, 1_000, 'must hold at most 1000 categories')
       .optional()
       .meta({ description: 'The categories that contain it, by external_id.' }),
