@@ -128,27 +128,44 @@ test('while the database answers late, no request begins 100 ms after what forbi
   };
   await kit.startWorker({ databaseUrl: proxy.url });
   const late: object[] = [];
+  const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   for (let round = 1; round <= 4; round += 1) {
     const ids = new Map<string, string>();
     for (const how of Object.keys(changes)) ids.set(how, await endpoint(`${how} ${round}`));
     const before = arrived.length;
-    await createProduct(kit.database, { locationId: kit.locationId });
+    let over = false;
+    const writing = (async () => {
+      for (; !over; await rest(50)) await createProduct(kit.database, { locationId: kit.locationId });
+    })();
     // While it is quick: from then on it is known to be near.
     await waitFor('the first webhooks', () => arrived.length >= before + 4);
-    proxy.lag(150);
-    await createProduct(kit.database, { locationId: kit.locationId });
+    proxy.lag(500);
+    await rest(1_000);
     const ended = new Map<string, number>();
     for (const [how, change] of Object.entries(changes)) {
-      await new Promise((resolve) => setTimeout(resolve, 120 + 40 * round));
+      await rest(150 + 40 * round);
       await kit.sql(change, [ids.get(how)]);
       ended.set(`${how} ${round}`, performance.now());
     }
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await rest(700);
     proxy.lag(0);
+    over = true;
+    await writing;
+    // 100 ms, and as much for a busy machine: what is sent by a look that was answered late comes up to 500 ms later.
     const forbidden = ({ id, at, signatures }: (typeof arrived)[number]) =>
-      at > (ended.get(id) ?? Number.POSITIVE_INFINITY) + 100 && (!id.startsWith('rotated') || signatures > 1);
+      at > (ended.get(id) ?? Number.POSITIVE_INFINITY) + 200 && (!id.startsWith('rotated') || signatures > 1);
     late.push(...arrived.filter(forbidden));
     await kit.sql('delete from webhook_endpoints');
   }
   expect(late).toEqual([]);
+});
+
+test('webhooks are sent even so when each answer of the database takes longer than a look counts', async () => {
+  const erp = await startConsumer();
+  consumers.push(erp);
+  await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
+  proxy.lag(100);
+  await kit.startWorker({ databaseUrl: proxy.url });
+  await createProduct(kit.database, { locationId: kit.locationId });
+  await waitFor('the webhook', () => erp.received.length === 1, { timeoutMs: 30_000 });
 });

@@ -6,19 +6,24 @@ import type { Queryable } from '@comanda/db';
  */
 export const freshMs = 75;
 
-/** The quickest answer of a database, and when it was given, by `performance.now()`. */
-const quickest = new WeakMap<Queryable, { ms: number; at: number }>();
+/** A database whose answers all take longer than this leaves too little of `freshMs` to connect and to write a request. */
+const nearMs = freshMs / 2;
+/** A database is far away after so many late answers in a row, over so long: a busy one has answers in time among them. */
+const lateAnswers = 10;
+const lateForMs = 5_000;
 
-/** For so long the quickest answer counts. A database that is slow for longer is one that is far away: webhooks are sent even so. */
-const countsMs = 5_000;
+/** The late answers of a database since its last answer in time. */
+const late = new WeakMap<Queryable, { since: number; answers: number }>();
 
-/** Notes how long a statement took that a database had little work with. */
+/** Notes how long an answer took for which a database had little work. */
 export function noteWay(database: Queryable, ms: number): void {
-  const known = quickest.get(database);
-  const now = performance.now();
-  if (known === undefined || ms <= known.ms || now - known.at > countsMs)
-    quickest.set(database, { ms, at: now });
+  const { since, answers } = late.get(database) ?? { since: performance.now(), answers: 0 };
+  if (ms <= nearMs) late.delete(database);
+  else late.set(database, { since, answers: answers + 1 });
 }
 
-/** Whether the way to a database is so long that no look at it can be fresh when its answer comes. */
-export const isFar = (database: Queryable): boolean => (quickest.get(database)?.ms ?? 0) > freshMs / 2;
+/** Whether a database is so far away that no look at it is fresh when its answer comes. */
+export function isFar(database: Queryable): boolean {
+  const { since, answers } = late.get(database) ?? { since: Number.POSITIVE_INFINITY, answers: 0 };
+  return answers >= lateAnswers && performance.now() - since > lateForMs;
+}

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
+import { errors } from 'undici';
 
 /** How an answer began that could not be read. */
 export interface BegunAnswer {
   status: number;
-  /** The head is whole, and each of its lines is a header: only their lengths contradict each other. */
-  isWhole: boolean;
+  /** Only the lengths in its head contradict each other: each of its lines is a header. */
+  isHead: boolean;
 }
 
 const begun = new WeakMap<object, BegunAnswer>();
@@ -14,44 +15,48 @@ export const begunAnswer = (error: unknown): BegunAnswer | undefined =>
   typeof error === 'object' && error !== null ? begun.get(error) : undefined;
 
 /**
- * Notes the status with which each answer of a connection begins: of an answer that it refuses, undici says none. It reads with
- * `read`, and ends the connection with the error while it is at a piece, so no piece is kept beyond that.
+ * Notes how each answer of a connection begins: of an answer that it refuses, undici says nothing. It reads with `read`, and ends the
+ * connection with the error before it reads on, so nothing is kept of a head that it has taken.
  */
 export function watchAnswers(socket: Socket): void {
-  let status: number | undefined;
-  let piece: Buffer | undefined;
+  let head = '';
+  let isWhole = false;
   const { read, write, destroy } = socket;
   socket.read = (size) => {
-    const found: unknown = read.call(socket, size);
-    piece = Buffer.isBuffer(found) ? found : undefined;
-    if (piece !== undefined) status = statusIn(piece) ?? status;
-    return found;
+    const piece: unknown = read.call(socket, size);
+    if (isWhole) head = '';
+    else if (Buffer.isBuffer(piece)) {
+      head = (head + piece.toString('latin1')).replace(interim, '');
+      isWhole = head.includes('\r\n\r\n');
+    }
+    return piece;
   };
   // The next request: what follows is another answer.
   socket.write = ((...args: Parameters<typeof write>) => {
-    status = undefined;
+    head = '';
+    isWhole = false;
     return write.apply(socket, args);
   }) as typeof write;
   socket.destroy = (error) => {
+    const [, status] = statusLine.exec(head) ?? [];
     if (error !== undefined && status !== undefined)
-      begun.set(error, { status, isWhole: piece !== undefined && isWholeHead(piece) });
-    piece = undefined;
+      begun.set(error, { status: Number(status), isHead: !isTooLong(error) && isHead(head, isWhole) });
+    head = '';
     return destroy.call(socket, error);
   };
 }
 
+const isTooLong = (error: Error): boolean => error instanceof errors.HeadersOverflowError;
+
+const interim = /^(?:HTTP\/1\.1 1\d\d[\s\S]*?\r\n\r\n)+/;
 const statusLine = /^HTTP\/1\.[01] ([2-5]\d\d)[ \r]/;
-
-function statusIn(piece: Buffer): number | undefined {
-  const [, status] = statusLine.exec(piece.toString('latin1', 0, 13)) ?? [];
-  return status === undefined ? undefined : Number(status);
-}
-
 const header = /^[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*$/;
+const length = /^(?:content-length|transfer-encoding):/i;
 
-function isWholeHead(piece: Buffer): boolean {
-  const end = piece.indexOf('\r\n\r\n');
-  if (end < 0 || statusIn(piece) === undefined) return false;
-  const [, ...lines] = piece.toString('latin1', 0, end).split('\r\n');
-  return lines.every((line) => header.test(line));
+/** Of a head that is not whole, undici refuses the second length before it has read the rest. */
+function isHead(text: string, isWhole: boolean): boolean {
+  const [head = ''] = text.split('\r\n\r\n', 1);
+  const [, ...lines] = head.split('\r\n');
+  const isAtLength = isWhole || lines.filter((line) => length.test(line)).length > 1;
+  return isAtLength && (isWhole ? lines : lines.slice(0, -1)).every((line) => header.test(line));
 }

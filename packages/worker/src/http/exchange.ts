@@ -107,9 +107,9 @@ export function exchange(
         },
         onResponseEnd: () => end(),
         onResponseError(_, error) {
-          const { status: statusCode = 0, isWhole = false } = begunAnswer(error) ?? {};
+          const { status: statusCode = 0, isHead = false } = begunAnswer(error) ?? {};
           // Its headers give two lengths, which undici does not take. They are of the body, and the status decides.
-          if (head === undefined && isWhole && statusCode > 0)
+          if (head === undefined && isHead)
             head = {
               ...{ statusCode, durationMs: Math.round(performance.now() - connectedAt) },
               said: createAnswerText({}),
