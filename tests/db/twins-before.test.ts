@@ -13,6 +13,9 @@ const location = '00000000-0000-7000-8000-000000000000';
 // The same word three times: composed, with separate accents, and with one of each.
 const [composed, separate, mixed] = ['éé', 'e\u0301e\u0301', 'ée\u0301'];
 
+// One character each that is two in NFC.
+const longest = '\u0958'.repeat(255);
+
 let database: TestDatabase;
 
 const insert = (external_id: string, sku: string) =>
@@ -35,6 +38,16 @@ beforeAll(async () => {
   await insert(separate, 'a');
   await insert(composed, separate);
   await insert('other', composed);
+  await sqlAt(database.url)(`
+    insert into payment_methods (location_id, name, type) values ('${location}', '${longest}', 'cash'), ('${location}', '  ', 'cash');
+    insert into orders (location_id, number, external_id, payment_method_id)
+      select location_id, v.number, v.external_id, id
+      from payment_methods, (values (1, '${separate} '), (2, '${composed} ')) v (number, external_id) where name = '  ';
+    insert into subselections (location_id, product_id, external_id, name)
+      select location_id, id, v.external_id, ' ' from products, (values ('${separate}'), ('${composed}')) v (external_id) where sku = 'a';
+    insert into subselection_items (location_id, subselection_id, external_id, name)
+      select s.location_id, s.id, v.external_id, 'Oat' from subselections s, (values ('${separate}'), ('${composed}')) v (external_id);
+  `);
   await migrate(database.url);
 }, 120_000);
 
@@ -60,6 +73,20 @@ test('the migration leaves twins, an exact match wins, and no third spelling is 
   await expect(insert('new', mixed)).rejects.toThrow('products_sku_form_idx');
   await sql`update products set sku = 'c' where sku = ${separate}`;
   expect(await sql`select sku from products where sku_twin`).toEqual([]);
+});
+
+test('twins of orders and options are marked, too; blank names and those that NFC makes too long stay', async () => {
+  const sql = sqlAt(database.url);
+  for (const [table, marked] of Object.entries({ orders: 1, subselections: 1, subselection_items: 2 }))
+    expect(await sql(`select from ${table} where external_id_twin`)).toHaveLength(marked);
+  expect(await sql`select name from payment_methods order by name`).toEqual([
+    { name: '  ' },
+    { name: longest },
+  ]);
+  // A move of a row that is there, and a change of another field, pass.
+  await sql`update orders set is_take_away = true`;
+  await sql`update payment_methods set enabled = false`;
+  await sql`update subselections set min_selection = 0, external_id = external_id`;
 });
 
 test('names are composed, and what a search looks in is folded', async () => {
