@@ -26,7 +26,8 @@ export function watchAnswers(socket: Socket): void {
     const piece: unknown = read.call(socket, size);
     if (isWhole) head = '';
     else if (Buffer.isBuffer(piece)) {
-      head = (head + piece.toString('latin1')).replace(interim, '');
+      head += piece.toString('latin1');
+      while (interim.test(head)) head = head.replace(interim, '');
       isWhole = head.includes('\r\n\r\n');
     }
     return piece;
@@ -48,7 +49,7 @@ export function watchAnswers(socket: Socket): void {
 
 const isTooLong = (error: Error): boolean => error instanceof errors.HeadersOverflowError;
 
-const interim = /^(?:HTTP\/1\.1 1\d\d[\s\S]*?\r\n\r\n)+/;
+const interim = /^HTTP\/1\.1 1\d\d[\s\S]*?\r\n\r\n/;
 const statusLine = /^HTTP\/1\.[01] ([2-5]\d\d)[ \r]/;
 const header = /^[!#$%&'*+.^_`|~\w-]+:[\t\x20-\x7e\x80-\xff]*$/;
 const length = /^(?:content-length|transfer-encoding):/i;

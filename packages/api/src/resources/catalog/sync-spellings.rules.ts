@@ -8,7 +8,7 @@ export type Stored = Pick<Current, 'categories' | 'products' | 'subselections' |
 
 /**
  * The tree with the identifiers as they are stored: an exact match, else the one that differs in normalization alone. New ones that differ in
- * that alone have one spelling afterwards, so that a repetition shows.
+ * that alone get one spelling, so that a repetition shows.
  */
 export function spelledAsStored(categories: readonly SyncedCategory[], stored: Stored): SyncedCategory[] {
   const category = spellingsOf(stored.categories.map(({ external_id }) => external_id));
