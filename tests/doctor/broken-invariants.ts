@@ -72,7 +72,7 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
   ...of('orders', {
     'changes the total of an order (admins, row 7)': {
       sql: 'update orders set total = total + 1 where number = 2',
-      found: /order 2 \(\S+\) of location \S+ has a total of 13.5, its lines make 12.5/,
+      found: /order 2 \(\S+\) of location \S+ has a total of 13.50, its lines make 12.50/,
       mend: 'update orders set total = total - 1 where number = 2',
     },
     'deletes all lines of an order (admins, row 8)': {
@@ -89,7 +89,7 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
   ...of('amounts', {
     'changes the amount of a payment (admins, row 6)': {
       sql: 'update payments set amount = 99 where order_id = (select id from orders where number = 1)',
-      found: /order 1 \(\S+\) of location \S+ has a total of 12.5, its payment is 99/,
+      found: /order 1 \(\S+\) of location \S+ has a total of 12.50, its payment is 99.00/,
       mend: 'update payments set amount = 12.5 where amount = 99',
     },
   }),
@@ -102,7 +102,7 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
     },
     'changes what a turn collected': {
       sql: 'update settlements set total_collected = total_collected + 1',
-      found: /turn 1 \(\S+\) of location \S+ was settled with 13.5, which its payments do not make/,
+      found: /turn 1 \(\S+\) of location \S+ was settled with 13.50, which its payments do not make/,
       mend: 'update settlements set total_collected = total_collected - 1',
     },
   }),
@@ -111,14 +111,14 @@ export const brokenInvariants: readonly BrokenInvariant[] = [
       sql: `create table kept as select * from settlement_entries; delete from settlement_entries where kind = 'payment';
       insert into settlement_entries (location_id, turn_id, order_id, payment_id, kind, amount)
       select location_id, turn_id, order_id, payment_id, 'refund', -1 from kept limit 1`,
-      found: /order \d+ \(\S+\) of location \S+ has a payment of 12.5 that is completed, its entries make 0/,
+      found: /order \d+ \(\S+\) of location \S+ has a payment of 12.50 that is completed, its entries make 0/,
       mend: 'delete from settlement_entries; insert into settlement_entries select * from kept; drop table kept',
     },
   }),
   ...of('settlements', {
     'makes an entry of a closed turn smaller': {
       sql: `create table kept as select * from settlement_entries; update settlement_entries set amount = amount - 1`,
-      found: /turn 1 \(\S+\) of location \S+ was settled with 12.5, its entries make 11.5/,
+      found: /turn 1 \(\S+\) of location \S+ was settled with 12.50, its entries make 11.50/,
       mend: 'delete from settlement_entries; insert into settlement_entries select * from kept; drop table kept',
     },
   }),

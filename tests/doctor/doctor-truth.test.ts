@@ -9,7 +9,7 @@ import { useWorkerKit } from '../worker/kit.ts';
 
 // The cases where it said "well" while nothing worked. Each state is reported as it is.
 
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 60_000 });
 
 const kit = useWorkerKit();
 const role = `comanda_test_${randomBytes(4).toString('hex')}`;
