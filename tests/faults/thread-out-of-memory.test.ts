@@ -34,7 +34,7 @@ it('ends the thread for large bodies alone: its call is a 503, and the next one 
     ...{ operation: 'stock.sync', caller, requestId: 'r', traceparent: undefined, apiVersion: 'v2' },
     ...{ refusesUnknown: false, simulation: undefined },
     ...{ ifMatch: undefined, ifNoneMatch: undefined, ifUnmodifiedSince: false },
-    body: { members: {}, key: { name: 'Idempotency-Key', key: 'k' }, isStrict: false },
+    given: { body: { members: {}, key: { name: 'Idempotency-Key', key: 'k' }, isStrict: false } },
   };
   const items = (count: number) => {
     const pieces = gatherPieces();
@@ -42,12 +42,12 @@ it('ends the thread for large bodies alone: its call is a 503, and the next one 
     return pieces.end();
   };
   onTestFinished(() => large.close());
-  await expect(large.perform(call, items(240_000))).rejects.toMatchObject({
+  await expect(large.perform(call, items(240_000), undefined)).rejects.toMatchObject({
     status: 503,
     reason: 'temporarily_unavailable',
     headers: { 'Retry-After': '5' },
   });
-  await expect(large.perform(call, items(1_000))).resolves.toMatchObject({
+  await expect(large.perform(call, items(1_000), undefined)).resolves.toMatchObject({
     refusal: {
       status: 422,
       fields: expect.arrayContaining([expect.objectContaining({ path: 'items[0].quantity' })]),

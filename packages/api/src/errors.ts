@@ -1,4 +1,4 @@
-import { isUnavailable, means, type SqlState, sqlState } from '@comanda/db';
+import { isUnavailable, means, type SqlState, sqlState, UnwantedError } from '@comanda/db';
 import { TRPCError } from '@trpc/server';
 import { z } from 'zod';
 import { mostFaults } from './lists.ts';
@@ -157,6 +157,9 @@ export function fieldPath(path: readonly PropertyKey[]): string {
  */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  // No caller reads it: the log and the metrics count no fault.
+  if (error instanceof UnwantedError)
+    return new ApiError('unreadable_request', 'The caller left before its answer.');
   if (error instanceof TRPCError) {
     if (error.cause instanceof ApiError) return error.cause;
     if (error.cause instanceof z.core.$ZodError && error.code === 'BAD_REQUEST') return fromZod(error.cause);

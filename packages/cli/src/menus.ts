@@ -15,7 +15,7 @@ export const copyMenu: Work = {
     namingOptions(async () => {
       const from = await namedLocation('from', () => chosenLocation(database, source));
       const to = await namedLocation('to', () => chosenLocation(database, target));
-      if (dryRun !== undefined) return { dry_run: true, ...(await foreseeCopy(database, from, to)) };
+      if (dryRun !== undefined) return { dry_run: true, ...(await foreseeCopy(database, { from, to })) };
       const places = { from, to, source: await readSource(database, from) };
       const actor = { kind: 'command_line' as const, locationId: to.id };
       const copied = await repeatingRaces(() =>

@@ -26,12 +26,14 @@ export {
   type DatabaseOptions,
   openSqlDatabase,
   type Queryable,
+  type Sessions,
   type SqlDatabase,
   type Statement,
   statement,
   type Transaction,
 } from './connection/sql-database.ts';
 export { means, type StateMeaning, stateOf } from './connection/sql-states.ts';
+export { cancelOnce, type Leaving, UnwantedError } from './connection/wanted.ts';
 export type * as rows from './generated/prisma/client.ts';
 export { Prisma } from './generated/prisma/client.ts';
 export { isId, newId } from './ids.ts';

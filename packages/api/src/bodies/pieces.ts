@@ -9,6 +9,9 @@ export interface Pieces {
   readonly canMove: boolean;
 }
 
+/** No bytes. */
+export const noPieces: Pieces = { length: 0, parts: [], canMove: false };
+
 /** The bytes of a body in one. Copies them where there are several parts. */
 export const joined = ({ parts }: Pieces): Uint8Array =>
   parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { holdUps, repositoryRoot } from '@comanda/db';
+import { holdUps, type Leaving, repositoryRoot } from '@comanda/db';
 import type { Logger } from 'pino';
 import { movable } from '../bodies/pieces.ts';
 import { unavailable } from '../errors.ts';
@@ -9,7 +9,7 @@ import { createBulkhead, inPlace } from '../places/bulkhead.ts';
 import type { BulkheadLimits } from '../places/bulkhead-limits.ts';
 import type { LargeBodies } from '../request/large.ts';
 import { largeConnections } from './connections.ts';
-import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
+import type { FromThread, NumberedCall, ThreadSettings, ToThread } from './messages.ts';
 import { receivedRefusal } from './refusal.ts';
 
 /** How long the thread has to end by itself, in milliseconds. */
@@ -69,7 +69,7 @@ export function createLargeBodies(
     return { worker, waiting };
   }
 
-  function ask(message: Omit<Extract<ToThread, { number: number }>, 'number'>): Promise<FromThread> {
+  function ask(message: Omit<NumberedCall, 'number'>, left: Leaving | undefined): Promise<FromThread> {
     running ??= start();
     const { worker, waiting } = running;
     calls += 1;
@@ -77,18 +77,22 @@ export function createLargeBodies(
     return new Promise((resolve, reject) => {
       waiting.set(number, { resolve, reject });
       worker.postMessage({ number, ...message } satisfies ToThread, movable(message.bytes));
+      left?.whenGone(() => {
+        if (waiting.has(number)) worker.postMessage({ left: number } satisfies ToThread);
+      });
     });
   }
 
   return {
-    perform(call, bytes) {
+    perform(call, bytes, left) {
       const place = {
         locationId: call.caller.locationId,
         resource: 'large bodies',
         kind: 'mutation',
+        left,
       } as const;
       return inPlace(bulkhead, place, async () => {
-        const answered = await ask({ call, bytes });
+        const answered = await ask({ call, bytes }, left);
         const { headers } = answered;
         if ('refusal' in answered) return { headers, refusal: receivedRefusal(answered.refusal) };
         const { text, etag, replayed, isSecret } = answered;

@@ -11,8 +11,15 @@ export type ThreadSettings = Pick<
 > &
   Partial<Pick<Settings, 'databaseDirectUrl' | 'app'>> & { databaseUrl: string; encryptionKey: string };
 
-/** A message to the thread: a call with its number, or the request to end. */
-export type ToThread = { number: number; call: LargeCall; bytes: Pieces } | { close: true };
+/** A call with its number, for the thread. */
+export interface NumberedCall {
+  number: number;
+  call: LargeCall;
+  bytes: Pieces;
+}
+
+/** A message to the thread: a call, the number of one whose caller has left, or the request to end. */
+export type ToThread = NumberedCall | { left: number } | { close: true };
 
 /** The thread's answer to a call. */
 export type FromThread = { number: number; headers: Record<string, string> } & (

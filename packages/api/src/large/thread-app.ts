@@ -1,4 +1,5 @@
 import { createSecretBox, openDatabase, parseEncryptionKeys } from '@comanda/db';
+import { createCredentials } from '../credentials/credentials.ts';
 import { createBatchQuota } from '../limits/batch-quota.ts';
 import { createPlaces } from '../places/places.ts';
 import type { App } from '../request/context.ts';
@@ -23,11 +24,17 @@ export function openThreadApp(settings: ThreadSettings): App & { close(): Promis
   });
   const batch = createBatchQuota(database, () => null);
   const places = createPlaces(database);
+  // No notification comes here: a key is read again when it was read more than 0.8 s ago.
+  const credentials = createCredentials(database, {
+    on: () => {},
+    healthy: () => false,
+    close: async () => {},
+  });
   const absent = (): never => {
     throw new Error('the thread for large bodies has none');
   };
   return {
-    ...{ database, places, log },
+    ...{ database, places, log, credentials },
     secrets: createSecretBox(parseEncryptionKeys(settings.encryptionKey)),
     wakeRelay: relayWaker(database),
     policy: {
@@ -44,9 +51,6 @@ export function openThreadApp(settings: ThreadSettings): App & { close(): Promis
     get webhookSourceAddresses() {
       return absent();
     },
-    get credentials() {
-      return absent();
-    },
     get live() {
       return absent();
     },
@@ -61,6 +65,7 @@ export function openThreadApp(settings: ThreadSettings): App & { close(): Promis
     },
     async close() {
       places.bulkhead.close();
+      await credentials.close();
       await database.close();
     },
   };

@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { beginSpan } from '@comanda/db';
+import { beginSpan, type Leaving } from '@comanda/db';
 import { textOf } from '../request/answer.ts';
-import { performRead } from '../request/body-call.ts';
+import { performRead, performReadInput } from '../request/body-call.ts';
 import type { CallContext } from '../request/context.ts';
 import { inFamily, operationsOf } from '../request/operations.ts';
 import { appRouter } from '../router.ts';
-import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
+import type { FromThread, NumberedCall, ThreadSettings, ToThread } from './messages.ts';
 import { sentRefusal } from './refusal.ts';
 import { openThreadApp } from './thread-app.ts';
 
@@ -14,13 +14,19 @@ import { openThreadApp } from './thread-app.ts';
 const app = openThreadApp(workerData as ThreadSettings);
 const operations = new Map(operationsOf(appRouter).map((operation) => [operation.name, operation]));
 
+/** The callers of what is under way, by the numbers of the calls. */
+const callers = new Map<number, ReturnType<typeof newCaller>>();
+
 parentPort?.on('message', (message: ToThread) => {
   if ('close' in message) void app.close().then(() => process.exit(0));
+  else if ('left' in message) callers.get(message.left)?.leave();
   else void perform(message).then((answer) => parentPort?.postMessage(answer));
 });
 
-async function perform({ number, call, bytes }: Extract<ToThread, { number: number }>): Promise<FromThread> {
-  const { operation: name, body, traceparent, ...rest } = call;
+async function perform({ number, call, bytes }: NumberedCall): Promise<FromThread> {
+  const { operation: name, given, traceparent, ...rest } = call;
+  const caller = newCaller();
+  callers.set(number, caller);
   const headers: Record<string, string> = {};
   const span = beginSpan(`large ${name}`, 'server', traceparent);
   try {
@@ -32,15 +38,43 @@ async function perform({ number, call, bytes }: Extract<ToThread, { number: numb
       ...{ app, headers, startedAt: performance.now() },
       traceparent: span.traceparent,
       authorization: undefined,
+      left: caller.left,
       // The server has simulated what was asked for.
       cut: () => {},
     };
-    const answer = await span.within(() => performRead(ctx, operation, { ...body, bytes }));
+    const answer = await span.within(() =>
+      'body' in given
+        ? performRead(ctx, operation, { ...given.body, bytes })
+        : performReadInput(ctx, operation, given),
+    );
     const { etag, replayed, isSecret } = answer;
     span.end();
     return { number, headers, text: textOf(answer, operation.output), etag, replayed, isSecret };
   } catch (error) {
     span.end({}, error);
     return { number, headers, refusal: sentRefusal(error) };
+  } finally {
+    callers.delete(number);
   }
+}
+
+/** A caller, whose leaving the server reports. */
+function newCaller(): { left: Leaving; leave(): void } {
+  const listening = new Set<() => void>();
+  let isGone = false;
+  return {
+    left: {
+      get isGone() {
+        return isGone;
+      },
+      whenGone(done) {
+        listening.add(done);
+        return () => listening.delete(done);
+      },
+    },
+    leave() {
+      isGone = true;
+      for (const done of listening) done();
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { type Again, again, isState, type Loop, startLoop } from '@comanda/db';
+import { type Again, again, isState, type Leaving, type Loop, startLoop, UnwantedError } from '@comanda/db';
 import { type BulkheadLimits, bulkheadLimits, type CallKind, type PlaceKind } from './bulkhead-limits.ts';
 import { type LongReads, longReadLimits, watchLongReads } from './long-reads.ts';
 import { noPlace } from './no-place.ts';
@@ -7,9 +7,10 @@ import { noPlace } from './no-place.ts';
 export interface Bulkhead {
   /**
    * Takes a place for a call of the location on the resource, at once when there is room; call the answer when the
-   * call is done. Throws 503 with `Retry-After` when the work ahead does not move.
+   * call is done. Throws 503 with `Retry-After` when the work ahead does not move, `UnwantedError` when its caller leaves
+   * while it waits.
    */
-  enter(locationId: string, resource: string, kind: PlaceKind): Leave | Promise<Leave>;
+  enter(locationId: string, resource: string, kind: PlaceKind, left?: Leaving): Leave | Promise<Leave>;
   close(): void;
 }
 
@@ -123,6 +124,21 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
     return undefined;
   }
 
+  function wait(compartment: Compartment, since: number, left: Leaving | undefined): Promise<Leave> {
+    return new Promise((resolve, reject) => {
+      const waiter = { since, resolve, reject };
+      const forget = () => {
+        compartment.waiters = compartment.waiters.filter((other) => other !== waiter);
+        if (compartment.waiters.length === 0) waiting.delete(compartment);
+        reject(new UnwantedError());
+      };
+      if (left?.isGone) return reject(new UnwantedError());
+      left?.whenGone(forget);
+      waiting.add(compartment);
+      compartment.waiters.push(waiter);
+    });
+  }
+
   const isNarrow = (group: Group, now: number) => now - group.heldUpAt < limits.narrowMs;
 
   const sizeOf = ({ long, size }: Group, now: number) => long?.placesOf(size, now) ?? size;
@@ -133,7 +149,7 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
   const isStuck = (group: Group, now: number) => !hasRoom(group, now) && now - group.movedAt > limits.stuckMs;
 
   return {
-    enter(locationId, resource, kind) {
+    enter(locationId, resource, kind, left) {
       const compartment = compartmentOf(locationId, resource, kind);
       const now = performance.now();
       presence.came(locationId, now);
@@ -141,8 +157,7 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
         return take(compartment, now);
       if (compartment.groups.some((group) => isStuck(group, now))) throw noPlace();
       looking ??= startLoop({ firstRestMs: lookMs, round: look });
-      waiting.add(compartment);
-      return new Promise((resolve, reject) => compartment.waiters.push({ since: now, resolve, reject }));
+      return wait(compartment, now, left);
     },
     close: () => void looking?.stop(),
   };
@@ -151,10 +166,10 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
 /** Runs `work` in a place of its own, and gives it back. Throws what `enter` throws. */
 export async function inPlace<Result>(
   bulkhead: Bulkhead,
-  call: { locationId: string; resource: string; kind: PlaceKind },
+  call: { locationId: string; resource: string; kind: PlaceKind; left?: Leaving | undefined },
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
-  const entered = bulkhead.enter(call.locationId, call.resource, call.kind);
+  const entered = bulkhead.enter(call.locationId, call.resource, call.kind, call.left);
   const leave = entered instanceof Promise ? await entered : entered;
   let heldUp = false;
   try {

@@ -4,7 +4,7 @@ import { type ReasonRow, row } from './row.ts';
 export const httpReasons = {
   unreadable_request: row(
     'invalid_request',
-    'The request line, the URL or the headers cannot be read.',
+    'The request line, the URL or the headers cannot be read, or, in logs, the caller left before the answer.',
     'Fix the code that builds the request; the same request fails again.',
   ),
   unreadable_body: row(

@@ -1,6 +1,6 @@
 import { largeFrom } from '../bodies/bounds.ts';
 import { type Input, plainInput, ReadInput, withMembers } from '../bodies/input.ts';
-import { joined, type Pieces } from '../bodies/pieces.ts';
+import { joined, noPieces, type Pieces } from '../bodies/pieces.ts';
 import { readJson } from '../bodies/read.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { invalid } from '../errors.ts';
@@ -11,6 +11,7 @@ import type { NamedOperation } from './definition.ts';
 import type { BodyCall, GivenKey } from './given.ts';
 import { IncomingBody, receiveBody } from './incoming-body.ts';
 import { perform, simulating } from './journey.ts';
+import type { LargeCall, ReadGiven } from './large.ts';
 import { refuseDeep } from './readable.ts';
 
 /**
@@ -22,8 +23,12 @@ export function performBody(
   operation: NamedOperation,
   call: BodyCall,
 ): Promise<Answer<unknown>> {
-  const work = goesApart(operation, call.bytes) ? performLarge : performRead;
-  return simulating(ctx, () => work(ctx, operation, call));
+  const { bytes, ...body } = call;
+  return simulating(ctx, () =>
+    goesApart(operation, bytes)
+      ? performApart(ctx, operation, { body }, bytes)
+      : performRead(ctx, operation, call),
+  );
 }
 
 const goesApart = ({ meta }: NamedOperation, bytes: Pieces): boolean =>
@@ -39,19 +44,21 @@ export async function performRead(
   return perform(expecting(ctx, expected), operation, input, key);
 }
 
-async function performLarge(
+async function performApart(
   ctx: CallContext,
   { name }: NamedOperation,
-  { bytes, ...body }: BodyCall,
+  given: LargeCall['given'],
+  bytes: Pieces,
 ): Promise<Answer<unknown>> {
-  const { app, caller, requestId, traceparent, apiVersion, simulation } = ctx;
+  const { app, caller, requestId, traceparent, apiVersion, simulation, left } = ctx;
   const { refusesUnknown = false, ifMatch, ifNoneMatch, ifUnmodifiedSince = false } = ctx;
   const done = await app.large.perform(
     {
-      ...{ operation: name, caller, requestId, traceparent, apiVersion, simulation, body },
+      ...{ operation: name, caller, requestId, traceparent, apiVersion, simulation, given },
       ...{ refusesUnknown, ifMatch, ifNoneMatch, ifUnmodifiedSince },
     },
     bytes,
+    left,
   );
   Object.assign(ctx.headers, done.headers);
   if ('refusal' in done) throw done.refusal;
@@ -60,7 +67,7 @@ async function performLarge(
 
 /** The input of a call of tRPC: read, with its idempotency key, or a large body that is not read here. */
 export type Given =
-  | { input: Input; key: unknown; expected: unknown }
+  | (ReadGiven & { body?: undefined })
   | { body: BodyCall; key?: undefined; expected?: undefined };
 
 /** Reads the input of an admitted call of tRPC, except for a large body. Throws what `receive` and `readJson` throw. */
@@ -88,9 +95,21 @@ export function performGiven(
   operation: NamedOperation,
   given: Given,
 ): Promise<Answer<unknown>> {
-  if ('body' in given) return performBody(ctx, operation, given.body);
-  const called = expecting(ctx, given.expected);
-  return simulating(ctx, () => perform(called, operation, given.input, bodyKey(operation, given.key)));
+  if (given.body !== undefined) return performBody(ctx, operation, given.body);
+  return simulating(ctx, () =>
+    operation.meta.apart === true
+      ? performApart(ctx, operation, given, noPieces)
+      : performReadInput(ctx, operation, given),
+  );
+}
+
+/** The same in whichever thread this is, for an input that was read. */
+export async function performReadInput(
+  ctx: CallContext,
+  operation: NamedOperation,
+  { input, key, expected }: ReadGiven,
+): Promise<Answer<unknown>> {
+  return perform(expecting(ctx, expected), operation, input, bodyKey(operation, key));
 }
 
 function readBody(

@@ -1,4 +1,4 @@
-import type { Database, SecretBox, SqlDatabase } from '@comanda/db';
+import type { Database, Leaving, SecretBox, SqlDatabase } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { ReadInput } from '../bodies/input.ts';
 import type { Caller, Credentials } from '../credentials/credentials.ts';
@@ -83,6 +83,8 @@ export interface RequestContext {
   readonly asText?: true | undefined;
   /** The response. Unset where none is waited for: in the thread for large bodies. */
   readonly reply?: Reply | undefined;
+  /** The caller, who may leave before the answer. Unset where the caller is a part of the service. */
+  readonly left?: Leaving | undefined;
   /** Ends the connection without an answer. */
   cut(): void;
   /** Whether a field that the operation does not know is refused; else the answer names it. */

@@ -12,6 +12,7 @@ import type { CallContext, JoinedCall, RequestContext } from './context.ts';
 import type { NamedOperation, Work } from './definition.ts';
 import type { GivenKey } from './given.ts';
 import { findKey, readIdempotency } from './idempotency.ts';
+import { whileThere } from './left.ts';
 import type { OperationMeta } from './meta.ts';
 import { takesIfMatch } from './operations.ts';
 import { refuseUnstorable } from './readable.ts';
@@ -88,7 +89,7 @@ async function performInPlace(
   const { name, kind } = operation;
   const { inFlight, bulkhead, answers } = ctx.app.places;
   const { locationId } = ctx.caller;
-  const call = { locationId, resource: resourceOf(name), kind };
+  const call = { locationId, resource: resourceOf(name), kind, left: ctx.left };
   const ask = () => answers.ask(locationId, ctx.reply);
   const placed: Placed = (work) =>
     inPlace(
@@ -112,10 +113,12 @@ async function performInPlace(
     if ('joinedWork' in operation) {
       const { joinedWork } = operation;
       const work: Work<CallContext> = (call) =>
-        joinedWork({ ctx: joinedCallOf(call.ctx, placed), input: call.input });
+        joinedWork({ ctx: joinedCallOf(call.ctx, kind, placed), input: call.input });
       return counted(ctx, await done(requiring(ctx, operation, explained(operation, work)), placed));
     }
-    const work = requiring(ctx, operation, explained(operation, operation.work));
+    const { work: own } = operation;
+    const reading: Work<CallContext> = (call) => own({ ...call, ctx: whileThere(call.ctx) });
+    const work = requiring(ctx, operation, explained(operation, kind === 'query' ? reading : own));
     return counted(ctx, await placed(() => done(work, (look) => look())));
   } finally {
     leaveProcess();
@@ -140,14 +143,19 @@ function counted(ctx: CallContext, answer: Answer<unknown>): Answer<unknown> {
 /** Does work that needs a place in one. */
 type Placed = <Result>(work: () => Result | Promise<Result>) => Result | Promise<Result>;
 
-function joinedCallOf(ctx: CallContext, placed: Placed): JoinedCall {
+function joinedCallOf(ctx: CallContext, kind: NamedOperation['kind'], placed: Placed): JoinedCall {
   const { caller, clientAddress, ifNoneMatch, precondition, requestId, traceparent } = ctx;
   const { idempotency, simulation } = ctx;
   const { policy } = ctx.app;
   const { joined, joinedWrites } = ctx.app.places;
   return {
     ...{ caller, clientAddress, ifNoneMatch, precondition, requestId, traceparent, idempotency, simulation },
-    ...{ policy, joined, joinedWrites, inPlace: async (work) => placed(() => work(ctx)) },
+    ...{
+      policy,
+      joined,
+      joinedWrites,
+      inPlace: async (work) => placed(() => work(kind === 'query' ? whileThere(ctx) : ctx)),
+    },
   };
 }
 

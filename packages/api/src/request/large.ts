@@ -1,3 +1,5 @@
+import type { Leaving } from '@comanda/db';
+import type { Input } from '../bodies/input.ts';
 import type { Pieces } from '../bodies/pieces.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { ApiError } from '../errors.ts';
@@ -6,7 +8,14 @@ import type { Answer } from './answer.ts';
 import type { BodyCall } from './given.ts';
 import type { Simulation } from './simulation.ts';
 
-/** A call with a large body, as it goes to the thread that performs it. */
+/** An input that was read already, with what else a call of tRPC has in its input. */
+export interface ReadGiven {
+  input: Input;
+  key: unknown;
+  expected: unknown;
+}
+
+/** A call with a large body or a large work, as it goes to the thread that performs it. */
 export interface LargeCall {
   /** The operation by its name in the router. */
   operation: string;
@@ -19,8 +28,8 @@ export interface LargeCall {
   ifNoneMatch: string | undefined;
   ifUnmodifiedSince: boolean;
   simulation: Simulation | undefined;
-  /** All of the body but its bytes. */
-  body: Omit<BodyCall, 'bytes'>;
+  /** All of the body but its bytes, or the input where it is read. */
+  given: { body: Omit<BodyCall, 'bytes'> } | ReadGiven;
 }
 
 /** The outcome of such a call. */
@@ -33,9 +42,10 @@ export type LargeAnswer = { headers: Record<string, string> } & (
 export interface LargeBodies {
   /**
    * Performs an admitted call: its answer is text, its refusal is what `perform` throws, and `headers` are those that the
-   * work has added in either case. The bytes may move to the thread, and are then gone here. Throws 503 when there is no place, or the thread ended.
+   * work has added in either case. The bytes may move to the thread, and are then gone here. Throws 503 when there is no place, or the thread
+   * ended, and `UnwantedError` when the caller leaves while it waits; the thread ends what it only reads for one that leaves later.
    */
-  perform(call: LargeCall, bytes: Pieces): Promise<LargeAnswer>;
+  perform(call: LargeCall, bytes: Pieces, left: Leaving | undefined): Promise<LargeAnswer>;
   /** Ends the thread, after what is under way. */
   close(): Promise<void>;
 }

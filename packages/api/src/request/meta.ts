@@ -22,7 +22,7 @@ export interface OperationMeta {
   idempotent?: boolean;
   /** Counts against the batch limits once it starts; its body may have 8 MiB. */
   batch?: boolean;
-  /** Performed in the thread for large bodies at any size: it works on more than it is given. */
+  /** A mutation that is performed in the thread for large bodies at any size: it works on more than it is given. */
   apart?: boolean;
   /**
    * The answer carries an `ETag` that changes with every byte of the body; REST answers 304 to a caller whose `If-None-Match`

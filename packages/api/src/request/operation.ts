@@ -149,7 +149,7 @@ function served(definition: Definition) {
         // Said after the commit and from outside it: a NOTIFY inside the transaction serializes commits.
         if (kind === 'mutation') ctx.app.wakeRelay();
         if (answer.replayed) ctx.headers['Idempotency-Replayed'] = 'true';
-        if ('body' in given || (ctx.asText === true && !('stream' in answer))) {
+        if (given.body !== undefined || (ctx.asText === true && !('stream' in answer))) {
           const text = textOf(answer, own.output);
           note?.({ text });
           return new JsonText(text);

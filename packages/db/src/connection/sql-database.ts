@@ -7,6 +7,7 @@ import { openPool } from './pool.ts';
 import { sessionNamed } from './session-name.ts';
 import { setSessionSettings } from './session-settings.ts';
 import { onConnection } from './stale-plans.ts';
+import { type Leaving, type Wanted, whileWanted } from './wanted.ts';
 
 /** A named SQL statement; the name makes it a prepared statement, once per connection. */
 export interface Statement<Row> {
@@ -47,9 +48,8 @@ export interface Call<Row> {
   values: readonly unknown[];
 }
 
-/** A database as prepared statements reach it. To load Prisma costs a command a third of its time. */
-export interface SqlDatabase extends Queryable {
-  readonly pool: pg.Pool;
+/** Runs prepared statements, each of the three ways on a connection of its own. */
+export interface Sessions extends Queryable {
   /**
    * Runs `work` on one connection, without a transaction. When a migration has just changed what a statement
    * answers, `work` runs again.
@@ -64,6 +64,16 @@ export interface SqlDatabase extends Queryable {
     first: Call<Row> | string | undefined,
     work: (tx: Transaction, found: Row[]) => Promise<Result>,
   ): Promise<Result>;
+}
+
+/** A database as prepared statements reach it. To load Prisma costs a command a third of its time. */
+export interface SqlDatabase extends Sessions {
+  readonly pool: pg.Pool;
+  /**
+   * Its sessions for work that is unwanted once `left` is gone: a statement that runs is canceled, no other is sent,
+   * and `UnwantedError` is thrown. A transaction is rolled back.
+   */
+  until(left: Leaving): Sessions;
   /** Waits for what is under way and closes every connection. */
   close(): Promise<void>;
 }
@@ -119,48 +129,81 @@ export function openSqlDatabase(options: DatabaseOptions): SqlDatabase {
   pool.on('connect', (client) => client.on('error', onError));
   withstandExhaustion(pool);
   const runOn = options.unnamed ? runUnnamed : runNamed;
-  const on = (client: pg.PoolClient): Queryable => ({
-    run: (statement, values) => runOn(client, statement, values),
-  });
   const begin = async <Row>(client: pg.PoolClient, first: Call<Row> | string | undefined): Promise<Row[]> => {
     const begun = client.query('BEGIN');
     const call = typeof first === 'string' ? requestOf(first) : first;
     const [found] = await Promise.all([call && runOn(client, call.statement, call.values), begun]);
     return found ?? [];
   };
+  const inTransaction = async <Result, Row>(
+    client: pg.PoolClient,
+    first: Call<Row> | string | undefined,
+    work: (tx: Transaction, found: Row[]) => Promise<Result>,
+    wanted?: Wanted,
+  ): Promise<Result> => {
+    const sent: Promise<unknown>[] = [];
+    let firstFailure: unknown;
+    const run: Transaction['run'] = (statement, values) => {
+      wanted?.check();
+      const done = runOn(client, statement, values);
+      done.catch((error) => {
+        firstFailure ??= error;
+      });
+      return done;
+    };
+    const send: Transaction['send'] = (statement, values) => {
+      sent.push(run(statement, values));
+    };
+    try {
+      const found = await begin(client, first);
+      const result = await work({ run, send }, found);
+      // A failure of a statement sent before it makes a rollback of it.
+      await Promise.all([...sent, client.query('COMMIT')]);
+      return result;
+    } catch (error) {
+      await wanted?.settled();
+      // Where this fails the connection is gone, and the pool lets go of it.
+      await client.query('ROLLBACK').catch(() => {});
+      const failed = (await Promise.allSettled(sent)).find((outcome) => outcome.status === 'rejected');
+      const reported = failed?.reason ?? error;
+      // After one statement failed, those sent behind it only report that the transaction is aborted.
+      throw isState(reported, 'aborted') ? (firstFailure ?? reported) : reported;
+    }
+  };
+  const sessions: Sessions = {
+    run: (statement, values) => onConnection(pool, (client) => runOn(client, statement, values)),
+    session: (work) =>
+      onConnection(pool, (client) => work({ run: (statement, values) => runOn(client, statement, values) })),
+    transaction: (first, work) => onConnection(pool, (client) => inTransaction(client, first, work)),
+  };
+  const wantedUntil = (left: Leaving): Sessions => {
+    const session: Sessions['session'] = (work) =>
+      onConnection(pool, (client) =>
+        whileWanted(client, left, ({ check }) =>
+          work({
+            async run(statement, values) {
+              check();
+              return runOn(client, statement, values);
+            },
+          }),
+        ),
+      );
+    return {
+      session,
+      run: (statement, values) => session((on) => on.run(statement, values)),
+      transaction: (first, work) =>
+        onConnection(pool, (client) =>
+          whileWanted(client, left, async (wanted) => {
+            wanted.check();
+            return inTransaction(client, first, work, wanted);
+          }),
+        ),
+    };
+  };
   return {
     pool,
-    run: (statement, values) => onConnection(pool, (client) => runOn(client, statement, values)),
-    session: (work) => onConnection(pool, (client) => work(on(client))),
-    transaction: (first, work) =>
-      onConnection(pool, async (client) => {
-        const sent: Promise<unknown>[] = [];
-        let firstFailure: unknown;
-        const run: Transaction['run'] = (statement, values) => {
-          const done = runOn(client, statement, values);
-          done.catch((error) => {
-            firstFailure ??= error;
-          });
-          return done;
-        };
-        const send: Transaction['send'] = (statement, values) => {
-          sent.push(run(statement, values));
-        };
-        try {
-          const found = await begin(client, first);
-          const result = await work({ run, send }, found);
-          // A failure of a statement sent before it makes a rollback of it.
-          await Promise.all([...sent, client.query('COMMIT')]);
-          return result;
-        } catch (error) {
-          // Where this fails the connection is gone, and the pool lets go of it.
-          await client.query('ROLLBACK').catch(() => {});
-          const failed = (await Promise.allSettled(sent)).find((outcome) => outcome.status === 'rejected');
-          const reported = failed?.reason ?? error;
-          // After one statement failed, those sent behind it only report that the transaction is aborted.
-          throw isState(reported, 'aborted') ? (firstFailure ?? reported) : reported;
-        }
-      }),
+    ...sessions,
+    until: wantedUntil,
     async close() {
       if (!pool.ended) await pool.end();
     },

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { gatherPieces, type Pieces } from '../../bodies/pieces.ts';
+import { gatherPieces, noPieces, type Pieces } from '../../bodies/pieces.ts';
 import { ApiError } from '../../errors.ts';
 import type { BodyPlace } from '../../places/body-bytes.ts';
 import { IncomingBody } from '../../request/incoming-body.ts';
@@ -12,7 +12,7 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse)
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > most) throw tooLarge(most);
     const hasBody = declared > 0 || request.headers['transfer-encoding'] !== undefined;
-    if (!hasBody) return nothing;
+    if (!hasBody) return noPieces;
     const refusal = typeRefusal(request.headers['content-type']);
     if (refusal !== undefined) throw refusal;
     const encoding = request.headers['content-encoding'];
@@ -27,8 +27,6 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse)
     return collect(request, most, place);
   });
 }
-
-const nothing: Pieces = { length: 0, parts: [], canMove: false };
 
 const tooLarge = (most: number) => new ApiError('body_too_large', `The body has more than ${most} bytes.`);
 

@@ -2,6 +2,7 @@ import { notFound } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.ts';
 import type { CallContext } from '../../request/context.ts';
+import { readsFor, refuseLeft } from '../../request/left.ts';
 import { repeatingDeadlocks, repeatingRaces } from '../../request/races.ts';
 import { findStoredAnswer, inTransaction } from '../../request/writing.ts';
 import { refusedReferences } from '../../unknown-references.ts';
@@ -25,7 +26,7 @@ export async function runBatch<Plan extends { writes: Writes }, Value>(
   { size, path, dryRun }: { size: number; path: string; dryRun: boolean | undefined },
   answer: (plan: Plan) => Value,
 ): Promise<Answer<Value>> {
-  const { database, places } = ctx.app;
+  const { places } = ctx.app;
   const { locationId } = ctx.caller;
   refuseLargeBatch(ctx, size, path);
   const batch: Batch<Plan> = {
@@ -36,7 +37,7 @@ export async function runBatch<Plan extends { writes: Writes }, Value>(
     },
   };
   if (dryRun) {
-    const foreseen = await foresee(database, locationId, batch);
+    const foreseen = await foresee(readsFor(ctx), locationId, batch);
     // Of a key that came with another body this is a conflict.
     await findStoredAnswer(ctx);
     return { value: answer(foreseen) };
@@ -54,8 +55,12 @@ export async function runBatch<Plan extends { writes: Writes }, Value>(
   // One item is a single write.
   if (size === 1 && !asked.all) return applied(false);
   // Larger ones are checked without locks before: a batch that is refused or changes nothing blocks no other.
-  const foreseen = await foresee(database, locationId, batch);
-  if (writesAnything(foreseen.writes)) return places.batches.inTurn(locationId, () => applied(true));
+  const foreseen = await foresee(readsFor(ctx), locationId, batch);
+  if (writesAnything(foreseen.writes))
+    return places.batches.inTurn(locationId, () => {
+      refuseLeft(ctx);
+      return applied(true);
+    });
   return inTransaction(ctx, async (tx) => {
     await startBatch(ctx, tx);
     return { value: answer(foreseen) };

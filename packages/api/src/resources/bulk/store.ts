@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@comanda/db';
+import type { Sessions, Transaction } from '@comanda/db';
 import { type Asked, locking, readCurrent, reading } from './reads.statements.ts';
 import type { Current, Writes } from './rows.rules.ts';
 import { beginSnapshot } from './statements.ts';
@@ -18,7 +18,7 @@ export interface Batch<Plan extends { writes: Writes }> {
  * The outcome of the batch at this moment: all reads in one snapshot, without a lock or a change. Throws its refusal.
  */
 export function foresee<Plan extends { writes: Writes }>(
-  database: Database,
+  database: Sessions,
   locationId: string,
   { asked, plan }: Batch<Plan>,
 ): Promise<Plan> {

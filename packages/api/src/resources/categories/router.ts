@@ -88,6 +88,8 @@ export const categoriesRouter = router({
     summary: 'Change the prices of a category',
     description:
       'By an amount or a percentage, all of its products or none. A dry run shows them; its `seen` keeps the change from being another one.',
+    // It reads every product of the category, and names each in its answer.
+    apart: true,
     errors: ['resource_not_found', 'conflict'],
   })
     .input(PriceChange)

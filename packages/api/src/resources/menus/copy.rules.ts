@@ -14,29 +14,30 @@ import {
 } from './copy-plan.rules.ts';
 
 /**
- * Decides what a copy makes and changes of what is here. Pure. Nothing is removed; what is here keeps its external_id, its SKU, its stock and
+ * Decides what a copy makes and changes of what is here, in steps. Nothing is removed; what is here keeps its external_id, its SKU, its stock and
  * its own categories and options. Throws `validation_error` for what could not be found again (`matchesOf`), `conflict`
  * for a SKU that another product has here.
  */
-export function planCopy(from: Whole, here: Whole, newId: () => string): CopyPlan {
+export function* planCopy(from: Whole, here: Whole, newId: () => string): Steps<CopyPlan> {
   const plan: Planning = {
     ...{ writes: emptyWrites(), menus: [], changes: [], unchanged: 0, kept: 0, faults: [] },
     newId,
   };
-  const categories = planCategories(plan, from, here);
-  planProducts(plan, from, here, categories);
+  const categories = yield* planCategories(plan, from, here);
+  yield* planProducts(plan, from, here, categories);
   planMenus(plan, from.menus, here.menus, categories);
   if (plan.faults.length > 0) throw invalid(plan.faults);
   const { faults: _faults, newId: _newId, ...decided } = plan;
   return decided;
 }
 
-function planCategories(plan: Planning, from: Whole, here: Whole): CategoriesHere {
+function* planCategories(plan: Planning, from: Whole, here: Whole): Steps<CategoriesHere> {
   const idOf = new Map<string, string>();
   const nameOf = new Map(here.categories.map(({ id, name }) => [id, name]));
   const matches = matchesOf('category', from.categories, here.categories, plan.faults);
   plan.kept += here.categories.length - countFound(matches);
   for (const match of matches) {
+    yield;
     const { row, changes } = settled(plan, 'category', match, plan.writes.categories);
     idOf.set(match.from.id, row.id);
     nameOf.set(row.id, row.name);
@@ -45,7 +46,12 @@ function planCategories(plan: Planning, from: Whole, here: Whole): CategoriesHer
   return { idOf, nameOf };
 }
 
-function planProducts(plan: Planning, from: Whole, here: Whole, { idOf, nameOf }: CategoriesHere): void {
+function* planProducts(
+  plan: Planning,
+  from: Whole,
+  here: Whole,
+  { idOf, nameOf }: CategoriesHere,
+): Steps<void> {
   const matches = matchesOf('product', from.products, here.products, plan.faults);
   plan.kept += here.products.length - countFound(matches);
   const skus = by(here.products, ({ sku }) => sku);
@@ -53,6 +59,7 @@ function planProducts(plan: Planning, from: Whole, here: Whole, { idOf, nameOf }
   const subselections = { from: choicesOf(from), here: choicesOf(here) };
   const items = { from: optionsOf(from), here: optionsOf(here) };
   for (const match of matches) {
+    yield;
     const owner = match.before === undefined ? skus.get(match.from.sku) : undefined;
     if (owner !== undefined)
       throw conflict(
@@ -79,6 +86,9 @@ function planProducts(plan: Planning, from: Whole, here: Whole, { idOf, nameOf }
     planChoices(plan, row, subselections.from.get(match.from.id), subselections.here.get(row.id), items);
   }
 }
+
+/** Work that can be left and gone on with after each product and category. */
+type Steps<Result> = Generator<undefined, Result>;
 
 interface Sides<Row> {
   from: ReadonlyMap<string, Row[]>;

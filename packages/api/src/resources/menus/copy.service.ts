@@ -4,6 +4,7 @@ import { grants } from '../../permissions.ts';
 import type { Answer } from '../../request/answer.ts';
 import { actorOf } from '../../request/audit.ts';
 import type { CallContext } from '../../request/context.ts';
+import { readsFor, refuseLeft } from '../../request/left.ts';
 import { repeatingRaces } from '../../request/races.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { MenuCopied, MenuCopy } from './copy.schema.ts';
@@ -18,21 +19,23 @@ export async function copy(
   ctx: CallContext,
   { from_key, dry_run, seen }: MenuCopy,
 ): Promise<Answer<MenuCopied>> {
-  const { database, places } = ctx.app;
+  const { places } = ctx.app;
   const to = ctx.caller.location;
   if (!grants(ctx.caller.granted, 'catalog:sync'))
     throw new ApiError('permission_missing', 'The key lacks the permission catalog:sync.');
   const from = await locationOf(ctx, from_key);
-  const difference = await foreseeCopy(database, from, to);
+  const reads = readsFor(ctx);
+  const difference = await foreseeCopy(reads, { from, to }, ctx.left);
   if (dry_run === true) return { value: difference };
-  const source = await readSource(database, from);
-  return places.batches.inTurn(to.id, () =>
-    repeatingRaces(() =>
+  const source = await readSource(reads, from);
+  return places.batches.inTurn(to.id, () => {
+    refuseLeft(ctx);
+    return repeatingRaces(() =>
       inTransaction(ctx, async (tx) => ({
         value: await copyIn(tx, actorOf(ctx), { from, to, source }, seen),
       })),
-    ),
-  );
+    );
+  });
 }
 
 /** The location that a key of it may have read. Throws `validation_error`. */

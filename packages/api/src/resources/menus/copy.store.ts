@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { newId, type Queryable, type SqlDatabase, type Transaction } from '@comanda/db';
+import { type Leaving, newId, type Queryable, type Sessions, type Transaction } from '@comanda/db';
 import { ApiError, invalid } from '../../errors.ts';
+import { inPieces } from '../../in-pieces.ts';
 import { type AuditActor, auditAs } from '../../request/audit.ts';
 import { locking, type Reads, readCurrent, reading } from '../bulk/reads.statements.ts';
 import { writesAnything } from '../bulk/rules.ts';
@@ -19,23 +20,35 @@ export interface CopyPlace {
   currency: string;
 }
 
+/** The two locations of a copy. */
+export interface CopyPlaces {
+  from: CopyPlace;
+  to: CopyPlace;
+}
+
 /** How many categories and products a location may have for a copy: one transaction writes them all. */
 const mostCopied = 10_000;
 
-/** The effect that a copy would have now; nothing is locked or written. Throws its refusal. */
-export function foreseeCopy(database: SqlDatabase, from: CopyPlace, to: CopyPlace): Promise<MenuCopied> {
+/**
+ * The effect that a copy would have now; nothing is locked or written. Throws its refusal, and `UnwantedError` once `left` is
+ * gone.
+ */
+export async function foreseeCopy(
+  database: Sessions,
+  { from, to }: CopyPlaces,
+  left?: Leaving,
+): Promise<MenuCopied> {
   refuseUnlike(from, to);
-  return inSnapshot(database, async (tx) =>
-    shown(
-      from,
-      to,
-      planCopy(await readWhole(tx, from.id, reading), await readWhole(tx, to.id, reading), newId),
-    ),
-  );
+  const read = await inSnapshot(database, async (tx) => ({
+    source: await readWhole(tx, from.id, reading),
+    here: await readWhole(tx, to.id, reading),
+  }));
+  const plan = await inPieces(planCopy(read.source, read.here, newId), left);
+  return inPieces(shown({ from, to }, plan), left);
 }
 
 /** All that a location has of what is copied, at one moment. Throws `validation_error` where that is too much. */
-export function readSource(database: SqlDatabase, from: CopyPlace): Promise<Whole> {
+export function readSource(database: Sessions, from: CopyPlace): Promise<Whole> {
   return inSnapshot(database, (tx) => readWhole(tx, from.id, reading));
 }
 
@@ -46,13 +59,13 @@ export function readSource(database: SqlDatabase, from: CopyPlace): Promise<Whol
 export async function copyIn(
   tx: Transaction,
   actor: AuditActor,
-  { from, to, source }: { from: CopyPlace; to: CopyPlace; source: Whole },
+  { from, to, source }: CopyPlaces & { source: Whole },
   seen: string | undefined,
 ): Promise<MenuCopied> {
   refuseUnlike(from, to);
   await tx.run(holdBulkWrites, [to.id]);
-  const plan = planCopy(source, await readWhole(tx, to.id, locking), newId);
-  const copied = shown(from, to, plan);
+  const plan = await inPieces(planCopy(source, await readWhole(tx, to.id, locking), newId));
+  const copied = await inPieces(shown({ from, to }, plan));
   if (seen !== undefined && seen !== copied.seen) throw changed();
   write(tx, to.id, plan.writes);
   for (const menu of plan.menus) {
@@ -91,10 +104,7 @@ async function readWhole(on: Queryable, locationId: string, reads: Reads): Promi
   return { categories, products, links, subselections, items, menus: found };
 }
 
-function inSnapshot<Result>(
-  database: SqlDatabase,
-  work: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
+function inSnapshot<Result>(database: Sessions, work: (tx: Transaction) => Promise<Result>): Promise<Result> {
   return database.transaction(undefined, async (tx) => {
     await tx.run(beginSnapshot, []);
     return work(tx);
@@ -113,10 +123,19 @@ function refuseUnlike(from: CopyPlace, to: CopyPlace): void {
 export const unusable = (message: string): ApiError =>
   invalid({ path: 'from_key', message, reason: 'source_key_unusable' });
 
-function shown(from: CopyPlace, to: CopyPlace, { changes, unchanged, kept }: CopyPlan): MenuCopied {
+// `seen` is the digest of one JSON text, which would take a stop of its own to write at once.
+function* shown(
+  { from, to }: CopyPlaces,
+  { changes, unchanged, kept }: CopyPlan,
+): Generator<undefined, MenuCopied> {
   const created = changes.filter(({ action }) => action === 'created').length;
   const counts = { created, updated: changes.length - created, unchanged, kept };
-  const seen = createHash('sha256').update(JSON.stringify([from.id, to.id, counts, changes]));
+  const seen = createHash('sha256').update(`${JSON.stringify([from.id, to.id, counts]).slice(0, -1)},[`);
+  for (const [at, change] of changes.entries()) {
+    yield;
+    seen.update(`${at === 0 ? '' : ','}${JSON.stringify(change)}`);
+  }
+  seen.update(']]');
   return {
     ...{ from: { id: from.id, name: from.name }, to: { id: to.id, name: to.name } },
     ...counts,

@@ -51,6 +51,8 @@ export const menusRouter = router({
     description:
       'Categories, products, options and menus of the location of `from_key`, all in one transaction, to that of the caller, whose key ' +
       'needs `catalog:sync`, too. A row of the caller is matched by its external_id, SKU or name. Nothing is deleted, and stock is not copied.',
+    // It reads both menus, and decides from all of it.
+    apart: true,
     errors: ['conflict'],
   })
     .input(MenuCopy)

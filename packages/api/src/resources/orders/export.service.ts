@@ -24,7 +24,7 @@ export async function exportOrders(
   };
   let streams = false;
   try {
-    const opened = await openOrderCursor(ctx.app.database, ctx.caller.locationId, request);
+    const opened = await openOrderCursor(ctx.app.database, ctx.caller.locationId, request, ctx.left);
     cursor = opened;
     const { exportedAt, total } = opened;
     refuseCut(ctx, request, total);

@@ -1,4 +1,4 @@
-import type { Database } from '@comanda/db';
+import { cancelOnce, type Database, type Leaving, UnwantedError } from '@comanda/db';
 import {
   declareCursor,
   exportSettings,
@@ -24,18 +24,27 @@ export interface OrderCursor {
 
 /**
  * Opens one snapshot over the orders of a location, both days included. It holds a connection until it is closed,
- * which the opener must see to.
+ * which the opener must see to. Once `left` is gone, what it reads is canceled, and `UnwantedError` is thrown.
  */
 export async function openOrderCursor(
   { pool }: Pick<Database, 'pool'>,
   locationId: string,
   { from, to }: { from: string; to: string },
+  left?: Leaving,
 ): Promise<OrderCursor> {
   const client = await pool.connect();
   let open = true;
+  const settled = left && cancelOnce(left, client);
+  const asking = async <Result>(query: () => Promise<Result>): Promise<Result> => {
+    if (left?.isGone) throw new UnwantedError();
+    return query().catch((error: unknown) => {
+      throw left?.isGone ? new UnwantedError() : error;
+    });
+  };
   async function close(): Promise<void> {
     if (!open) return;
     open = false;
+    await settled?.();
     const broken = await client.query('rollback').then(
       () => undefined,
       (error: Error) => error,
@@ -43,10 +52,10 @@ export async function openOrderCursor(
     client.release(broken);
   }
   try {
-    await client.query('begin isolation level repeatable read read only');
+    await asking(() => client.query('begin isolation level repeatable read read only'));
     // However long the caller takes to read; and rows in the order of the index, so that the first come at once.
-    await client.query(exportSettings);
-    const { rows } = await client.query<RangeRow>(measureRange, [locationId, from, to]);
+    await asking(() => client.query(exportSettings));
+    const { rows } = await asking(() => client.query<RangeRow>(measureRange, [locationId, from, to]));
     const { exported_at: exportedAt = '', total = 0 } = rows[0] ?? {};
     /** Those that are found and not yet read. */
     let ids: string[] = [];
@@ -54,16 +63,18 @@ export async function openOrderCursor(
       exportedAt,
       total,
       async begin(limit, offset) {
-        await client.query(declareCursor, [locationId, from, to, limit, offset]);
+        await asking(() => client.query(declareCursor, [locationId, from, to, limit, offset]));
       },
       async next() {
         for (;;) {
           if (ids.length === 0) {
-            const { rows } = await client.query<{ id: string }>(fetchSome);
+            const { rows } = await asking(() => client.query<{ id: string }>(fetchSome));
             ids = rows.map(({ id }) => id);
             if (ids.length === 0) return [];
           }
-          const { rows } = await client.query<{ doc: string | null }>(readPiece, [locationId, ids]);
+          const { rows } = await asking(() =>
+            client.query<{ doc: string | null }>(readPiece, [locationId, ids]),
+          );
           // Taken out of pg's answer: young collections keep answers, and all texts with them (docs/bench/export-memory.md).
           const found = rows.splice(0);
           // As in lists, an order whose payment was taken away by hand does not show.
