@@ -1,4 +1,4 @@
-import type { Other } from '../company.ts';
+import type { Target } from './target.ts';
 
 /** A request that a caller sends as often as its key lets it. */
 export interface Attack {
@@ -11,7 +11,13 @@ export interface Attack {
    * The body at a location; `small` on tiny data. Each `@@@@` in it is another four digits in each request, so that none is
    * answered as the one before.
    */
-  body?(location: Other, small: boolean): string;
+  body?(location: Target, small: boolean): string;
+  /** Its key is of the location without products. */
+  isOfEmpty?: boolean;
+  /** Connections on which it is sent: 4 unless said. */
+  lanes?: number;
+  /** Its cost to others is also compared with that of ten statements which read as much. */
+  isCompared?: boolean;
 }
 
 const mebibyte = 1024 * 1024;

@@ -1,5 +1,5 @@
-import type { Other } from '../company.ts';
 import { type Attack, items, manyItems, room } from './attack.ts';
+import type { Target } from './target.ts';
 
 /** The default `max_items_per_batch`. */
 const perBatch = (small: boolean) => (small ? 20 : 500);
@@ -47,7 +47,7 @@ const options = (small: boolean): string =>
 const stock = (small: boolean, more: object = {}): string =>
   json({ ...more, items: items(perBatch(small), (at) => ({ external_id: `p${at}`, quantity: price })) });
 
-const order = ({ productIds, paymentMethodId }: Other, small: boolean, more: object = {}): string =>
+const order = ({ productIds, paymentMethodId }: Target, small: boolean, more: object = {}): string =>
   json({
     external_id: 'hostile-@@@@',
     is_take_away: false,
@@ -155,6 +155,16 @@ const served: readonly Attack[] = [
     ...{ method: 'POST', path: `/trpc/${'products.list,'.repeat(9)}products.list?batch=1` },
     body: () => JSON.stringify({ ...items(10, (at) => ({ limit: 200, offset: at * 200 })) }),
   },
+  {
+    name: 'ten dry runs of price changes of 10,000 products at once',
+    ...{ method: 'POST', path: '/trpc/categories.changePrices', lanes: 10, isCompared: true },
+    body: ({ categoryId }) => json({ id: categoryId, percent: 1, dry_run: true }),
+  },
+  {
+    name: 'ten dry runs of copies of a menu of 9,000 products at once',
+    ...{ method: 'POST', path: '/trpc/menus.copy', lanes: 10, isOfEmpty: true, isCompared: true },
+    body: ({ sourceKey }) => json({ from_key: sourceKey, dry_run: true }),
+  },
   { name: 'the catalog of 10,000 products', method: 'GET', path: '/v2/catalog' },
   {
     name: 'searches of 10,000 products',
@@ -169,7 +179,7 @@ const served: readonly Attack[] = [
 /** Every attack: refused ones first. */
 export const attacks: readonly Attack[] = [...refused, ...served];
 
-function selections({ productIds }: Other, count: number): unknown[] {
+function selections({ productIds }: Target, count: number): unknown[] {
   return items(count, (at) => ({ item_id: productIds[at % productIds.length], quantity: 1 }));
 }
 

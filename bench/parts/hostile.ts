@@ -2,10 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { issueKey } from '@comanda/api/services';
-import { makeOther, type Other } from '../company.ts';
+import { makeOther } from '../company.ts';
 import { processCpuMs } from '../cpu.ts';
 import type { Attack } from '../hostile/attack.ts';
 import { attacks } from '../hostile/attacks.ts';
+import { startStatements } from '../hostile/control.ts';
+import { makeTarget, type Target } from '../hostile/target.ts';
 import { median } from '../load.ts';
 import { type Met, openProbe, type Probe } from '../neighbours/probe.ts';
 import { settled } from '../operations/stage.ts';
@@ -19,12 +21,16 @@ const leastMs = 100;
 /** How often each is measured, alone and with the caller. */
 const rounds = 3;
 /** Connections on which a caller attacks. */
-const lanes = 4;
+const usualLanes = 4;
+/** The goal of the median next to the caller: so many times that next to ten statements of another process. */
+const mostTimes = 1.3;
 
 /** Measurements of one attack. */
 interface Found {
   alone: Met[];
   beside: Met[];
+  /** Next to ten statements of another process, where these are compared. */
+  control: Met[];
   /** CPU of the API process for each request of the attacker that no limit refused, in ms. */
   cpuMs: number[];
   answered: Record<string, number>;
@@ -37,7 +43,7 @@ export const hostile: Part = {
   async run(context) {
     const { setup, small, log } = context;
     const consumer = await setup.startConsumer();
-    const target = await makeOther(setup, small ? 50 : 10_000);
+    const target = await makeTarget(setup, small ? 50 : 10_000);
     const own = await makeOther(setup, small ? 50 : 2_000);
     await setup.comanda.pool.query('truncate internal.captured_changes');
     await setup.comanda.pool.query('vacuum analyze');
@@ -47,9 +53,11 @@ export const hostile: Part = {
     await probe(small ? 0.5 : 5);
     const rows: Row[] = [];
     for (const attack of attacks) {
-      const row = rowOf(attack, await meet(attack, { probe, api, target }, context));
-      log(`${row.work}: ${row.figure}; ${row.note}`);
-      rows.push(row);
+      const found = await meet(attack, { probe, api, target }, context);
+      const row = rowOf(attack, found);
+      const compared = attack.isCompared ? [comparedRow(attack, found)] : [];
+      for (const made of [row, ...compared]) log(`${made.work}: ${made.figure}; ${made.note}`);
+      rows.push(row, ...compared);
     }
     await Promise.all([api.stop(), worker.stop(), consumer.stop()]);
     return rows;
@@ -58,15 +66,21 @@ export const hostile: Part = {
 
 async function meet(
   attack: Attack,
-  { probe, api, target }: { probe: Probe; api: BenchProcess; target: Other },
+  { probe, api, target }: { probe: Probe; api: BenchProcess; target: Target },
   { setup, small, effort }: PartContext,
 ): Promise<Found> {
-  const found: Found = { alone: [], beside: [], cpuMs: [], answered: {} };
+  const found: Found = { alone: [], beside: [], control: [], cpuMs: [], answered: {} };
   const seconds = small ? 1 : 5;
   for (let round = 0; round < Math.min(rounds, effort.repeats); round += 1) {
     const cpu = { alone: processCpuMs(api.pid), beside: 0 };
     found.alone.push(await probe(seconds));
     cpu.alone = processCpuMs(api.pid) - cpu.alone;
+    if (attack.isCompared) {
+      const end = await startStatements(setup.comandaUrl, target);
+      await sleep(200);
+      found.control.push(await probe(seconds));
+      await end();
+    }
     // A new key each time: it can spend the requests of its minute and the jobs of its hour at once.
     const attacker = await startAttack(attack, setup, { api, target, small });
     cpu.beside = processCpuMs(api.pid);
@@ -92,12 +106,16 @@ async function meet(
 }
 
 async function startAttack(
-  { method, path, headers = {}, body }: Attack,
+  { method, path, headers = {}, body, lanes = usualLanes, isOfEmpty = false }: Attack,
   setup: Setup,
-  { api, target, small }: { api: BenchProcess; target: Other; small: boolean },
+  { api, target, small }: { api: BenchProcess; target: Target; small: boolean },
 ): Promise<{ end(): Promise<Record<string, number>> }> {
   const { key } = await issueKey(setup.comanda, {
-    ...{ name: 'hostile', permissions: ['*'], location_id: target.locationId },
+    ...{
+      name: 'hostile',
+      permissions: ['*'],
+      location_id: isOfEmpty ? target.emptyLocationId : target.locationId,
+    },
   });
   const file = (name: string) => join(setup.directory, name);
   if (body !== undefined) writeFileSync(file('hostile-body'), body(target, small));
@@ -133,6 +151,17 @@ function rowOf({ name }: Attack, { alone, beside, cpuMs, answered }: Found): Row
     note,
   );
   return { ...row, met: row.met && first === undefined };
+}
+
+function comparedRow({ name }: Attack, { beside, control }: Found): Row {
+  const of = (met: readonly Met[]) => median(met.map(({ apiMedianMs }) => apiMedianMs));
+  return figureRow(
+    'hostile',
+    `calls with ${name}, p50 as against ten statements that read as much`,
+    { most: mostTimes, unit: ' x' },
+    of(beside) / of(control),
+    `p50 ${ms(of(beside))}, with the statements ${ms(of(control))}`,
+  );
 }
 
 const ms = (value: number) => `${value.toFixed(0)} ms`;
