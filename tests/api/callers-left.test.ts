@@ -13,23 +13,30 @@ import { waitFor } from '../support/wait.ts';
 const api = useApi();
 const kitchen = useKitchen(api);
 
-/** The tables of admission, and the notes of a certification: none of them is read for the caller. */
+/** The tables of admission, and the notes of a certification: none of them is read for the caller's answer. */
 const admission =
   /^(public\.)?(api_keys|locations|certifications)$|limit_counters|idempotency_keys|certification|moved_locations/;
 
 let outside: pg.Client;
+/** Has no transaction: `pg_stat_activity` shows the statements of others as they were at its first look in a transaction. */
+let watcher: pg.Client;
 let tables: string;
 beforeAll(async () => {
-  outside = new pg.Client({ connectionString: superuserUrl(api.databaseUrl) });
-  await outside.connect();
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: superuserUrl(api.databaseUrl) });
+    await client.connect();
+    return client;
+  };
+  outside = await connect();
+  watcher = await connect();
   const own = await ownTables(outside, 'location_id');
   tables = own.flatMap(({ name, sql }) => (admission.test(name) ? [] : [sql])).join(', ');
 });
-afterAll(() => outside.end());
+afterAll(() => Promise.all([outside.end(), watcher.end()]));
 
 /** Statements of the API that wait for a table: a caller that reads waits for nothing else. Uses of keys and calls of a sandbox are noted apart. */
 async function waiting(): Promise<string[]> {
-  const { rows } = await outside.query<{ query: string }>(
+  const { rows } = await watcher.query<{ query: string }>(
     `select left(query, 200) as query from pg_stat_activity where datname = current_database()
      and application_name like 'comanda-api%' and wait_event_type = 'Lock' and query not like all (array['%last_used_at%', '%certifications%'])`,
   );
@@ -56,14 +63,16 @@ function send({ name, kind }: Operation, input: unknown) {
   return { leave: () => outgoing.destroy(), status: () => status };
 }
 
-/** Operations that only read, for their caller alone: queries that are not read together with others, and dry runs. That of an undo writes, and takes it back. */
+/** Whether callers share the read, which goes on for the others. Of `catalog.get` that is only the comparison of tags. */
+const isShared = (operation: Operation): boolean =>
+  operation.name === 'orders.quote' || ('joinedWork' in operation && operation.name !== 'catalog.get');
+
+/** Operations that only read, for their caller alone: queries and dry runs. `products.getStock` reads its one row by Prisma. */
 const reads = operations.filter(
-  ({ name, kind, input, ...operation }) =>
-    name === 'catalog.get' ||
-    // Reads its one row by Prisma.
-    (kind === 'query'
-      ? !('joinedWork' in operation) && name !== 'products.getStock'
-      : 'dry_run' in input.shape && name !== 'audit.undo'),
+  (operation) =>
+    (operation.kind === 'query' || 'dry_run' in operation.input.shape) &&
+    !isShared(operation) &&
+    operation.name !== 'products.getStock',
 );
 
 test.each(reads.map((operation) => [operation.name, operation] as const))(

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { holdUps, type Leaving, repositoryRoot } from '@comanda/db';
+import { holdUps, type Leaving, repositoryRoot, UnwantedError } from '@comanda/db';
 import type { Logger } from 'pino';
 import { movable } from '../bodies/pieces.ts';
 import { unavailable } from '../errors.ts';
@@ -69,18 +69,21 @@ export function createLargeBodies(
     return { worker, waiting };
   }
 
-  function ask(message: Omit<NumberedCall, 'number'>, left: Leaving | undefined): Promise<FromThread> {
+  async function ask(message: Omit<NumberedCall, 'number'>, left: Leaving | undefined): Promise<FromThread> {
+    if (left?.isGone) throw new UnwantedError();
     running ??= start();
     const { worker, waiting } = running;
     calls += 1;
     const number = calls;
-    return new Promise((resolve, reject) => {
-      waiting.set(number, { resolve, reject });
-      worker.postMessage({ number, ...message } satisfies ToThread, movable(message.bytes));
-      left?.whenGone(() => {
-        if (waiting.has(number)) worker.postMessage({ left: number } satisfies ToThread);
+    const stopListening = left?.whenGone(() => worker.postMessage({ left: number } satisfies ToThread));
+    try {
+      return await new Promise((resolve, reject) => {
+        waiting.set(number, { resolve, reject });
+        worker.postMessage({ number, ...message } satisfies ToThread, movable(message.bytes));
       });
-    });
+    } finally {
+      stopListening?.();
+    }
   }
 
   return {

@@ -125,18 +125,19 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
   }
 
   function wait(compartment: Compartment, since: number, left: Leaving | undefined): Promise<Leave> {
-    return new Promise((resolve, reject) => {
+    let stopListening: (() => void) | undefined;
+    const admitted = new Promise<Leave>((resolve, reject) => {
+      if (left?.isGone) throw new UnwantedError();
       const waiter = { since, resolve, reject };
-      const forget = () => {
+      stopListening = left?.whenGone(() => {
         compartment.waiters = compartment.waiters.filter((other) => other !== waiter);
         if (compartment.waiters.length === 0) waiting.delete(compartment);
         reject(new UnwantedError());
-      };
-      if (left?.isGone) return reject(new UnwantedError());
-      left?.whenGone(forget);
+      });
       waiting.add(compartment);
       compartment.waiters.push(waiter);
     });
+    return admitted.finally(() => stopListening?.());
   }
 
   const isNarrow = (group: Group, now: number) => now - group.heldUpAt < limits.narrowMs;

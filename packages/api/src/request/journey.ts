@@ -117,13 +117,17 @@ async function performInPlace(
       return counted(ctx, await done(requiring(ctx, operation, explained(operation, work)), placed));
     }
     const { work: own } = operation;
-    const reading: Work<CallContext> = (call) => own({ ...call, ctx: whileThere(call.ctx) });
-    const work = requiring(ctx, operation, explained(operation, kind === 'query' ? reading : own));
-    return counted(ctx, await placed(() => done(work, (look) => look())));
+    const work: Work<CallContext> = ({ ctx, input }) =>
+      own({ ctx: kind === 'query' || isDryRun(input) ? whileThere(ctx) : ctx, input });
+    const explainedWork = requiring(ctx, operation, explained(operation, work));
+    return counted(ctx, await placed(() => done(explainedWork, (look) => look())));
   } finally {
     leaveProcess();
   }
 }
+
+const isDryRun = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'dry_run' in input && input.dry_run === true;
 
 /** A value takes as many times the bytes of its text, with what validation makes of it. */
 const valueWeight = 8;

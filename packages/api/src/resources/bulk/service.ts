@@ -37,7 +37,7 @@ export async function runBatch<Plan extends { writes: Writes }, Value>(
     },
   };
   if (dryRun) {
-    const foreseen = await foresee(readsFor(ctx), locationId, batch);
+    const foreseen = await foresee(ctx.app.database, locationId, batch);
     // Of a key that came with another body this is a conflict.
     await findStoredAnswer(ctx);
     return { value: answer(foreseen) };

@@ -4,7 +4,6 @@ import { ApiError, notFound } from '../../errors.ts';
 import { inPieces } from '../../in-pieces.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
-import { readsFor } from '../../request/left.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
 import { inTransaction } from '../../request/writing.ts';
 import { holdBulkWrites } from '../bulk/statements.ts';
@@ -27,7 +26,7 @@ export async function changePrices(ctx: CallContext, input: PriceChange): Promis
     if (seen !== undefined && seen !== found.seen) throw changed();
     return found;
   };
-  if (dry_run === true) return { value: await decide(readsFor(ctx), readPrices) };
+  if (dry_run === true) return { value: await decide(ctx.app.database, readPrices) };
   return repeatingDeadlocks(() =>
     inTransaction(ctx, async (tx) => {
       await tx.run(holdBulkWrites, [locationId]);

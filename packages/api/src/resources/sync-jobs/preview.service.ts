@@ -1,7 +1,6 @@
 import type { Answer } from '../../request/answer.ts';
 import { refuseLargeBatch } from '../../request/batch.ts';
 import type { CallContext } from '../../request/context.ts';
-import { readsFor } from '../../request/left.ts';
 import { findStoredAnswer } from '../../request/writing.ts';
 import { foresee } from '../bulk/store.ts';
 import { productsBatch } from './apply.store.ts';
@@ -19,7 +18,7 @@ export async function previewProducts(
   // Of a key that came with another body this is a conflict; this one stays unused.
   await findStoredAnswer(ctx);
   refuseLargeBatch(ctx, items.length);
-  const plan = await foresee(readsFor(ctx), ctx.caller.locationId, productsBatch(mode, items));
+  const plan = await foresee(ctx.app.database, ctx.caller.locationId, productsBatch(mode, items));
   const { failures } = plan;
   const changes = plan.changes();
   return {
