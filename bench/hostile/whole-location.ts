@@ -31,24 +31,27 @@ export interface Filled {
   paymentMethodId: string;
 }
 
-/** Fills a location by SQL and through every trigger. */
+/** Fills a location by SQL and through every trigger, in one transaction. */
 export async function fillWhole(
   { pool }: Pick<SqlDatabase, 'pool'>,
   { locationId, categoryId, productId, menuId, paymentMethodId }: Filled,
   size: WholeSize,
 ): Promise<void> {
-  await pool.query(
+  const client = await pool.connect();
+  // The full size takes longer than the service lets a statement run.
+  await client.query('begin; set local statement_timeout = 0');
+  await client.query(
     `insert into categories (location_id, external_id, name, priority)
      select $1, 'whole-c' || n, 'Category ' || n, n % 100 from generate_series(1, $2::int) n`,
     [locationId, size.categories],
   );
-  await pool.query(
+  await client.query(
     `insert into menu_categories (location_id, menu_id, category_id, position)
      select location_id, $2, id, row_number() over (order by id) from categories where location_id = $1 and id <> $3 limit 999
      on conflict do nothing`,
     [locationId, menuId, categoryId],
   );
-  await pool.query(
+  await client.query(
     `with made as (
        insert into products (location_id, external_id, sku, name, description, price)
        select $1, 'whole-p' || n, 'WHOLE-' || n, 'Product ' || n, repeat('d', 100), 5 + n % 90
@@ -60,7 +63,7 @@ export async function fillWhole(
     [locationId, size.products, categoryId],
   );
   // Half of the options on one product, fifty in a choice, and the others on one product each.
-  await pool.query(
+  await client.query(
     `with own as (
        insert into subselections (location_id, product_id, external_id, name, max_selection, single, position)
        select $1, $2, 'whole-s' || n, 'Choice ' || n, 50, false, n from generate_series(1, $3::int / 100) n returning id
@@ -74,9 +77,8 @@ export async function fillWhole(
      union all select $1, id, 'whole-i', 'Option', 1, 1 from other`,
     [locationId, productId, size.options],
   );
-  // In pieces, each within the time of a statement.
   for (let from = 1; from <= size.orders; from += 5_000)
-    await pool.query(
+    await client.query(
       `with goods as materialized (
          select array_agg(id) as ids from (select id from products where location_id = $1 and id <> $4 order by id limit 1000) p
        ), made as (
@@ -92,9 +94,11 @@ export async function fillWhole(
        select $1, id, payment_method_id, total from made`,
       [locationId, paymentMethodId, size.orders, productId, from, Math.min(from + 4_999, size.orders)],
     );
-  await pool.query(
+  await client.query(
     `insert into internal.location_counters as c (location_id, name, value) values ($1, 'order', $2)
      on conflict (location_id, name) do update set value = excluded.value`,
     [locationId, 1_000_000 + size.orders],
   );
+  await client.query('commit');
+  client.release();
 }
