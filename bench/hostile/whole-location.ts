@@ -24,61 +24,60 @@ export interface Filled {
   locationId: string;
   /** Gets every product. */
   categoryId: string;
-  /** Gets half of the options. */
+  /** Gets four tenths of the options. */
   productId: string;
   /** Gets as many categories as a menu may have. */
   menuId: string;
   paymentMethodId: string;
 }
 
-/** Fills a location by SQL and through every trigger, in one transaction. */
+/** Fills a location by SQL and through every trigger. */
 export async function fillWhole(
   { pool }: Pick<SqlDatabase, 'pool'>,
   { locationId, categoryId, productId, menuId, paymentMethodId }: Filled,
   size: WholeSize,
 ): Promise<void> {
-  const client = await pool.connect();
-  // The full size takes longer than the service lets a statement run.
-  await client.query('begin; set local statement_timeout = 0');
-  await client.query(
+  await pool.query(
     `insert into categories (location_id, external_id, name, priority)
      select $1, 'whole-c' || n, 'Category ' || n, n % 100 from generate_series(1, $2::int) n`,
     [locationId, size.categories],
   );
-  await client.query(
+  await pool.query(
     `insert into menu_categories (location_id, menu_id, category_id, position)
      select location_id, $2, id, row_number() over (order by id) from categories where location_id = $1 and id <> $3 limit 999
      on conflict do nothing`,
     [locationId, menuId, categoryId],
   );
-  await client.query(
-    `with made as (
-       insert into products (location_id, external_id, sku, name, description, price)
-       select $1, 'whole-p' || n, 'WHOLE-' || n, 'Product ' || n, repeat('d', 100), 5 + n % 90
-       from generate_series(1, $2::int) n returning id
-     ), linked as (
-       insert into product_categories (location_id, product_id, category_id) select $1, id, $3 from made
-     )
-     insert into product_stock (location_id, product_id, enabled, quantity) select $1, id, true, 900000000 from made`,
-    [locationId, size.products, categoryId],
+  await inPieces(size.products, 1_000, (from, to) =>
+    pool.query(
+      `with made as (
+         insert into products (location_id, external_id, sku, name, description, price)
+         select $1, 'whole-p' || n, 'WHOLE-' || n, 'Product ' || n, repeat('d', 100), 5 + n % 90
+         from generate_series($3::int, $4::int) n returning id
+       ), linked as (
+         insert into product_categories (location_id, product_id, category_id) select $1, id, $2 from made
+       )
+       insert into product_stock (location_id, product_id, enabled, quantity) select $1, id, true, 900000000 from made`,
+      [locationId, categoryId, from, to],
+    ),
   );
-  // Half of the options on one product, fifty in a choice, and the others on one product each.
-  await client.query(
+  // Four tenths of the options on one product, in 40 of the 50 choices that it may have, and the others on one product each.
+  await pool.query(
     `with own as (
        insert into subselections (location_id, product_id, external_id, name, max_selection, single, position)
-       select $1, $2, 'whole-s' || n, 'Choice ' || n, 50, false, n from generate_series(1, $3::int / 100) n returning id
+       select $1, $2, 'whole-s' || n, 'Choice ' || n, 50, false, n from generate_series(1, 40) n returning id
      ), other as (
        insert into subselections (location_id, product_id, external_id, name)
-       select $1, id, 'whole-s', 'Choice' from products where location_id = $1 and id <> $2 order by id limit $3::int / 2
+       select $1, id, 'whole-s', 'Choice' from products where location_id = $1 and id <> $2 order by id limit $3::int * 6 / 10
        returning id
      )
      insert into subselection_items (location_id, subselection_id, external_id, name, price, position)
-     select $1, id, 'whole-i' || n, 'Option ' || n, 1, n from own, generate_series(1, 50) n
+     select $1, id, 'whole-i' || n, 'Option ' || n, 1, n from own, generate_series(1, $3::int / 100) n
      union all select $1, id, 'whole-i', 'Option', 1, 1 from other`,
     [locationId, productId, size.options],
   );
-  for (let from = 1; from <= size.orders; from += 5_000)
-    await client.query(
+  await inPieces(size.orders, 5_000, (from, to) =>
+    pool.query(
       `with goods as materialized (
          select array_agg(id) as ids from (select id from products where location_id = $1 and id <> $4 order by id limit 1000) p
        ), made as (
@@ -92,13 +91,21 @@ export async function fillWhole(
        )
        insert into payments (location_id, order_id, payment_method_id, amount)
        select $1, id, payment_method_id, total from made`,
-      [locationId, paymentMethodId, size.orders, productId, from, Math.min(from + 4_999, size.orders)],
-    );
-  await client.query(
+      [locationId, paymentMethodId, size.orders, productId, from, to],
+    ),
+  );
+  await pool.query(
     `insert into internal.location_counters as c (location_id, name, value) values ($1, 'order', $2)
      on conflict (location_id, name) do update set value = excluded.value`,
     [locationId, 1_000_000 + size.orders],
   );
-  await client.query('commit');
-  client.release();
+}
+
+/** Makes rows 1 to `count`, each piece within the time of a statement. */
+async function inPieces(
+  count: number,
+  most: number,
+  make: (from: number, to: number) => Promise<unknown>,
+): Promise<void> {
+  for (let from = 1; from <= count; from += most) await make(from, Math.min(from + most - 1, count));
 }
