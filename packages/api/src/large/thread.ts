@@ -15,17 +15,17 @@ const app = openThreadApp(workerData as ThreadSettings);
 const operations = new Map(operationsOf(appRouter).map((operation) => [operation.name, operation]));
 
 /** The callers of what is under way, by the numbers of the calls. */
-const callers = new Map<number, ReturnType<typeof newCaller>>();
+const callers = new Map<number, AbortController>();
 
 parentPort?.on('message', (message: ToThread) => {
   if ('close' in message) void app.close().then(() => process.exit(0));
-  else if ('left' in message) callers.get(message.left)?.leave();
+  else if ('left' in message) callers.get(message.left)?.abort();
   else void perform(message).then((answer) => parentPort?.postMessage(answer));
 });
 
 async function perform({ number, call, bytes }: NumberedCall): Promise<FromThread> {
   const { operation: name, given, traceparent, ...rest } = call;
-  const caller = newCaller();
+  const caller = new AbortController();
   callers.set(number, caller);
   const headers: Record<string, string> = {};
   const span = beginSpan(`large ${name}`, 'server', traceparent);
@@ -38,7 +38,7 @@ async function perform({ number, call, bytes }: NumberedCall): Promise<FromThrea
       ...{ app, headers, startedAt: performance.now() },
       traceparent: span.traceparent,
       authorization: undefined,
-      left: caller.left,
+      left: leftBy(caller),
       // The server has simulated what was asked for.
       cut: () => {},
     };
@@ -58,23 +58,13 @@ async function perform({ number, call, bytes }: NumberedCall): Promise<FromThrea
   }
 }
 
-/** A caller, whose leaving the server reports. */
-function newCaller(): { left: Leaving; leave(): void } {
-  const listening = new Set<() => void>();
-  let isGone = false;
-  return {
-    left: {
-      get isGone() {
-        return isGone;
-      },
-      whenGone(done) {
-        listening.add(done);
-        return () => listening.delete(done);
-      },
-    },
-    leave() {
-      isGone = true;
-      for (const done of listening) done();
-    },
-  };
-}
+/** The caller of a call, who leaves when the server reports it. */
+const leftBy = ({ signal }: AbortController): Leaving => ({
+  get isGone() {
+    return signal.aborted;
+  },
+  whenGone(done) {
+    signal.addEventListener('abort', done);
+    return () => signal.removeEventListener('abort', done);
+  },
+});

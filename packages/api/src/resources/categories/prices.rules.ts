@@ -22,48 +22,6 @@ export function priceAfter(price: number, { amount, percent }: By): number {
   return Number((exact + 5_000n) / 10_000n) / 100;
 }
 
-/** Entries that are sorted in one step. */
-const runLength = 200;
-const byName = new Intl.Collator();
-const isBefore = (one: Priced, other: Priced): boolean => {
-  const order = byName.compare(one.name, other.name);
-  return order < 0 || (order === 0 && one.id < other.id);
-};
-
-/** The products by name, then id, sorted in steps: to compare the names of a whole menu takes 150 ms. */
-export function* inOrder(products: readonly Priced[]): Generator<undefined, Priced[]> {
-  let runs: Priced[][] = [];
-  for (let from = 0; from < products.length; from += runLength) {
-    runs.push(products.slice(from, from + runLength).sort((one, other) => (isBefore(one, other) ? -1 : 1)));
-    yield;
-  }
-  while (runs.length > 1) {
-    const merged: Priced[][] = [];
-    for (let at = 0; at < runs.length; at += 2)
-      merged.push(yield* mergedOf(runs[at] ?? [], runs[at + 1] ?? []));
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-function* mergedOf(one: readonly Priced[], other: readonly Priced[]): Generator<undefined, Priced[]> {
-  const merged: Priced[] = [];
-  let [at, otherAt] = [0, 0];
-  for (;;) {
-    if (merged.length % runLength === 0) yield;
-    const [first, second] = [one[at], other[otherAt]];
-    if (first === undefined || second === undefined)
-      return [...merged, ...one.slice(at), ...other.slice(otherAt)];
-    if (isBefore(second, first)) {
-      merged.push(second);
-      otherAt += 1;
-    } else {
-      merged.push(first);
-      at += 1;
-    }
-  }
-}
-
 /** Every product with its price before and after. Throws `validation_error` where a price would be below zero or too large. */
 export function pricesAfter(products: readonly Priced[], by: By) {
   const path = by.percent === undefined ? 'amount' : 'percent';

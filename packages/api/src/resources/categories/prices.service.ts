@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isId, type Queryable, type Statement } from '@comanda/db';
 import { ApiError, notFound } from '../../errors.ts';
-import { inPieces } from '../../in-pieces.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { CallContext } from '../../request/context.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
 import { inTransaction } from '../../request/writing.ts';
 import { holdBulkWrites } from '../bulk/statements.ts';
-import { inOrder, type Priced, pricesAfter } from './prices.rules.ts';
+import { type Priced, pricesAfter } from './prices.rules.ts';
 import type { PriceChange, PricesChanged } from './prices.schema.ts';
 import { holdPrices, type PricedRow, readPrices, writePrices } from './prices.statements.ts';
 
@@ -49,10 +48,11 @@ async function read(
 ): Promise<Priced[]> {
   const rows = await on.run(statement, values);
   if (rows.length === 0) throw notFound('Category');
-  const products = rows.flatMap(({ id, name, price }) =>
-    id === null || name === null || price === null ? [] : [{ id, name, price }],
-  );
-  return inPieces(inOrder(products));
+  return rows
+    .flatMap(({ id, name, price }) =>
+      id === null || name === null || price === null ? [] : [{ id, name, price }],
+    )
+    .sort((one, other) => one.name.localeCompare(other.name) || (one.id < other.id ? -1 : 1));
 }
 
 const stateOf = (products: readonly Priced[]): string =>

@@ -15,10 +15,11 @@ export async function previewProducts(
   ctx: CallContext,
   { mode, items }: Pick<ProductSync, 'mode' | 'items'>,
 ): Promise<Answer<StartedSyncJob>> {
+  const { database } = ctx.app;
   // Of a key that came with another body this is a conflict; this one stays unused.
   await findStoredAnswer(ctx);
   refuseLargeBatch(ctx, items.length);
-  const plan = await foresee(ctx.app.database, ctx.caller.locationId, productsBatch(mode, items));
+  const plan = await foresee(database, ctx.caller.locationId, productsBatch(mode, items));
   const { failures } = plan;
   const changes = plan.changes();
   return {
