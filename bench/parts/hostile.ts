@@ -22,7 +22,7 @@ const leastMs = 100;
 const rounds = 3;
 /** Connections on which a caller attacks. */
 const usualLanes = 4;
-/** The goal of the median next to the caller: so many times that next to ten statements of another process. */
+/** The highest p50 next to the caller, as a multiple of p50 next to ten statements of another process. */
 const mostTimes = 1.3;
 
 /** Measurements of one attack. */

@@ -18,7 +18,7 @@ const admission =
   /^(public\.)?(api_keys|locations|certifications)$|limit_counters|idempotency_keys|certification|moved_locations/;
 
 let outside: pg.Client;
-/** Has no transaction: `pg_stat_activity` shows the statements of others as they were at its first look in a transaction. */
+/** Outside of the transaction: in one, `pg_stat_activity` keeps the statements that it showed first. */
 let watcher: pg.Client;
 let tables: string;
 beforeAll(async () => {
@@ -63,7 +63,7 @@ function send({ name, kind }: Operation, input: unknown) {
   return { leave: () => outgoing.destroy(), status: () => status };
 }
 
-/** Whether callers share the read, which goes on for the others. Of `catalog.get` that is only the comparison of tags. */
+/** Whether several callers share the read, which goes on for the others. `catalog.get` shares only the comparison of tags. */
 const isShared = (operation: Operation): boolean =>
   operation.name === 'orders.quote' || ('joinedWork' in operation && operation.name !== 'catalog.get');
 
