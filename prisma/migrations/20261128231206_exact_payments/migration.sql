@@ -19,3 +19,4 @@ END $do$;
 ALTER DOMAIN payments_amount ADD CONSTRAINT payments_amount_check
   CHECK (VALUE BETWEEN 0 AND 9999999999.99 AND VALUE = round(VALUE, 2)) NOT VALID;
 -- As in 20261128231201_exact_stock the domain before stays.
+ALTER DOMAIN order_amount DROP CONSTRAINT order_amount_check;
