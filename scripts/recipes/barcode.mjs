@@ -28,7 +28,7 @@ export const barcode = {
         {
           after: "  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },\n",
           insert:
-            "  barcode: {\n    shown: z.string().optional().meta({ description: 'The code on its package.' }),\n    ...{ given: text(1, 64).meta({ description: 'The code on its package.' }), column: 'text', fresh: null },\n  },\n",
+            "  barcode: {\n    shown: z.string().optional().meta({ description: 'The code on its package.' }),\n    ...{ given: Sku.meta({ description: 'The code on its package.' }), column: 'text', fresh: null },\n  },\n",
         },
       ],
       missed: 'test',

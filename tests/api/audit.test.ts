@@ -67,6 +67,7 @@ const changing: Record<string, (place: Place, name: string) => Promise<object> |
 /** Procedures that change only what the history of its rows records. */
 const recordedByTriggers: Record<string, object> = {
   'categories.changePrices': { operation: 'update', relation: 'products' },
+  'subselectionItems.update': { operation: 'update', relation: 'subselection_items' },
 };
 
 /** Procedures that change two rows, each of which is looked for in the audit by its own id: the key that is made, and the one that ends. */

@@ -39,6 +39,17 @@ const large: Readonly<Record<string, { fill: string; ways: readonly string[] }>>
         'key', '{}'::jsonb, 'before', jsonb_build_object('description', repeat('x', 900000)), 'after', '{}'::jsonb))) from generate_series(1, 12)`,
     ways: [''],
   },
+  'subselections.list': {
+    fill: `with product as (
+        insert into products (location_id, sku, name, price) values ($1, 'options', 'p', 1) returning location_id, id
+      ), made as (
+        insert into subselections (location_id, product_id, name)
+        select location_id, id, 's' from product, generate_series(1, 12) returning location_id, id
+      )
+      insert into subselection_items (location_id, subselection_id, name, image_url)
+      select location_id, id, 'i', 'http://a.example/' || repeat('é', 2000) from made, generate_series(1, 225)`,
+    ways: [''],
+  },
 };
 
 /** Lists that are read by the statement of one of these. */
@@ -71,7 +82,7 @@ describe.each(lists.filter(({ name }) => name in large))('a page of $name', ({ n
     'is bounded in bytes, and the next ones bring each entry once: %s',
     async (way) => {
       const read = (place: string) =>
-        route === undefined ? readAudit(place) : readRest(`GET ${route.path}?limit=200&${way}${place}`);
+        route === undefined ? readTyped(name, place) : readRest(`GET ${route.path}?limit=200&${way}${place}`);
       const byNext = await walk(read, ({ next }) => next);
       expect(byNext.length).toBeGreaterThan(1);
       for (const { text, data } of byNext) {
@@ -153,9 +164,11 @@ async function readRest(route: string): Promise<Page> {
   return { ...body, text, next: offset === null ? undefined : `&offset=${offset}` };
 }
 
-async function readAudit(place: string): Promise<Page> {
+async function readTyped(name: string, place: string): Promise<Page> {
   const offset = Number(new URLSearchParams(place).get('offset') ?? 0);
-  const page = await api.client().audit.list.query({ limit: mostEntries, offset });
+  const { audit, subselections } = api.client();
+  const list = name === 'audit.list' ? audit.list : subselections.list;
+  const page = await list.query({ limit: mostEntries, offset });
   const { limit, total } = page.pagination;
   const next = offset + limit < total ? `&offset=${offset + limit}` : undefined;
   return { ...page, text: JSON.stringify(page), next };
@@ -165,7 +178,15 @@ async function readAudit(place: string): Promise<Page> {
 const characters: Readonly<Record<string, number>> = {
   ...{ prefix: 64, batch_number: 20 },
   // A host name may be in it; the first KiB of an answer, each byte a character.
-  ...{ error: 600, response_body: 1_024, event_type: 40, permissions: 25, reason: 500, person: 255 },
+  ...{
+    error: 600,
+    response_body: 1_024,
+    event_type: 40,
+    permissions: 25,
+    reason: 500,
+    person: 255,
+    product_name: 255,
+  },
 };
 /** The longest text that an input takes for a field of this name. */
 function givenCharacters(field: string): number | undefined {

@@ -63,21 +63,17 @@ const nothingIsSetAside = async () =>
   );
 
 test('a worker that starts while nothing can be written waits, and begins by itself', async () => {
-  const rollbacks = async () => {
-    const [row] = await overWritableSession<{ count: number }>(
-      `select xact_rollback::int as count from pg_stat_database where datname = current_database()`,
-    );
-    return row?.count ?? 0;
-  };
   await setReadOnly(true);
   await createProduct('early');
-  const before = await rollbacks();
   const starting = start();
   starting.catch(() => {});
-  await waitFor('a write to be refused', async () => (await rollbacks()) > before, { timeoutMs: 60_000 });
+  const asked = `select from pg_stat_activity where application_name like 'comanda-worker%' and query like '%default_transaction_read_only%'`;
+  await waitFor('the settings to be asked for', async () => (await overWritableSession(asked)).length > 0, {
+    timeoutMs: 60_000,
+  });
   await setReadOnly(false);
   const worker = await starting;
-  expect(worker.output()).toMatch(/read-only transaction.*the database cannot be used yet/);
+  expect(worker.output()).toMatch(/the database cannot be used yet: default_transaction_read_only is on/);
   await delivered(1);
   await nothingIsSetAside();
   expect((await worker.stop()).code).toBe(0);

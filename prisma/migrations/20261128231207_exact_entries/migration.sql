@@ -5,7 +5,9 @@ DECLARE
   triggers record;
   statement text;
 BEGIN
-  SELECT array_agg(format('DROP TRIGGER %I ON settlement_entries', t.tgname)) AS dropped, array_agg(pg_get_triggerdef(t.oid)) AS made INTO triggers
+  SELECT array_agg(format('DROP TRIGGER %I ON settlement_entries', t.tgname)) AS dropped, array_agg(pg_get_triggerdef(t.oid)) || ARRAY(
+      SELECT format('ALTER FUNCTION %s COST %s', p.oid::regprocedure, p.procost) FROM pg_proc p WHERE 'settlement_entries'::regtype = ANY (p.proargtypes::oid[])) AS made
+  INTO triggers
   FROM pg_trigger t WHERE t.tgrelid = 'settlement_entries'::regclass AND NOT t.tgisinternal;
   FOREACH statement IN ARRAY coalesce(triggers.dropped, '{}') LOOP
     EXECUTE statement;

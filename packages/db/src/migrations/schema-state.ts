@@ -110,6 +110,8 @@ export async function requireSchema(
       if (refusal !== warned) warn(`the database cannot be used yet: ${refusal}`);
       warned = refusal;
       endAfterAMinute(refusal);
+      // A session keeps the settings that it began with: the next look is by another one.
+      await pool.query('select pg_terminate_backend(pg_backend_pid())').catch(() => {});
       return again(500);
     }
     const unknown = list(state.unknown);

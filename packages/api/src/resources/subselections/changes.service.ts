@@ -1,4 +1,4 @@
-import { isId, newId, type Queryable } from '@comanda/db';
+import { type Column, isId, newId, type Queryable, tableNamed } from '@comanda/db';
 import { invalid, notFound } from '../../errors.ts';
 import { namesNothing } from '../../references.ts';
 import type { Answer } from '../../request/answer.ts';
@@ -143,7 +143,8 @@ export function updateItem(
     const [path = 'max'] = touched;
     refuseUnsatisfiable({ group, items }, { group, items: after }, { path, boundless: touched.length === 0 });
     const value = shownItem(row);
-    return { id, value, changes: { before: shownItem(before), after: value } };
+    const isInHistory = Object.keys(fields).every((name) => columnsOfItems.get(name)?.history);
+    return { id, value, ...(!isInHistory && { changes: { before: shownItem(before), after: value } }) };
   });
 }
 
@@ -158,13 +159,15 @@ export function removeItem(ctx: CallContext, id: string): Promise<Answer<Deleted
   });
 }
 
+const columnsOfItems = new Map<string, Column>(Object.entries(tableNamed('subselection_items').columns));
+
 type Operation = `${'subselections' | 'subselectionItems'}.${'create' | 'update' | 'delete'}`;
 
-/** The row that an operation changes, the answer, and the audit entry's changes. */
+/** The row that an operation changes, the answer, and the audit entry's changes; none where the history of its columns has them. */
 interface Decided<Value> {
   id: string;
   value: Value;
-  changes: AuditChanges;
+  changes?: AuditChanges;
 }
 
 /**
@@ -185,7 +188,7 @@ function changing<Value>(
       const writes = emptyWrites();
       const { id: changed, value, changes } = decide(current, writes);
       write(tx, locationId, writes);
-      audit(tx, ctx, operation, changed, changes);
+      if (changes !== undefined) audit(tx, ctx, operation, changed, changes);
       return { value };
     }),
   );
