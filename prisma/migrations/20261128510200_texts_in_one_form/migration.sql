@@ -1,3 +1,17 @@
+-- Names and descriptions are stored in NFC. Triggers publish these changes, so that readers of the catalog learn the new spelling. A few
+-- letters are longer in NFC: a text that would exceed its bound stays as it is.
+UPDATE products SET name = normalize(name, NFC)
+  WHERE name IS NOT NFC NORMALIZED AND char_length(normalize(name, NFC)) <= 255;
+UPDATE products SET description = normalize(description, NFC)
+  WHERE description IS NOT NFC NORMALIZED AND char_length(normalize(description, NFC)) <= 10000;
+UPDATE categories SET name = normalize(name, NFC) WHERE name IS NOT NFC NORMALIZED AND char_length(normalize(name, NFC)) <= 255;
+UPDATE subselections SET name = normalize(name, NFC) WHERE name IS NOT NFC NORMALIZED AND char_length(normalize(name, NFC)) <= 255;
+UPDATE subselection_items SET name = normalize(name, NFC) WHERE name IS NOT NFC NORMALIZED AND char_length(normalize(name, NFC)) <= 255;
+UPDATE menus SET name = normalize(name, NFC) WHERE name IS NOT NFC NORMALIZED AND char_length(normalize(name, NFC)) <= 255;
+UPDATE payment_methods SET name = normalize(name, NFC) WHERE name IS NOT NFC NORMALIZED AND char_length(normalize(name, NFC)) <= 255;
+UPDATE api_keys SET name = normalize(name, NFC) WHERE name IS NOT NFC NORMALIZED AND char_length(normalize(name, NFC)) <= 255;
+UPDATE locations SET name = normalize(name, NFC) WHERE name IS NOT NFC NORMALIZED AND char_length(normalize(name, NFC)) <= 255;
+
 -- Two identifiers that differ in normalization alone are one, for every writer: unique indexes over their NFC. They leave out plain ones
 -- (ASCII without K, a semicolon and a backtick, which are the NFC of other characters): no other text equals those after normalization, and
 -- the indexes over the exact text hold them apart. So an ordinary order or product pays nothing here.
