@@ -64,7 +64,7 @@ export async function addOffMenu({ restaurant, offer }: Service): Promise<void> 
   offer.products.push(product);
 }
 
-/** Takes a product off: what was sold of it stays in the books, without a category. */
+/** Takes a product off: what was sold of it stays in the books. */
 export async function removeProduct({ restaurant, offer }: Service, product: OfferedProduct): Promise<void> {
   const answer = await restaurant.call(1, `DELETE /v2/products/${product.id}`);
   expect(dataIn(answer)).toEqual({ id: product.id, deleted: true });

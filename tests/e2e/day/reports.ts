@@ -1,5 +1,4 @@
 import { averageCents, json } from '../../support/money.ts';
-import type { OfferedProduct } from './offer.ts';
 import { paymentStatusOf, statusOf, type TalliedOrder } from './tally.ts';
 
 /** Amounts of the settlement of these orders, as they are now. */
@@ -84,13 +83,13 @@ function partsOf(order: TalliedOrder, grouping: Grouping): Part[] {
         cents,
       }));
     case 'category':
-      return lines.map(({ product, milli, cents }) => ({ ...firstCategory(product), milli, cents }));
+      return lines.map(({ category, milli, cents }) => ({
+        key: category?.id ?? '',
+        name: category?.name ?? '',
+        milli,
+        cents,
+      }));
   }
-}
-
-function firstCategory({ categories }: OfferedProduct): { key: string; name: string } {
-  const [first] = [...categories].sort((a, b) => a.priority - b.priority || (a.name < b.name ? -1 : 1));
-  return { key: first?.id ?? '', name: first?.name ?? '' };
 }
 
 /** Their total. */

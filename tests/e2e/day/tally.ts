@@ -1,5 +1,5 @@
 import { json } from '../../support/money.ts';
-import type { OfferedItem, OfferedProduct } from './offer.ts';
+import type { OfferedCategory, OfferedItem, OfferedProduct } from './offer.ts';
 
 /** Where orders go. */
 export type Target = 'ready' | 'closed' | 'canceled';
@@ -39,9 +39,10 @@ export interface CreatedOrder {
   payment: { id: string };
 }
 
-/** A line with the name and prices that it was ordered at. */
+/** A line with the name, the prices and the category that it was ordered at. */
 export interface TalliedLine extends Line {
   name: string;
+  category: OfferedCategory | undefined;
   unitCents: bigint;
   cents: bigint;
 }
@@ -74,7 +75,7 @@ export class Tally {
       const unitCents = line.product.cents + chosen;
       // Thousandths of a cent, half away from zero.
       const cents = (line.milli * unitCents * 2n + 1_000n) / 2_000n;
-      return { ...line, name: line.product.name, unitCents, cents };
+      return { ...line, name: line.product.name, category: firstCategory(line.product), unitCents, cents };
     });
     const taken = new Map<OfferedProduct | OfferedItem, bigint>();
     const take = (from: OfferedProduct | OfferedItem, milli: bigint) => {
@@ -105,6 +106,11 @@ export class Tally {
       if ('categories' in from) this.stockEvents += 1;
     }
   }
+}
+
+function firstCategory({ categories }: OfferedProduct): OfferedCategory | undefined {
+  const [first] = [...categories].sort((a, b) => a.priority - b.priority || (a.name < b.name ? -1 : 1));
+  return first;
 }
 
 /** The body that sends it. */
