@@ -66,7 +66,7 @@ async function doEverything(kitchen: Kitchen): Promise<void> {
     });
     expect(status, `${operation.name} ${text}`).toBeLessThan(500);
   }
-  expect(left.length, left.join()).toBeLessThan(10);
+  expect(left.length, left.join()).toBeLessThan(12);
 }
 
 const short = (table: string): string => table.replace('internal.', '');
