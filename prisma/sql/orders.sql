@@ -61,8 +61,8 @@ $$;
 -- The category that a report counts a product under, {id, name}, {} without one.
 CREATE FUNCTION first_category(location uuid, product uuid) RETURNS jsonb LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT coalesce((
-    SELECT jsonb_build_object('id', c.id, 'name', c.name) FROM product_categories pc
-    JOIN categories c ON c.location_id = pc.location_id AND c.id = pc.category_id
+    SELECT jsonb_build_object('id', c.id, 'name', c.name) FROM product_categories pc CROSS JOIN LATERAL (
+      SELECT * FROM categories c WHERE c.location_id = pc.location_id AND c.id = pc.category_id LIMIT 1) c
     WHERE pc.location_id = location AND pc.product_id = product ORDER BY c.priority, c.name, c.id LIMIT 1), '{}')
 $$;
 

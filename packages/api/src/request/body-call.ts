@@ -6,12 +6,12 @@ import type { Caller } from '../credentials/credentials.ts';
 import { invalid } from '../errors.ts';
 import type { Answer } from './answer.ts';
 import { uncodedTags } from './conditional.ts';
-import type { CallContext, RequestContext } from './context.ts';
+import type { App, CallContext, RequestContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
 import type { BodyCall, GivenKey } from './given.ts';
 import { IncomingBody, receiveBody } from './incoming-body.ts';
 import { perform, simulating } from './journey.ts';
-import type { LargeCall, ReadGiven } from './large.ts';
+import type { LargeBodies, LargeCall, ReadGiven } from './large.ts';
 import { refuseDeep } from './readable.ts';
 
 /**
@@ -24,15 +24,17 @@ export function performBody(
   call: BodyCall,
 ): Promise<Answer<unknown>> {
   const { bytes, ...body } = call;
+  const large = apartIn(ctx.app, operation, bytes);
   return simulating(ctx, () =>
-    goesApart(operation, bytes)
-      ? performApart(ctx, operation, { body }, bytes)
-      : performRead(ctx, operation, call),
+    large === undefined
+      ? performRead(ctx, operation, call)
+      : performApart(large, ctx, operation, { body }, bytes),
   );
 }
 
-const goesApart = ({ meta }: NamedOperation, bytes: Pieces): boolean =>
-  meta.apart === true || bytes.length > largeFrom;
+/** Where a call is performed that goes to the thread; undefined for one that is performed here. */
+const apartIn = ({ large }: App, { meta }: NamedOperation, bytes: Pieces): LargeBodies | undefined =>
+  meta.apart === true || bytes.length > largeFrom ? large : undefined;
 
 /** The same in whichever thread this is, without what is simulated around it. */
 export async function performRead(
@@ -45,14 +47,15 @@ export async function performRead(
 }
 
 async function performApart(
+  large: LargeBodies,
   ctx: CallContext,
   { name }: NamedOperation,
   given: LargeCall['given'],
   bytes: Pieces,
 ): Promise<Answer<unknown>> {
-  const { app, caller, requestId, traceparent, apiVersion, simulation, left } = ctx;
+  const { caller, requestId, traceparent, apiVersion, simulation, left } = ctx;
   const { refusesUnknown = false, ifMatch, ifNoneMatch, ifUnmodifiedSince = false } = ctx;
-  const done = await app.large.perform(
+  const done = await large.perform(
     {
       ...{ operation: name, caller, requestId, traceparent, apiVersion, simulation, given },
       ...{ refusesUnknown, ifMatch, ifNoneMatch, ifUnmodifiedSince },
@@ -80,7 +83,7 @@ export async function readGiven(
   if (raw instanceof IncomingBody) {
     const bytes = await receiveBody(raw, app, caller, operation.meta);
     const body = { bytes, members: {}, key: 'in the body', isStrict } as const;
-    if (goesApart(operation, bytes)) return { body };
+    if (apartIn(app, operation, bytes) !== undefined) return { body };
     const { input, key, expected } = readBody(body, operation, caller);
     return { input, key: key.key, expected };
   }
@@ -96,10 +99,11 @@ export function performGiven(
   given: Given,
 ): Promise<Answer<unknown>> {
   if (given.body !== undefined) return performBody(ctx, operation, given.body);
+  const large = apartIn(ctx.app, operation, noPieces);
   return simulating(ctx, () =>
-    operation.meta.apart === true
-      ? performApart(ctx, operation, given, noPieces)
-      : performReadInput(ctx, operation, given),
+    large === undefined
+      ? performReadInput(ctx, operation, given)
+      : performApart(large, ctx, operation, given, noPieces),
   );
 }
 

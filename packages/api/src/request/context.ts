@@ -24,8 +24,8 @@ export interface App {
   readonly credentials: Credentials;
   readonly limiter: Limiter;
   readonly places: Places;
-  /** Where calls with large bodies are performed. */
-  readonly large: LargeBodies;
+  /** Where calls with large bodies or large work are performed; a stub has no such place. */
+  readonly large: LargeBodies | undefined;
   readonly live: Live;
   readonly secrets: SecretBox;
   readonly log: Logger;

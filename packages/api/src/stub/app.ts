@@ -60,7 +60,7 @@ export function createStubApp(caller: Caller, knownKey: (values: readonly unknow
   const database = new Proxy(beyond as object, { get: (_, name) => own[name] ?? beyond }) as never;
   const none = () => {};
   return {
-    ...{ database, large: beyond, live: beyond, secrets: beyond, readiness: beyond },
+    ...{ database, large: undefined, live: beyond, secrets: beyond, readiness: beyond },
     credentials: { authenticate: () => caller, close: async () => {} },
     limiter: {
       ...{ admit: () => ({}), batchHeaders: async () => ({}), close: async () => {} },
