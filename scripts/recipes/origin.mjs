@@ -28,7 +28,7 @@ export const origin = {
           after: "  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },\n",
           insert: `  origin: {
     shown: z.string().optional().meta({ description: 'Where it comes from.' }),
-    given: NameText.meta({ description: 'Where it comes from.' }),
+    given: text(1, 64).meta({ description: 'Where it comes from.' }),
     ...{ column: 'text', fresh: null, only: 'v2' },
   },
 `,

@@ -39,7 +39,7 @@ export const supplier = {
       file: 'packages/api/src/resources/products/fields.schema.ts',
       edits: [
         { after: 'import { referenceOf', insert: ', refersTo' },
-        { before: 'ImageUrl, Money, TaxRate }', insert: 'Id, ' },
+        { before: 'ImageUrl, Money, TaxRate, text }', insert: 'Id, ' },
         {
           after: "  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },\n",
           insert:
