@@ -43,7 +43,7 @@ test('has names in link tables, and in the sentence that asks before rows are wr
   await eva.open('#schema=public&table=product_stock');
   await eva.edit('quantity');
   await eva.write('4');
-  expect(await eva.save()).toContain('Bar Nuevo · product_stock · product Ristretto quantity: "3.000" → 4.');
+  expect(await eva.save()).toContain('Bar Nuevo · product_stock · product Ristretto quantity: "3" → 4.');
   await eva.open('#schema=public&table=product_categories');
   expect(await eva.remove()).toContain(
     'Bar Nuevo · product_categories · product Ristretto · category Hot drinks.',
