@@ -28,13 +28,13 @@ const fields = operationsOf(appRouter)
   .flatMap(({ name, input }) => [...fieldsOf(input, name)]);
 const named = (pattern: RegExp) => fields.filter(([path]) => pattern.test(path));
 
-// A menu is copied as it is, an order and a stock record name what is there.
-// One without a `length` in its row has no rule by hand, and is not judged.
+// A name without a `length` in its row has no rule by hand, and is not judged.
 const unbounded = tables.flatMap(({ name, columns }) =>
   columns.name?.edited === true && columns.name.length === undefined ? [`${name}.`] : [],
 );
 const names = named(/\.name$/).filter(([path]) => !unbounded.some((resource) => path.startsWith(resource)));
 const texts = [...names, ...named(/\.description$/)];
+// A menu is copied as it is, an order and a stock record name what is there.
 const identifiers = named(
   /^(products|categories|subselections|subselectionItems|syncJobs|catalog|sync)\..*\b(external_id|sku)$/,
 );

@@ -1,12 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createWebhookSender } from '../../packages/worker/src/http/sender.ts';
-import { answering, rawConsumer } from './consumers.ts';
-
-async function using<T extends { close(): Promise<void> }>(thing: T | Promise<T>): Promise<T> {
-  const started = await thing;
-  onTestFinished(() => started.close());
-  return started;
-}
+import { answering, rawConsumer, using } from './consumers.ts';
 
 async function post({ url }: { url: string }) {
   const { send } = await using(createWebhookSender({ timeoutMs: 10_000, targets: 'any', allowCidrs: [] }));

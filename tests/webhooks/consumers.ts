@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
 import { certificates } from './certificates.ts';
 
 /** Something that listens on loopback and counts who comes. */
@@ -95,4 +96,11 @@ async function listen(server: Server, scheme: string, host: string): Promise<Con
       await once(server, 'close');
     },
   };
+}
+
+/** Closes it when the test is finished. */
+export async function using<T extends { close(): Promise<void> }>(thing: T | Promise<T>): Promise<T> {
+  const started = await thing;
+  onTestFinished(() => started.close());
+  return started;
 }

@@ -1,14 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StaleError } from '../../packages/worker/src/http/exchange.ts';
 import { createWebhookSender, type WebhookSenderOptions } from '../../packages/worker/src/http/sender.ts';
-import { answering, type Consumer, drip, httpConsumer, rawConsumer } from './consumers.ts';
-
-async function using<T extends { close(): Promise<void> }>(thing: T | Promise<T>): Promise<T> {
-  const started = await thing;
-  onTestFinished(() => started.close());
-  return started;
-}
+import { answering, type Consumer, drip, httpConsumer, rawConsumer, using } from './consumers.ts';
 
 /** A consumer that answers with a status and no body. */
 const answers = (status: number) =>
