@@ -185,7 +185,6 @@ const characters: Readonly<Record<string, number>> = {
     permissions: 25,
     reason: 500,
     person: 255,
-    product_name: 255,
   },
 };
 /** The longest text that an input takes for a field of this name. */
