@@ -22,7 +22,7 @@ const samples = [...readme.matchAll(/^```tsx\n([\s\S]*?)^```$/gm)].map(([, sampl
 const sampleWith = (word: string): string => samples.find((sample) => sample.includes(word)) ?? '';
 
 it('the samples for React in the README are those that are compiled here', () => {
-  const compiled = ['createTRPCContext', 'createTRPCOptionsProxy', 'useLive('].map(sampleWith);
+  const compiled = ['createTRPCContext', 'createTRPCOptionsProxy', 'pathKey()', 'useLive('].map(sampleWith);
   expect(samples.filter((sample) => !compiled.includes(sample))).toEqual([]);
   expect(readme.match(/^```(?!ts$|tsx$|sh$)\S+$/gm)).toBeNull();
 });
@@ -108,6 +108,20 @@ describe.each(['floor', 'react-18', 'newest'])(
     it('compiles the sample outside of components', async () => {
       writeFileSync(join(folder, 'loader.tsx'), sampleWith('createTRPCOptionsProxy'));
       expect(await compile(folder, ['loader.tsx'], options)).toEqual([]);
+    });
+
+    it('gives a query that calls the client what its `include` asked for', async () => {
+      const check = `import type { Order } from '@comanda/client';
+      import { useQuery } from '@tanstack/react-query';
+      export function Check() {
+        const [first] = useQuery(openOrders).data?.data ?? [];
+        const order: Order | undefined = first;
+        // @ts-expect-error
+        return order?.items[0]?.quantity ?? first?.revision;
+      }`;
+      const parts = [sampleWith('createTRPCOptionsProxy'), sampleWith('pathKey()'), check];
+      writeFileSync(join(folder, 'asked.tsx'), parts.join('\n'));
+      expect(await compile(folder, ['asked.tsx'], options)).toEqual([]);
     });
 
     it('gives a live list the names of its entries', async () => {

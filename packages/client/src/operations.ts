@@ -1,5 +1,14 @@
 import type { EventType } from './events.ts';
-import type { Included, PublishedEvent } from './surface.ts';
+import type {
+  ChangesPage,
+  Included,
+  Order,
+  OrderAsSold,
+  OrderSummary,
+  Payment,
+  Product,
+  PublishedEvent,
+} from './surface.ts';
 
 /** The options of a call in addition to its input. */
 export interface CallOptions {
@@ -58,16 +67,34 @@ export type Including<
   Asked extends readonly string[],
 > = number extends Asked['length']
   ? Output
-  : Output extends { data: (infer Entry)[] }
-    ? Replaced<Showing<Output, Known, Asked[number]>, { data: Showing<Entry, Known, Asked[number]>[] }>
+  : Output extends ChangesPage<infer Entry>
+    ? ChangesPage<Showing<Entry, Known, Asked[number]>> & DeletedIn<Output, Asked[number]>
     : Showing<Output, Known, Asked[number]>;
 
-/** A resource with the fields that were asked for by `include`, and without those that were not. */
-export type Showing<Resource, Known extends string, Asked extends string> = {
-  [Field in keyof Whole<Resource> as Field extends Hidden<Known, Asked>
-    ? never
-    : Field]: Whole<Resource>[Field];
-};
+type DeletedIn<Output, Asked> = 'deleted' extends Asked
+  ? Required<Pick<Output, 'deleted' & keyof Output>>
+  : unknown;
+
+/**
+ * A resource with the fields that were asked for by `include`, and without those that were not: under the name of the shape
+ * that has exactly these fields, if there is one, since editors show it.
+ */
+export type Showing<Resource, Known extends string, Asked extends string> = ByName<
+  Pick<Whole<Resource>, Exclude<keyof Resource, Hidden<Known, Asked>>>,
+  | (Resource extends Whole<Resource> ? Resource : never)
+  | ([Extract<Asked, OfItems>] extends [never] ? Order | OrderSummary | Payment | Product : OrderAsSold)
+>;
+
+/** What `include` asks for within the items. */
+type OfItems = 'snapshot' | 'tax';
+
+type ByName<Shown, Named> = [WithFields<Named, Shown>] extends [never] ? Shown : WithFields<Named, Shown>;
+
+type WithFields<Named, Shown> = Named extends unknown
+  ? [keyof Named, keyof Shown, Shown] extends [keyof Shown, keyof Named, Named]
+    ? Named
+    : never
+  : never;
 
 /** With what is there for certain where it was asked for. */
 type Whole<Resource> = Resource & {

@@ -42,3 +42,21 @@ export type EventData = {
 export type PublishedEvent = inferProcedureOutput<
   AppRouter['_def']['record']['events']['list']
 >['data'][number];
+
+type Answers = AppRouter['_def']['record'];
+
+/** The shapes that answers have with what `include` asked for. */
+export type Order = inferProcedureOutput<Answers['orders']['create']>;
+export type OrderAsSold = Omit<
+  inferProcedureOutput<Answers['orders']['get']>,
+  Included['books' | 'revision']
+>;
+export type OrderSummary = inferProcedureOutput<Answers['v1']['orders']['list']>['data'][number];
+export type Payment = Omit<inferProcedureOutput<Answers['payments']['get']>, Included['books']>;
+export type Product = Omit<inferProcedureOutput<Answers['products']['get']>, Included['tax']>;
+
+/** A page of a list that reports changes. */
+export interface ChangesPage<Entry> {
+  data: Entry[];
+  pagination: inferProcedureOutput<Answers['orders']['list']>['pagination'];
+}
