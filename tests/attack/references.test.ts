@@ -86,12 +86,13 @@ test("the ETag of another location's catalog does not answer 304, even where bot
 });
 
 function referenceTo(
-  { product, itemId, category, paymentMethodId, orderId, eventId, made }: Neighbour,
+  { product, itemId, subselectionId, category, paymentMethodId, orderId, eventId, made }: Neighbour,
   named: Named,
 ): string {
   const values = {
     product: product.id,
     item: itemId,
+    subselection: subselectionId,
     category: category.id,
     paymentMethod: paymentMethodId,
     order: orderId,

@@ -14,6 +14,7 @@ export type Named =
   | `made of ${string}`
   | 'product'
   | 'item'
+  | 'subselection'
   | 'category'
   | 'paymentMethod'
   | 'order'
@@ -33,6 +34,7 @@ export function namedBy(field: string): Named | null | undefined {
 const fields: Readonly<Record<string, Named | null>> = {
   product_id: 'product',
   item_id: 'item',
+  subselection_id: 'subselection',
   category_id: 'category',
   category_ids: 'category',
   payment_method_id: 'paymentMethod',

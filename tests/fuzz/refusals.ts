@@ -33,11 +33,13 @@ export const refusals: Partial<Record<Reason, string>> = {
 export const relations: readonly RegExp[] = [
   /^from: must not be after to$/,
   /^since: must not be after until$/,
+  /^completed_from: must not be after completed_to$/,
   /min: must not be more than max$/,
   /min_selection: must not be more than max_selection$/,
   /: is the same as \S+$/,
   /: names the same product as \S+$/,
   /: differs from \S+$/,
+  /^(items\[\d+\]\.)?stock_change: must not be given together with stock$/,
   /\.delete: must be true, as that of its category$/,
   /^items(\[\d+\])?: the (total|price of one) is more than 9999999999\.99$/,
   // Together with another fault, whose reason is the answer's.

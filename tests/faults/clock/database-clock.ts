@@ -12,22 +12,22 @@ export interface DatabaseClock {
 }
 
 /**
- * Puts a clock of the test's own before PostgreSQL's: functions with the names of the server's, found first on
- * the search path of this database and of each function that has one of its own, and in every column default. Nothing of the
- * product knows of it. Sessions that are open already are ended, for they would keep the server's clock.
+ * Puts a clock of the test's own in the place of PostgreSQL's: functions of the same names among the server's own in this one
+ * database, and in every column default. Nothing of the product knows of it. Sessions that are open already are ended, for
+ * they would keep the server's clock.
  */
 export async function putClock(url: string): Promise<DatabaseClock> {
   const run = sqlAt(superuserUrl(url));
   await run(install);
   return {
     async set(time) {
-      await run('update clock.moved set by = $1::timestamptz - pg_catalog.clock_timestamp()', [time]);
+      await run('update clock.moved set by = $1::timestamptz - server_clock_timestamp()', [time]);
     },
     async move(seconds) {
       await run('update clock.moved set by = by + make_interval(secs => $1)', [seconds]);
     },
     async now() {
-      const [row] = await run<{ now: Date }>('select clock.clock_timestamp() as now');
+      const [row] = await run<{ now: Date }>('select clock_timestamp() as now');
       if (row === undefined) throw new Error('the clock says nothing');
       return row.now;
     },
@@ -38,10 +38,12 @@ const install = `
   create schema clock;
   create table clock.moved (by interval not null);
   insert into clock.moved values ('0');
-  create function clock.now() returns timestamptz language sql stable
-    as 'select pg_catalog.now() + by from clock.moved';
-  create function clock.clock_timestamp() returns timestamptz language sql volatile
-    as 'select pg_catalog.clock_timestamp() + by from clock.moved';
+  alter function pg_catalog.now() rename to server_now;
+  alter function pg_catalog.clock_timestamp() rename to server_clock_timestamp;
+  create function pg_catalog.now() returns timestamptz language sql stable
+    as 'select server_now() + by from clock.moved';
+  create function pg_catalog.clock_timestamp() returns timestamptz language sql volatile
+    as 'select server_clock_timestamp() + by from clock.moved';
   grant usage on schema clock to public;
   grant select on clock.moved to public;
   do $$
@@ -51,17 +53,10 @@ const install = `
       select a.attrelid::regclass as owner, a.attname as name
       from pg_attrdef d join pg_attribute a on a.attrelid = d.adrelid and a.attnum = d.adnum
       join pg_class r on r.oid = a.attrelid and r.relkind in ('r', 'p')
-      where pg_get_expr(d.adbin, d.adrelid) ~* '^(current_timestamp|now\\(\\))'
+      where pg_get_expr(d.adbin, d.adrelid) ~* '^(current_timestamp|server_now\\(\\))'
     loop
-      execute format('alter table %s alter column %I set default clock.now()', c.owner, c.name);
+      execute format('alter table %s alter column %I set default now()', c.owner, c.name);
     end loop;
-    for c in
-      select p.oid::regprocedure as name from pg_proc p
-      where p.pronamespace = 'public'::regnamespace and p.proconfig::text like '%search_path=%'
-    loop
-      execute format('alter function %s set search_path = clock, pg_catalog, public, internal, pg_temp', c.name);
-    end loop;
-    execute format('alter database %I set search_path = clock, pg_catalog, public, internal', current_database());
   end $$;
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and pid <> pg_backend_pid()`;
