@@ -21,12 +21,17 @@ beforeAll(async () => {
   good = await kit.consumer();
   await kit.createEndpoint({ url: good.url, events: ['product.created'] });
   worker = await kit.startProcess();
-  // The work that every process does once: connections, compiled code, the first hundreds of deliveries.
+  // The work that every process does once: connections, compiled code, the first hundreds of deliveries, large ones among them.
   for (let round = 1; round <= 3; round += 1) {
     await kit.sql`
       insert into products (location_id, sku, name, price) select ${kit.locationId}, 'warm-' || uuid_v7(), 'p', 1 from generate_series(1, 300)`;
     await waitFor('the deliveries before', () => good.received.length === 300 * round, { timeoutMs: 60_000 });
   }
+  const { id } = await kit.createEndpoint({ url: good.url, events: ['order.created'] });
+  await createLargeOrders(kit.database, { locationId: kit.locationId, count: 20 });
+  // They are of a product of their own, whose event comes as well.
+  await waitFor('the large ones', () => good.received.length === 921, { timeoutMs: 60_000 });
+  await kit.sql`delete from webhook_endpoints where id = ${id}`;
 }, 120_000);
 afterAll(async () => {
   await worker?.stop();

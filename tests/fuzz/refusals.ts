@@ -29,9 +29,11 @@ export const refusals: Partial<Record<Reason, string>> = {
   address_refused: 'how the service is set up, and which names a URL may have',
 };
 
-/** Relations between values that JSON Schema has no words for: each is in the description of a field. */
+/** What JSON Schema has no words for: relations between values, each in the description of a field, and blanks in texts. */
 export const relations: readonly RegExp[] = [
   /^from: must not be after to$/,
+  /: must have a visible character, not only blanks$/,
+  /: must not begin or end with a blank$/,
   /^since: must not be after until$/,
   /^completed_from: must not be after completed_to$/,
   /min: must not be more than max$/,
