@@ -98,6 +98,7 @@ it('gives a call without a place no database', () => {
         | 'idempotency'
         | 'simulation'
         | 'policy'
+        | 'writeInPlace'
       )
     | ('joined' | 'joinedWrites' | 'inPlace')
   >();

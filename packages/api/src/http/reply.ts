@@ -12,13 +12,20 @@ export const replyOf = (response: ServerResponse): Reply => ({
   },
 });
 
-/** The caller of a response: it has left once the response is closed. */
-export const leftOf = (response: ServerResponse): Leaving => ({
-  get isGone() {
-    return response.destroyed || response.closed;
-  },
-  whenGone(done) {
-    response.once('close', done);
-    return () => response.off('close', done);
-  },
-});
+/** The caller of a response: it has left once the response is closed. A class, since each request makes one. */
+export class ResponseCaller implements Leaving {
+  readonly #response: ServerResponse;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  get isGone(): boolean {
+    return this.#response.destroyed || this.#response.closed;
+  }
+
+  whenGone(done: () => void): () => void {
+    this.#response.on('close', done);
+    return () => this.#response.off('close', done);
+  }
+}

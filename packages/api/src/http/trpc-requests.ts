@@ -14,7 +14,7 @@ import { requestIds } from '../request/request-id.ts';
 import { finishRequest } from '../request/request-log.ts';
 import { simulateOf } from '../request/simulation.ts';
 import { prefersStrict } from '../request/unknown-fields.ts';
-import { leftOf, replyOf } from './reply.ts';
+import { ResponseCaller, replyOf } from './reply.ts';
 import { sendRefusal } from './rest/answer.ts';
 import { incomingBody } from './rest/body.ts';
 
@@ -100,7 +100,7 @@ export const contextOf = (
   ifMatch: uncodedTags(request.headers['if-match']),
   simulate: simulateOf(request.headers),
   reply: replyOf(response),
-  left: leftOf(response),
+  left: new ResponseCaller(response),
   cut: () => response.destroy(),
   ...(prefersStrict(request)
     ? { refusesUnknown: true, headers: { 'Preference-Applied': 'handling=strict' } }

@@ -5,9 +5,10 @@ export type CallKind = 'query' | 'mutation';
 
 /**
  * The use of a place. A `joined` write is a mutation with a compartment of its own, since other mutations wait for rows
- * in their places. An attempt of `held` calls is bounded by `heldLimits` (held-calls.ts), and here among all calls only.
+ * in their places. An attempt of `held` calls is bounded by `heldLimits` (held-calls.ts), and here among all calls only. A `waiting`
+ * call has met a row that another transaction holds: one of each location and resource, and few in all.
  */
-export type PlaceKind = CallKind | 'joined' | 'held';
+export type PlaceKind = CallKind | 'joined' | 'held' | 'waiting';
 
 /** How many calls use the database at once, in one process: by what they have in common. */
 export interface BulkheadLimits {

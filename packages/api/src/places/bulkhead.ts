@@ -1,4 +1,13 @@
-import { type Again, again, isState, type Leaving, type Loop, startLoop, UnwantedError } from '@comanda/db';
+import {
+  type Again,
+  again,
+  holdUps,
+  isState,
+  type Leaving,
+  type Loop,
+  startLoop,
+  UnwantedError,
+} from '@comanda/db';
 import { type BulkheadLimits, bulkheadLimits, type CallKind, type PlaceKind } from './bulkhead-limits.ts';
 import { type LongReads, longReadLimits, watchLongReads } from './long-reads.ts';
 import { noPlace } from './no-place.ts';
@@ -37,11 +46,15 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
     // Most compartments are empty: those are forgotten, now and then.
     if (compartments.size >= mostCompartments) forgetIdle();
     const kind = placeKind === 'query' ? 'query' : 'mutation';
-    const own = readGroup(limits.compartment[kind], locationId, kind, 'compartment');
-    const compartment: Compartment = {
-      groups: placeKind === 'held' ? [own, all] : [own, all, ...sharedGroups(locationId, resource, kind)],
-      waiters: [],
-    };
+    const size = placeKind === 'waiting' ? 1 : limits.compartment[kind];
+    const own = readGroup(size, locationId, kind, 'compartment');
+    const shared =
+      placeKind === 'held'
+        ? []
+        : placeKind === 'waiting'
+          ? [groupOf(placeKind, mostWaiting)]
+          : sharedGroups(locationId, resource, kind);
+    const compartment: Compartment = { groups: [own, all, ...shared], waiters: [] };
     compartments.set(name, compartment);
     return compartment;
   }
@@ -164,10 +177,18 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
   };
 }
 
+/** A place to take, and the caller it is for. */
+export interface Place {
+  locationId: string;
+  resource: string;
+  kind: PlaceKind;
+  left?: Leaving | undefined;
+}
+
 /** Runs `work` in a place of its own, and gives it back. Throws what `enter` throws. */
 export async function inPlace<Result>(
   bulkhead: Bulkhead,
-  call: { locationId: string; resource: string; kind: PlaceKind; left?: Leaving | undefined },
+  call: Place,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
   const entered = bulkhead.enter(call.locationId, call.resource, call.kind, call.left);
@@ -182,6 +203,30 @@ export async function inPlace<Result>(
   } finally {
     leave(heldUp);
   }
+}
+
+/** How long a transaction waits for a row in a place that other calls need, in milliseconds. */
+const rowInPlaceMs = 100;
+
+/**
+ * Runs a transaction in a place. If a lock does not come in time it is run once more among those that wait for rows: `work` gets
+ * how many milliseconds it may wait for one. Throws what `enter` throws.
+ */
+export async function inPlaceOrWaiting<Result>(
+  bulkhead: Bulkhead,
+  place: Place,
+  work: (lockWaitMs: number) => Promise<Result>,
+): Promise<Result> {
+  const late = Symbol();
+  const first = await inPlace(bulkhead, place, async () => {
+    try {
+      return await work(rowInPlaceMs);
+    } catch (error) {
+      if (isState(error, 'lockTimeout')) return late;
+      throw error;
+    }
+  });
+  return first === late ? inPlace(bulkhead, { ...place, kind: 'waiting' }, () => work(holdUps.rowMs)) : first;
 }
 
 /** Calls of one location on one resource, of one kind: what they take places of, and who waits. */
@@ -211,6 +256,8 @@ interface Waiter {
 }
 
 const mostCompartments = 10_000;
+/** How many calls of a process wait for rows in the database at once, each of another location or resource. */
+const mostWaiting = 3;
 /** How often it is looked who has waited too long. */
 const lookMs = 100;
 

@@ -108,6 +108,8 @@ export interface CallContext extends RequestContext {
   readonly idempotency?: Idempotency | undefined;
   /** The precondition of the resource before it is written: the write compares it (writing.ts). */
   readonly precondition?: Precondition | undefined;
+  /** How long a transaction of the call waits for a row that another one holds; as long as its session unless set. */
+  readonly lockWaitMs?: number | undefined;
 }
 
 /**
@@ -132,6 +134,11 @@ export interface JoinedCall
   readonly joinedWrites: JoinedWrites;
   /** Does the rest in a place of its own. Throws 503 when there is none. */
   inPlace<Result>(work: (ctx: CallContext) => Promise<Result>): Promise<Result>;
+  /**
+   * The same for a transaction of the call alone. Where it meets a row that another transaction holds, it is begun again among
+   * calls that wait for rows, so that its place is free for others. Throws the lock's timeout after `holdUps.rowMs`.
+   */
+  writeInPlace<Result>(work: (ctx: CallContext) => Promise<Result>): Promise<Result>;
 }
 
 /** A key that a call came with, and what it must be repeated with. */

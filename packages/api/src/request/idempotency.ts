@@ -53,7 +53,9 @@ export function claimOf(ctx: CallContext, { operation, key, requestHash }: Idemp
   const { caller, app } = ctx;
   const ttl = app.policy.idempotencyTtlHours;
   const values = [caller.locationId, caller.apiKeyId, operation, key, requestHash, ttl, makerOf(ctx)];
-  return { statement: claim, values };
+  return ctx.lockWaitMs === undefined
+    ? { statement: claim, values }
+    : { statement: claimBounded, values: [...values, `${ctx.lockWaitMs}ms`] };
 }
 
 /** The answer of an earlier call, from the result of `claimOf`. Throws as `findKey` does. */
@@ -122,6 +124,16 @@ export const claim = statement<KnownKey>(
   'claim_idempotency_key',
   `select outcome, response, sealed, encryption_key_id, refusal
    from claim_key($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7)`,
+);
+
+/** SQL that lets the statements of a transaction wait no longer for a lock, and those that bound their waits themselves (lock_wait). */
+export const boundLocks = (wait: string): string =>
+  `set_config('lock_timeout', ${wait}, true), set_config('comanda.lock_wait', ${wait}, true)`;
+
+const claimBounded = statement<KnownKey>(
+  'claim_idempotency_key_bounded',
+  `select outcome, response, sealed, encryption_key_id, refusal
+   from (select ${boundLocks('$8')}) bounded, claim_key($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7)`,
 );
 
 const store = statement<never>(

@@ -4,7 +4,7 @@ import type { Input } from '../bodies/input.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { ApiError, fromZod, locationRefused, toApiError } from '../errors.ts';
 import { grants } from '../permissions.ts';
-import { inPlace } from '../places/bulkhead.ts';
+import { inPlace, inPlaceOrWaiting, type Place } from '../places/bulkhead.ts';
 import type { Answer } from './answer.ts';
 import { batchHeaders } from './batch.ts';
 import { readAheadAsNow } from './clock.ts';
@@ -89,12 +89,12 @@ async function performInPlace(
   const { name, kind } = operation;
   const { inFlight, bulkhead, answers } = ctx.app.places;
   const { locationId } = ctx.caller;
-  const call = { locationId, resource: resourceOf(name), kind, left: ctx.left };
+  const place = { locationId, resource: resourceOf(name), kind, left: ctx.left };
   const ask = () => answers.ask(locationId, ctx.reply);
   const placed: Placed = (work) =>
     inPlace(
       bulkhead,
-      call,
+      place,
       kind === 'mutation'
         ? work
         : () => {
@@ -113,7 +113,7 @@ async function performInPlace(
     if ('joinedWork' in operation) {
       const { joinedWork } = operation;
       const work: Work<CallContext> = (call) =>
-        joinedWork({ ctx: joinedCallOf(call.ctx, kind, placed), input: call.input });
+        joinedWork({ ctx: joinedCallOf(call.ctx, place, placed), input: call.input });
       return counted(ctx, await done(requiring(ctx, operation, explained(operation, work)), placed));
     }
     const { work: own } = operation;
@@ -147,7 +147,7 @@ function counted(ctx: CallContext, answer: Answer<unknown>): Answer<unknown> {
 /** Does work that needs a place in one. */
 type Placed = <Result>(work: () => Result | Promise<Result>) => Result | Promise<Result>;
 
-function joinedCallOf(ctx: CallContext, kind: NamedOperation['kind'], placed: Placed): JoinedCall {
+function joinedCallOf(ctx: CallContext, place: Place, placed: Placed): JoinedCall {
   const { caller, clientAddress, ifNoneMatch, precondition, requestId, traceparent } = ctx;
   const { idempotency, simulation } = ctx;
   const { policy } = ctx.app;
@@ -158,7 +158,9 @@ function joinedCallOf(ctx: CallContext, kind: NamedOperation['kind'], placed: Pl
       policy,
       joined,
       joinedWrites,
-      inPlace: async (work) => placed(() => work(kind === 'query' ? whileThere(ctx) : ctx)),
+      inPlace: async (work) => placed(() => work(place.kind === 'query' ? whileThere(ctx) : ctx)),
+      writeInPlace: (work) =>
+        inPlaceOrWaiting(ctx.app.places.bulkhead, place, (lockWaitMs) => work({ ...ctx, lockWaitMs })),
     },
   };
 }

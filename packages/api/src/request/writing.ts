@@ -1,7 +1,7 @@
 import { type Call, type Queryable, statement, type Transaction } from '@comanda/db';
 import type { Answer } from './answer.ts';
 import type { CallContext } from './context.ts';
-import { claimOf, findKey, storeAnswer, storedAnswer } from './idempotency.ts';
+import { boundLocks, claimOf, findKey, storeAnswer, storedAnswer } from './idempotency.ts';
 import { makerOf } from './request-id.ts';
 import { requirePrecondition } from './tags.ts';
 
@@ -42,10 +42,12 @@ export function inTransaction<Value>(
  * The first statement of each transaction of a call: it refuses (503, 403) where the location is not active, even if
  * this process has not been notified.
  */
-export const beginningOf = (ctx: Beginning): Call<never> => ({
-  statement: begin,
-  values: [ctx.caller.locationId, makerOf(ctx)],
-});
+export function beginningOf(ctx: Beginning): Call<never> {
+  const values = [ctx.caller.locationId, makerOf(ctx)];
+  return ctx.lockWaitMs === undefined
+    ? { statement: begin, values }
+    : { statement: beginBounded, values: [...values, `${ctx.lockWaitMs}ms`] };
+}
 
 /** The same at the command line, where a transaction has no request. */
 export const beginningAt = (locationId: string): Call<never> => ({
@@ -53,13 +55,18 @@ export const beginningAt = (locationId: string): Call<never> => ({
   values: [locationId, ''],
 });
 
-type Beginning = Pick<CallContext, 'requestId' | 'traceparent'> & {
+type Beginning = Pick<CallContext, 'requestId' | 'traceparent' | 'lockWaitMs'> & {
   caller: Pick<CallContext['caller'], 'locationId' | 'apiKeyId'>;
 };
 
 const begin = statement<never>(
   'begin_call',
   `select refuse_unless_active($1::uuid), set_config('comanda.request_id', $2, true)`,
+);
+
+const beginBounded = statement<never>(
+  'begin_bounded_call',
+  `select refuse_unless_active($1::uuid), set_config('comanda.request_id', $2, true), ${boundLocks('$3')}`,
 );
 
 /**
@@ -71,7 +78,8 @@ export function inStatement<Value>(
   work: (on: Queryable) => Promise<Answer<Value>>,
   before?: (tx: Transaction) => Promise<unknown>,
 ): Promise<Answer<Value>> {
-  const isAlone = ctx.idempotency === undefined && ctx.precondition === undefined;
+  const needsMore = [ctx.idempotency, ctx.precondition, ctx.lockWaitMs];
+  const isAlone = needsMore.every((needed) => needed === undefined);
   return isAlone ? work(ctx.app.database) : inTransaction(ctx, work, before);
 }
 

@@ -17,7 +17,7 @@ import { finishRequest, type RequestLine } from '../../request/request-log.ts';
 import { beginSimulation, simulateOf } from '../../request/simulation.ts';
 import { prefersStrict, refuseUnknown, tellIgnored } from '../../request/unknown-fields.ts';
 import { asksForGzip, isPacked, pack } from '../packing.ts';
-import { leftOf, replyOf } from '../reply.ts';
+import { ResponseCaller, replyOf } from '../reply.ts';
 import { sendError, sendJson, sendNotModified } from './answer.ts';
 import { incomingBody } from './body.ts';
 import { nextLink } from './link.ts';
@@ -89,7 +89,7 @@ export function restHandler(
         simulate: simulateOf(request.headers),
         asText: true,
         reply: replyOf(response),
-        left: leftOf(response),
+        left: new ResponseCaller(response),
         cut: () => response.destroy(),
         headers,
       };

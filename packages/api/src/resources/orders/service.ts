@@ -106,7 +106,7 @@ export async function move(
   const { idempotency, precondition } = ctx;
   if (idempotency === undefined && precondition === undefined && !isPersonsKey(keyName))
     return movedTo(member, await ctx.joinedWrites.write(moving, locationId, member)).answer;
-  return ctx.inPlace((call) =>
+  return ctx.writeInPlace((call) =>
     inTransaction(call, async (tx) => {
       const { previous, answer } = movedTo(member, await moveOne(tx, locationId, member));
       const operation = to === 'canceled' ? 'orders.cancel' : 'orders.updateStatus';

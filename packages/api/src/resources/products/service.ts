@@ -108,7 +108,7 @@ export async function update(ctx: JoinedCall, input: ProductUpdate): Promise<Ans
   const { caller, idempotency, precondition } = ctx;
   const needsMore = [category_ids, fields.external_id, fields.sku, idempotency, precondition];
   if (needsMore.some((needed) => needed !== undefined))
-    return ctx.inPlace((call) => write(call, id, false, fields, input));
+    return ctx.writeInPlace((call) => write(call, id, false, fields, input));
   const edit = stock ?? stock_change;
   const change: ProductChange = {
     ...{ id, origin: makerOf(ctx), fields: jsonOf(fields) },
