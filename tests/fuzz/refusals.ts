@@ -29,7 +29,7 @@ export const refusals: Partial<Record<Reason, string>> = {
   address_refused: 'how the service is set up, and which names a URL may have',
 };
 
-/** What JSON Schema has no words for: relations between values, each in the description of a field, and blanks in texts. */
+/** Rules that JSON Schema has no words for: relations between values, each in the description of a field, and blanks in texts. */
 export const relations: readonly RegExp[] = [
   /^from: must not be after to$/,
   /: must have a visible character, not only blanks$/,

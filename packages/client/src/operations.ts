@@ -85,7 +85,7 @@ export type Showing<Resource, Known extends string, Asked extends string> = ByNa
   | ([Extract<Asked, OfItems>] extends [never] ? Order | OrderSummary | Payment | Product : OrderAsSold)
 >;
 
-/** What `include` asks for within the items. */
+/** The names that `include` has for fields of the items. */
 type OfItems = 'snapshot' | 'tax';
 
 type ByName<Shown, Named> = [WithFields<Named, Shown>] extends [never] ? Shown : WithFields<Named, Shown>;
