@@ -1,5 +1,3 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { repositoryRoot } from '../packages/db/src/root.ts';
 import {
@@ -10,9 +8,10 @@ import {
   violations,
 } from './support/architecture.ts';
 import { importRules, textRules } from './support/architecture-rules.ts';
+import { readCodeBase } from './support/code-base.ts';
 
 test('the code base keeps to its architecture', () => {
-  const codeBase: CodeBase = { files: readFiles(), packages: readPackages() };
+  const codeBase = readCodeBase(repositoryRoot);
   expect(codeBase.files.length).toBeGreaterThan(20);
   expect(codeBase.files.flatMap((file) => importsOf(file, codeBase)).length).toBeGreaterThan(100);
   expect(violations(codeBase, importRules, textRules)).toEqual([]);
@@ -222,34 +221,4 @@ function made(...files: SourceFile[]): CodeBase {
       client: manifest('client', ['.'], ['@comanda/api']),
     },
   };
-}
-
-function readFiles(): SourceFile[] {
-  return ['packages', 'prisma', 'scripts', 'tests', 'bench', 'vitest.config.ts']
-    .filter((path) => existsSync(join(repositoryRoot, path)))
-    .flatMap((path) => listFiles(path))
-    .filter((path) => /\.(tsx?|mjs)$/.test(path))
-    .map((path) => ({ path, text: readFileSync(join(repositoryRoot, path), 'utf8') }));
-}
-
-function listFiles(path: string): string[] {
-  if (/\.\w+$/.test(path)) return [path];
-  return readdirSync(join(repositoryRoot, path), { withFileTypes: true })
-    .filter(({ name }) => !['node_modules', 'generated', 'dist', 'results'].includes(name))
-    .flatMap((entry) =>
-      entry.isDirectory() ? listFiles(`${path}/${entry.name}`) : [`${path}/${entry.name}`],
-    );
-}
-
-function readPackages(): Record<string, Manifest> {
-  const folders = readdirSync(join(repositoryRoot, 'packages'));
-  return Object.fromEntries(
-    folders.map((folder) => [folder, readManifest(`packages/${folder}/package.json`)]),
-  );
-}
-
-function readManifest(path: string): Manifest {
-  const { name, exports, ...rest } = JSON.parse(readFileSync(join(repositoryRoot, path), 'utf8'));
-  const lists = [rest.dependencies, rest.devDependencies, rest.optionalDependencies, rest.peerDependencies];
-  return { name, exports, dependencies: lists.flatMap((list) => Object.keys(list ?? {})) };
 }
