@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { globsOf, suiteNamed, suites } from './scripts/suites/table.mjs';
@@ -24,9 +25,14 @@ const long = new RegExp(
   ].join('|')})`,
 );
 
+/** The files in the order in which they have to run (tests/power); none for the usual order. */
+const order = process.env.COMANDA_TEST_ORDER?.split(' ');
+
 /** The longest begin first, so that none is left alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(chosen: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification) => order?.indexOf(relative('.', moduleId)) ?? 0;
+    if (order) return chosen.toSorted((one, other) => placeOf(one) - placeOf(other));
     const sorted = await super.sort(chosen);
     const isLong = ({ moduleId }: TestSpecification) => long.test(moduleId);
     return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];

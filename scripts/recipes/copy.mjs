@@ -19,8 +19,11 @@ export function copyTree(source, copy) {
   for (const folder of ['', 'docs/site']) linkPackages(join(source, folder), join(copy, folder));
 }
 
-// A real folder of links: what reads .gitignore takes a link for a file.
-function linkPackages(source, copy) {
+/**
+ * Links the packages of a folder. In a real folder: what reads .gitignore takes a link for a file.
+ * @param {string} source @param {string} copy
+ */
+export function linkPackages(source, copy) {
   const from = join(source, 'node_modules');
   if (!existsSync(from)) return;
   const to = join(copy, 'node_modules');
