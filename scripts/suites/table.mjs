@@ -99,6 +99,12 @@ export const suites = [
     trials: 'full',
   },
   {
+    name: 'power',
+    holds:
+      'whether the tests of `.ci/run` notice 60 faults of the service, one at a time (tests/power); with `--starts` ten of processes and starts. It resumes where it was stopped',
+    program: './power.mjs',
+  },
+  {
     name: 'soak',
     holds:
       'the whole service under load with a kill a minute, held against a ledger. `--minutes 30` shortens it',
