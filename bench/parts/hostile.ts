@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { issueKey } from '@comanda/api/services';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { makeOther } from '../company.ts';
 import { processCpuMs } from '../cpu.ts';
 import type { Attack } from '../hostile/attack.ts';
@@ -60,9 +63,30 @@ export const hostile: Part = {
       rows.push(row, ...compared);
     }
     await Promise.all([api.stop(), worker.stop(), consumer.stop()]);
+    // The suite has a tenth of it.
+    if (!small) rows.push(await everyOperation());
     return rows;
   },
 };
+
+/** The operations of the router at a location with all the rows that are promised: the full form of their test. */
+async function everyOperation(): Promise<Row> {
+  const words = [join(repositoryRoot, 'scripts/test.mjs'), 'tests/attack/whole-location.test.ts'];
+  const options = {
+    cwd: repositoryRoot,
+    env: { ...process.env, COMANDA_TRIALS: 'full' },
+    maxBuffer: 1 << 26,
+  };
+  // It says with its exit code that one of them failed.
+  const { stdout } = await promisify(execFile)(process.execPath, words, options).catch(
+    (error: { stdout: string }) => error,
+  );
+  const [, passed, failed] = /(\d+) passed, (\d+) failed\s*$/.exec(stdout) ?? [];
+  if (passed === undefined) throw new Error(`the operations were not measured: ${stdout.slice(-1_000)}`);
+  const all = Number(passed) + Number(failed);
+  const work = 'operations of the router, at a whole location, that stop the event loop for 50 ms at most';
+  return figureRow('hostile', work, { least: 1, unit: '' }, Number(passed) / all, `${passed} of ${all}`);
+}
 
 async function meet(
   attack: Attack,
