@@ -52,5 +52,5 @@ export function tableOf(faults: readonly Fault[], results: Results): string {
     return [`| ${name} | ${sentence} | ${verdict} | ${quoted} | ${seconds} |\n`];
   });
   const noticed = faults.filter(({ name }) => results[name]?.verdict === 'noticed').length;
-  return `${noticed} of ${faults.length} are noticed.\n\n${head}${rows.join('')}`;
+  return `${noticed} of ${rows.length} that were tried are noticed, of ${faults.length} in all.\n\n${head}${rows.join('')}`;
 }
