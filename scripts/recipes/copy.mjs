@@ -20,7 +20,7 @@ export function copyTree(source, copy) {
 }
 
 /**
- * Links the packages of a folder. In a real folder: what reads .gitignore takes a link for a file.
+ * Links the packages of a folder one by one: tools that read .gitignore take a linked node_modules for a file.
  * @param {string} source @param {string} copy
  */
 export function linkPackages(source, copy) {

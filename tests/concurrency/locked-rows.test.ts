@@ -234,7 +234,7 @@ test('every joined mutation is among those of the next test', () => {
   expect(Object.keys(joined).sort()).toEqual(names.sort());
 });
 
-// With a key of its own, as the typed client sends it, a call is written by itself.
+// The typed client sends a key with every mutation. Moves and changes with a key are not joined with others.
 const cases = Object.entries(joined).flatMap(([name, heldAt]) =>
   (byName.get(name)?.meta.idempotent === true ? [false] : [false, true]).map(
     (isKeyed) => [name, isKeyed ? 'with keys' : 'as they are', heldAt, isKeyed] as const,

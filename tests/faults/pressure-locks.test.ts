@@ -41,7 +41,7 @@ describe('under locks of another session', { timeout: 300_000 }, () => {
     const sql = `select from internal.location_counters where location_id = '${held.locationId}' for update`;
     // The counter comes with the first order.
     expect(await served(site.api.url ?? '', stuck)).toBe(true);
-    // The calls wait in memory, and one attempt for all of them in the database.
+    // The calls wait in memory without a session; one or two attempts wait in the database for all of them.
     const report = await underLock(site, sql, 1, { stuck, free });
     await requireAllWell(site, { orders: false });
     reportFault('one location locked', report);

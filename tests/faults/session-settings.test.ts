@@ -103,7 +103,7 @@ beforeAll(async () => {
     return rows.length === 0;
   });
   await service.stop();
-  // Each start of the full form exports once.
+  // Each start exports orders, which is a batch job, and the full form has some sixty starts.
   await sqlAt(own.superuserUrl)('update api_keys set batch_jobs_per_hour = 1000');
   expected = await look();
 });

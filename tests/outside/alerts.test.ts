@@ -162,7 +162,7 @@ describe('an alert', { shuffle: false }, () => {
     await waitFor(
       'ComandaServerErrors to fire',
       async () => {
-        // Callers go on calling: of a counter that begins at its last value Prometheus sees no rate.
+        // Calls continue: Prometheus sees no rate of a counter that stays at its first sample.
         expect((await scene.rename('away')).status).toBe(503);
         return (await scene.prometheus.firing()).includes('ComandaServerErrors');
       },

@@ -17,7 +17,7 @@ export function openCopy(source: string, signal: AbortSignal) {
   const root = join(folder, 'tree');
   const git = (args: readonly string[], input = '') =>
     execFileSync('git', args, { cwd: root, input, encoding: 'utf8', stdio: 'pipe' });
-  // A build has the name of its commit.
+  // A build is named after its commit.
   const commit = () => git([...author, 'commit', '-qm', 'power', '--allow-empty']);
   execFileSync('git', ['clone', '-q', '--no-checkout', source, root]);
   copyTree(source, root);

@@ -12,9 +12,8 @@ export interface DatabaseClock {
 }
 
 /**
- * Puts a clock of the test's own in the place of PostgreSQL's: functions of the same names among the server's own in this one
- * database, and in every column default. Nothing of the product knows of it. Sessions that are open already are ended, for
- * they would keep the server's clock.
+ * Replaces the clock functions of PostgreSQL, in this database alone and in every column default, by some that a test can set.
+ * Nothing of the product knows of it. Sessions that are open already are ended, for they would keep the server's clock.
  */
 export async function putClock(url: string): Promise<DatabaseClock> {
   const run = sqlAt(superuserUrl(url));

@@ -48,25 +48,26 @@ export function createBulkhead(limits: BulkheadLimits = bulkheadLimits): Bulkhea
     const kind = placeKind === 'query' ? 'query' : 'mutation';
     const size = placeKind === 'waiting' ? 1 : limits.compartment[kind];
     const own = readGroup(size, locationId, kind, 'compartment');
-    const shared =
-      placeKind === 'held'
-        ? []
-        : placeKind === 'waiting'
-          ? [groupOf(placeKind, mostWaiting)]
-          : sharedGroups(locationId, resource, kind);
-    const compartment: Compartment = { groups: [own, all, ...shared], waiters: [] };
+    const compartment: Compartment = {
+      groups: [own, all, ...sharedGroups(locationId, resource, placeKind, kind)],
+      waiters: [],
+    };
     compartments.set(name, compartment);
     return compartment;
   }
 
-  const sharedGroups = (locationId: string, resource: string, kind: CallKind): Group[] => [
-    groupOf(kind, kind === 'query' ? Math.min(limits.kind, limits.reads ?? limits.kind) : limits.kind),
-    groupOf(resource, limits.resource),
-    groupOf(`${kind} on ${resource}`, limits.resourceKind),
-    groupOf(`${kind} of ${locationId}`, limits.locationKind, (size) =>
-      readGroup(size, locationId, kind, 'location'),
-    ),
-  ];
+  function sharedGroups(locationId: string, resource: string, placeKind: PlaceKind, kind: CallKind): Group[] {
+    if (placeKind === 'held') return [];
+    if (placeKind === 'waiting') return [groupOf(placeKind, mostWaiting)];
+    return [
+      groupOf(kind, kind === 'query' ? Math.min(limits.kind, limits.reads ?? limits.kind) : limits.kind),
+      groupOf(resource, limits.resource),
+      groupOf(`${kind} on ${resource}`, limits.resourceKind),
+      groupOf(`${kind} of ${locationId}`, limits.locationKind, (size) =>
+        readGroup(size, locationId, kind, 'location'),
+      ),
+    ];
+  }
 
   const readGroup = (size: number, locationId: string, kind: CallKind, of: 'compartment' | 'location') =>
     newGroup(size, kind === 'query' ? presence.countFor(locationId, longReadLimits.places[of]) : undefined);

@@ -135,8 +135,8 @@ export interface JoinedCall
   /** Does the rest in a place of its own. Throws 503 when there is none. */
   inPlace<Result>(work: (ctx: CallContext) => Promise<Result>): Promise<Result>;
   /**
-   * The same for a transaction of the call alone. Where it meets a row that another transaction holds, it is begun again among
-   * calls that wait for rows, so that its place is free for others. Throws the lock's timeout after `holdUps.rowMs`.
+   * Performs one transaction of the call in a place. If it meets a row that another transaction holds, it starts again among the
+   * calls that wait for rows, which frees its place for others. Throws the lock's timeout after `holdUps.rowMs`.
    */
   writeInPlace<Result>(work: (ctx: CallContext) => Promise<Result>): Promise<Result>;
 }

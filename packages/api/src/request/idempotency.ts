@@ -119,12 +119,13 @@ export interface KnownKey {
   refusal: string | null;
 }
 
+function claimFrom(before: string): string {
+  return `select outcome, response, sealed, encryption_key_id, refusal
+    from ${before} claim_key($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7)`;
+}
+
 /** The claim and look-up key of `claimOf`. */
-export const claim = statement<KnownKey>(
-  'claim_idempotency_key',
-  `select outcome, response, sealed, encryption_key_id, refusal
-   from claim_key($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7)`,
-);
+export const claim = statement<KnownKey>('claim_idempotency_key', claimFrom(''));
 
 /** SQL that lets the statements of a transaction wait no longer for a lock, and those that bound their waits themselves (lock_wait). */
 export const boundLocks = (wait: string): string =>
@@ -132,8 +133,7 @@ export const boundLocks = (wait: string): string =>
 
 const claimBounded = statement<KnownKey>(
   'claim_idempotency_key_bounded',
-  `select outcome, response, sealed, encryption_key_id, refusal
-   from (select ${boundLocks('$8')}) bounded, claim_key($1::uuid, $2::uuid, $3, $4, $5::bytea, $6::int, $7)`,
+  claimFrom(`(select ${boundLocks('$8')}) bounded,`),
 );
 
 const store = statement<never>(
