@@ -2,16 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardsOf, keptInStudio, type Personal, type Table, tables } from '@comanda/db';
 import { type MetricRow, metricTable } from '../../packages/api/src/metrics/table.ts';
-import { commandOf, suites } from '../suites/table.mjs';
 import { emptyValueTable, filterTable } from './contract-tables.ts';
 import { cell, code, lines } from './markdown-table.ts';
 
-/** The tables in documents that are made from the rows in packages/db/src/tables, the metrics, the suites and the schemas, by the words of their marks. */
+/** The tables in documents that are made from the rows in packages/db/src/tables, the metrics and the schemas, by the words of their marks. */
 const made: Readonly<Record<string, { file: string; text: () => string }>> = {
   'personal data': { file: 'docs/operations/personal-data.md', text: personalData },
   'edits of people': { file: 'docs/admin.md', text: edits },
   metrics: { file: 'docs/operations/monitoring.md', text: metrics },
-  suites: { file: 'CONTRIBUTING.md', text: suiteRows },
   'empty values': { file: 'docs/contract.md', text: emptyValueTable },
   filters: { file: 'docs/contract.md', text: filterTable },
 };
@@ -39,23 +37,6 @@ export function withRowTables(file: string, text: string): string {
         throw new Error(`${file} has no place for "${name}", or several`);
       return `${before}${begin}\n${each.text()}\n${end}${after}`;
     }, text);
-}
-
-/** Every suite of tests: the command, what it holds and needs, and when it runs. */
-function suiteRows(): string {
-  return lines(
-    ['Command', 'Holds', 'Needs', 'Run by', 'Minutes'],
-    suites.map((suite) => {
-      const { holds, needs = '', ci, during, minutes } = suite;
-      const words = ci?.map(code).join(' ') ?? '';
-      const more = [
-        ...(words === '' ? [] : [`with ${words}`]),
-        ...(during === undefined ? [] : [`while \`${during}\` runs`]),
-      ];
-      const runBy = ci === undefined ? 'hand' : ['`.ci/run`', ...more].join(' ');
-      return [code(commandOf(suite)), cell(holds), cell(needs), runBy, String(minutes ?? '')];
-    }),
-  );
 }
 
 /** Every metric of the service. */

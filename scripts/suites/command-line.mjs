@@ -11,6 +11,7 @@ export function wordsOf(words) {
   const left = [...words];
   for (let word = left.shift(); word !== undefined; word = left.shift()) {
     if (word === '--suites') read.list = true;
+    else if (word === '--nightly') return { ...read, suites: [nightly], rest: left };
     else if (word === '--watch') read.watching = true;
     else if (word === '--suite' || word.startsWith('--suite=')) {
       const suite = suiteNamed(word === '--suite' ? (left.shift() ?? '') : word.slice('--suite='.length));
@@ -25,6 +26,9 @@ export function wordsOf(words) {
   for (const word of read.rest) refuseApart(word);
   return read.rest.length > 0 ? read : { ...read, suites: [suiteNamed('quick')] };
 }
+
+/** @type {import('./table.mjs').Suite} */
+const nightly = { name: 'nightly', holds: 'the suites of the night', runs: 'hand', program: './nightly.mjs' };
 
 /** Files that need more than the packages of the repository run by the name of their suite. @param {string} word */
 function refuseApart(word) {

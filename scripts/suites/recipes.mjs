@@ -1,6 +1,6 @@
 // The suite `recipes`: carries out the recipes of ARCHITECTURE on a copy of the tree, runs the whole of npm test there, and
-// leaves out each place in turn: the compiler or exactly one test must name it. `--short` runs fewer tests of the other
-// suites, and leaves out two places. Nothing is written into this tree.
+// leaves out two places: the compiler or exactly one test must name each. `--long` leaves out each in turn, and runs more tests of
+// other suites. Nothing is written into this tree.
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ import { origin } from '../recipes/origin.mjs';
 import { carryOut, textOf } from '../recipes/recipe.mjs';
 import { supplier } from '../recipes/supplier.mjs';
 import { suppliers } from '../recipes/suppliers.mjs';
-import { failuresIn, filesToRunAgain } from './output.mjs';
+import { failuresIn } from './output.mjs';
 
 const source = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const recipes = [suppliers, barcode, supplier, origin];
@@ -38,7 +38,7 @@ export async function run(words, signal) {
   chmodSync(copy, 0o711);
   try {
     await bootstrap({ log: console.error, signal, bundles: [] });
-    await tryIn(copy, signal, words.includes('--short'));
+    await tryIn(copy, signal, !words.includes('--long'));
   } finally {
     rmSync(copy, { recursive: true, force: true, maxRetries: 5 });
   }
@@ -73,28 +73,17 @@ async function tryIn(copy, signal, short) {
 }
 
 /**
- * Runs npm test in the copy, or some of its files. Tests that failed run once more, alone. Passed, the thousands of tests
- * count as one line; each that failed counts.
+ * Runs npm test in the copy, or some of its files. Passed, the thousands of tests count as one line; each that failed counts.
  * @param {string} copy @param {AbortSignal} signal @param {string[]} files
  */
 async function testWhole(copy, signal, files) {
   const name = ['npm test', ...(files.length > 0 ? ['--', ...files] : [])].join(' ');
   const { passed, failed, output } = await npmTest(copy, signal, files);
-  const again = failed > 0 ? filesToRunAgain(output, failed) : [];
-  const alone = ['--no-file-parallelism', ...again];
-  const excused = again.length > 0 && (await npmTest(copy, signal, alone)).failed === 0;
+  if (failed === 0) return say(true, `${name}: ${passed} tests`);
   const failures = failuresIn(output);
-  if (excused)
-    say(
-      true,
-      [`${name}: ${passed + failed} tests, of which these passed only alone`, ...failures].join('\n'),
-    );
-  else if (failed === 0) say(true, `${name}: ${passed} tests`);
-  else {
-    const check = output.split('npm run check failed')[0] ?? '';
-    const tail = failures.length > 0 && output !== check ? [check.slice(-4_000)] : [];
-    say(false, [`${name}: ${failed} of ${passed + failed} failed`, ...tail, ...failures].join('\n'), failed);
-  }
+  const check = output.split('npm run check failed')[0] ?? '';
+  const tail = failures.length > 0 && output !== check ? [check.slice(-4_000)] : [];
+  say(false, [`${name}: ${failed} of ${passed + failed} failed`, ...tail, ...failures].join('\n'), failed);
 }
 
 /** Takes a place away, with what is generated of it, looks for what names it, and puts it back. */

@@ -5,5 +5,7 @@ import { bootstrap } from '../bootstrap.mjs';
 export async function run(words, signal) {
   await bootstrap({ log: console.error, signal, bundles: ['service', 'soak'] });
   const { main } = await import('../../dist/soak.js');
-  return main(words, signal);
+  const code = await main(words, signal);
+  console.log(code === 0 ? '1 passed, 0 failed' : '0 passed, 1 failed');
+  return code;
 }

@@ -1,67 +1,30 @@
-// The suites of tests: one row each. npm test runs them by name, .ci/run those with `ci`, vitest.config.ts takes their files
-// from here, and npm run docs writes the tables of CONTRIBUTING from it.
+// The suites of tests: one row each. npm test runs them by name, .ci/run and --nightly by `runs`, and vitest.config.ts takes their
+// files from here.
 
-/** Every suite; those of .ci/run first, in its order. @type {readonly import('./table.mjs').Suite[]} */
+/** Every suite, in the order in which .ci/run and --nightly run them. @type {readonly import('./table.mjs').Suite[]} */
 export const suites = [
   {
     name: 'quick',
     holds:
       'format, lint, types; rules, contract, API, database, documents, client: every test that is in no other suite. `npm test` alone runs it',
-    minutes: 4.1,
-    ci: [],
-    runsAgain: true,
-  },
-  {
-    name: 'recipes',
-    holds:
-      'the recipes of ARCHITECTURE, carried out on a copy, with the whole of `npm test`, attacks and plans there, then with every step left out in turn. `--short`: the same with two of the attacks, no plans and two steps left out',
-    minutes: 5,
-    ci: ['--short'],
-    program: './recipes.mjs',
+    runs: 'change',
   },
   {
     name: 'slow',
     holds:
-      'what mostly waits: the worker, a whole day, plans of every statement, the command line, Studio, starts, doctor, generated clients, samples and guides, packages and examples, upgrades from the release before',
-    minutes: 19,
-    ci: [],
-    runsAgain: true,
+      'the worker, a whole day, the command line, Studio, starts, doctor, samples and guides, the programs for integrators',
+    runs: 'change',
     files: [
-      ...['cli', 'deeds', 'doctor', 'e2e', 'generated-clients', 'integrator', 'live', 'locations', 'plans'],
-      ...['samples', 'soak', 'start', 'studio', 'testing', 'upgrade', 'worker'],
+      ...['cli', 'deeds', 'doctor', 'e2e', 'integrator', 'live', 'locations', 'samples', 'soak', 'start'],
+      ...['studio', 'testing', 'worker'],
       ...['contract/examples-executed.test.ts', 'contract/repeats.test.ts', 'db/edits-are-audited.test.ts'],
     ],
   },
   {
-    name: 'pressure',
-    holds:
-      'faults, races, attacks, property tests in their short form, and the bench on tiny data; three files at once',
-    minutes: 10,
-    ci: [],
-    runsAgain: true,
-    files: ['attack', 'bench', 'concurrency', 'faults', 'fuzz'],
-    // They mostly wait, but four at once would be a pressure that none of them means.
-    workers: 3,
-  },
-  {
-    name: 'bundlers',
-    holds:
-      'the built client through webpack, Vite and esbuild, in an edge runtime, with the oldest and the newest tRPC that React takes, with React 18 and TypeScript 5.0; its front in Next.js, built and run, and the examples of it',
-    minutes: 1,
-    ci: [],
-    during: 'slow',
-    runsAgain: true,
-    files: ['bundlers'],
-    needs: 'packages of tests/bundlers, installed when it first runs',
-  },
-  {
     name: 'browser',
     holds:
-      "the documents' site: built, its links and its search; with Chromium also looked at, one browser at a time; live lists with React 18 and 19",
-    minutes: 14,
-    ci: [],
-    during: 'slow',
-    runsAgain: true,
+      "the documents' site: built, its links and its search; in Chromium the app, Studio and the site; live lists with React 18 and 19",
+    runs: 'change',
     files: ['site', 'browser'],
     needs:
       'Chromium (Debian: `chromium`, or `COMANDA_CHROMIUM` names one); without it only the tests of the site run',
@@ -69,20 +32,111 @@ export const suites = [
     workers: 1,
   },
   {
+    name: 'pressure',
+    holds: 'faults, races, attacks, property tests in their short form, and the bench on tiny data',
+    runs: 'change',
+    files: ['attack', 'bench', 'concurrency', 'faults', 'fuzz'],
+  },
+  {
+    name: 'plans',
+    holds: 'the plans of every statement in four states of the statistics of its tables',
+    runs: 'touched',
+    files: ['plans'],
+    reads: ['prisma'],
+  },
+  {
+    name: 'upgrade',
+    holds: 'the upgrade from the release before, with both versions at work, and on PostgreSQL 15',
+    runs: 'touched',
+    files: ['upgrade'],
+    reads: ['prisma'],
+  },
+  {
+    name: 'packages',
+    holds: 'the packages of npm and of a release, packed, installed elsewhere and used; the examples',
+    runs: 'touched',
+    files: [
+      ...['client-outside', 'examples', 'tarballs'].map((name) => `testing/${name}.test.ts`),
+      ...['package', 'release'].map((name) => `start/${name}.test.ts`),
+    ],
+    reads: ['examples', 'prisma', 'scripts'],
+  },
+  {
+    name: 'languages',
+    holds:
+      'the clients in Python, Java, C# and PHP; clients that OpenAPI generators make, in TypeScript and Python',
+    runs: 'touched',
+    files: [
+      'generated-clients',
+      ...['calls', 'guide', 'repeats', 'webhooks'].map((name) => `integrator/languages-${name}.test.ts`),
+      'integrator/python.test.ts',
+    ],
+    isPeer: true,
+    reads: ['examples', 'packages/integrator', 'tests/integrator'],
+  },
+  {
+    name: 'bundlers',
+    holds:
+      'the built client through webpack, Vite and esbuild, in an edge runtime, with the oldest and the newest tRPC that React takes, with React 18 and TypeScript 5.0; its front in Next.js, built and run, and the examples of it',
+    runs: 'touched',
+    files: ['bundlers'],
+    needs: 'packages of tests/bundlers, installed when it first runs',
+    isPeer: true,
+    reads: ['examples', 'packages/client', 'scripts/client'],
+  },
+  {
     name: 'tools',
     holds:
       'the OpenAPI documents given to swagger-parser, prism, openapi-zod-client and Postman, and the Postman collections of the site to newman',
-    minutes: 1.5,
-    ci: [],
-    during: 'slow',
-    runsAgain: true,
+    runs: 'touched',
     files: ['tools'],
     needs: 'packages of tests/tools, installed when it first runs',
+    isPeer: true,
+    reads: ['docs/guides'],
+  },
+  {
+    name: 'recipes',
+    holds:
+      'the recipes of ARCHITECTURE, carried out on a copy, with `npm test` there, then with steps left out. `--long` leaves out each in turn',
+    runs: 'touched',
+    program: './recipes.mjs',
+    reads: ['scripts/recipes', 'scripts/suites/recipes.mjs', 'tests/contract', 'packages/db/src/tables'],
+  },
+  {
+    name: 'outside',
+    holds: 'dumps, pgBackRest, PgBouncer, proxies, an image, Prometheus, Patroni, Tryton',
+    runs: 'night',
+    files: ['outside'],
+    needs: 'programs of Debian; it says which is missing',
+    programs: [
+      ...[
+        ['pg_dump', 'postgresql'],
+        ['promtool', 'prometheus'],
+        ['etcd', 'etcd-server'],
+      ],
+      ...[
+        ['trytond-admin', 'tryton-server'],
+        ['nginx', 'nginx'],
+        ['haproxy', 'haproxy'],
+      ],
+      ...['logrotate', 'mmdebstrap', 'patroni', 'pgbackrest', 'pgbouncer', 'runc', 'skopeo', 'umoci'].map(
+        (name) => [name, name],
+      ),
+    ],
+  },
+  {
+    name: 'soak',
+    holds:
+      'the whole service under load with a kill a minute, held against a ledger. `--minutes 15` of its two hours each night',
+    runs: 'night',
+    program: './soak.mjs',
+    words: ['--minutes', '15'],
   },
   {
     name: 'faults',
     holds:
       'the fault tests in their long form, the random walk, writes that come at once, and 5,000 edits by hand',
+    runs: 'hand',
     files: [
       ...['faults', 'soak', 'concurrency/random-walk.test.ts', 'fuzz/hand-edits.test.ts'],
       ...['moves', 'orders', 'payments', 'products', 'stock'].map(
@@ -95,6 +149,7 @@ export const suites = [
     name: 'fuzz',
     holds:
       'the property tests in their long form: 20,000 requests, 20,000 bodies of 1 to 8 MiB, 5,000 edits by hand',
+    runs: 'hand',
     files: ['fuzz', 'attack/large-bodies.test.ts'],
     trials: 'full',
   },
@@ -102,24 +157,13 @@ export const suites = [
     name: 'power',
     holds:
       'whether the tests of `.ci/run` notice 60 faults of the service, one at a time (tests/power); with `--starts` ten of processes and starts. It resumes where it was stopped',
+    runs: 'hand',
     program: './power.mjs',
   },
   {
-    name: 'soak',
-    holds:
-      'the whole service under load with a kill a minute, held against a ledger. `--minutes 30` shortens it',
-    minutes: 120,
-    program: './soak.mjs',
-  },
-  {
-    name: 'outside',
-    holds: 'dumps, pgBackRest, PgBouncer, proxies, an image, Prometheus, Patroni, Tryton',
-    files: ['outside'],
-    needs: 'programs of Debian; it says which is missing',
-  },
-  {
     name: 'patroni',
-    holds: 'of these, the cluster of `ops/patroni` alone, in its long form',
+    holds: 'of `outside`, the cluster of `ops/patroni` alone, in its long form',
+    runs: 'hand',
     files: ['outside/patroni.test.ts'],
     needs: 'Patroni, etcd, HAProxy and PostgreSQL 15 of Debian',
     trials: 'full',
@@ -128,6 +172,7 @@ export const suites = [
     name: 'postgres',
     holds:
       '`npm test` on PostgreSQL 15, 16, 17 and 18 in turn. `15` runs one of them; other words go to `npm test` (`--suite postgres 15 --suite slow`)',
+    runs: 'hand',
     needs: 'PostgreSQL 15, 16 and 17 (50 MB), installed in tests/postgres-versions when it first runs',
     program: './postgres.mjs',
   },
@@ -147,6 +192,16 @@ export function suiteNamed(name) {
 /** The globs of its files from the root; none for `quick`, which has what no other has. @param {import('./table.mjs').Suite} suite */
 export const globsOf = ({ files = [] }) =>
   files.map((name) => (name.endsWith('.ts') ? `tests/${name}` : `tests/${name}/**/*.test.ts`));
+
+/**
+ * The globs of the files that a run leaves to other suites: to any where it is of `quick`, and to the parts that run when they
+ * are touched where it is of a folder that they share.
+ * @param {import('./table.mjs').Suite} suite
+ */
+export const leftBy = (suite) =>
+  suites
+    .filter(({ runs }) => suite.name === 'quick' || (runs === 'touched' && suite.trials === undefined))
+    .flatMap((other) => (other === suite ? [] : globsOf(other)));
 
 /** The command that runs it. @param {import('./table.mjs').Suite} suite @param {readonly string[]} [words] that follow */
 export const commandOf = ({ name }, words = []) => {

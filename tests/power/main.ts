@@ -1,8 +1,9 @@
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import type { Bundles } from '../support/reach.ts';
 import { type Copy, openCopy } from './copy.ts';
 import { type Fault, keep, readFaults, readResults, tableOf, type Verdict } from './faults.ts';
-import { type Bundles, readReach, suiteOf } from './reach.ts';
+import { readReach, suiteOf } from './reach.ts';
 
 const limitMs = 180_000;
 /** The share of faults that may stay unnoticed. */

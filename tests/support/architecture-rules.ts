@@ -1,5 +1,4 @@
 import { type ImportRule, type TextRule, withoutComments } from './architecture.ts';
-import { linesOfCode } from './lines-of-code.ts';
 import { printsByItself } from './printing.ts';
 import { schedulesItself } from './timers.ts';
 
@@ -203,11 +202,6 @@ export const textRules: readonly TextRule[] = [
     rule: 'writes a constant in capitals',
     files: /^(packages|scripts|tests|bench|prisma)\//,
     breaks: ({ text }) => /^(export )?const [A-Z][A-Z0-9_]+\b/m.test(text),
-  },
-  {
-    rule: 'has more than 300 lines of code',
-    files: /^(packages|tests)\//,
-    breaks: ({ text }) => linesOfCode(text) > 300,
   },
   {
     rule: 'spreads a list into arguments: one that a caller made long ends in a RangeError',

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+import { keepDurations } from './durations.ts';
 
 /** How many tests ran, and how many things went wrong. */
 export interface Summary {
@@ -15,6 +16,8 @@ export interface Summary {
 export class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const summary = summarize(modules, errors.length);
+    if (process.env.COMANDA_DURATIONS === 'yes')
+      keepDurations(modules.map((module) => [module.moduleId, secondsOf(module)]));
     if (summary.failed > 0) process.exitCode = 1;
     const file = process.env.COMANDA_TEST_SUMMARY;
     if (file) writeFileSync(file, JSON.stringify(summary));
@@ -34,4 +37,10 @@ function summarize(modules: readonly TestModule[], unhandled: number): Summary {
     }
   }
   return summary.passed + summary.failed === 0 ? { passed: 0, failed: 1 } : summary;
+}
+
+/** With its imports and hooks. */
+function secondsOf(module: TestModule): number {
+  const { collectDuration, duration } = module.diagnostic();
+  return (collectDuration + duration) / 1_000;
 }

@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { countsOf, failuresIn, fewFailedFiles } from './output.mjs';
+import { commandOf } from './table.mjs';
+
+/**
+ * Runs a suite, shows what it prints, and counts. Where tests of a few files failed, these run once more, only for the reader to
+ * know whether they pass alone.
+ * @param {import('./table.mjs').Suite} suite @param {readonly string[]} [words] @param {AbortSignal} [signal]
+ * @returns {Promise<{ passed: number, failed: number, failures: string[] }>} `failures`: lines for the end of a log
+ */
+export async function runSuite(suite, words = [], signal) {
+  const began = performance.now();
+  const command = commandOf(suite, words);
+  const { passed, failed, output } = await run(command, signal);
+  console.log(`${command}: ${((performance.now() - began) / 60_000).toFixed(1)} minutes`);
+  if (failed === 0) return { passed, failed, failures: [] };
+  const files = signal?.aborted ? [] : fewFailedFiles(output);
+  const passes = async () =>
+    (await run(commandOf(suite, [...words, '--no-file-parallelism', ...files]), signal)).failed === 0;
+  const alone = files.length > 0 && (await passes()) ? ' (passed alone)' : '';
+  return { passed, failed, failures: [`${command}${alone}`, ...failuresIn(output)] };
+}
+
+/** Runs a command to its end, and counts by its last line. @param {string} command @param {AbortSignal} [signal] */
+async function run(command, signal) {
+  const [program, ...args] = command.split(' ');
+  const child = spawn(program, args, { stdio: ['inherit', 'pipe', 'pipe'], signal });
+  let [output, last] = ['', ''];
+  for (const name of ['stdout', 'stderr'])
+    child[name].setEncoding('utf8').on('data', (text) => {
+      output += text;
+      if (name === 'stdout') last = (last + text).slice(-1_000);
+      process[name].write(text);
+    });
+  const code = await new Promise((resolve) => {
+    child.on('error', console.error);
+    child.on('close', resolve);
+  });
+  return { ...countsOf(last, code), output };
+}

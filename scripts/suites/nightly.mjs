@@ -1,0 +1,81 @@
+// npm test -- --nightly [--hours 2]: the suites that are too long for every change or need other tools. A run that was stopped
+// goes on after the last suite that was green at this commit. `--hours`: the soak takes so long, and nothing else runs.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bootstrap } from '../bootstrap.mjs';
+import { groups } from '../build.mjs';
+import { withSource } from '../run-source.mjs';
+import { runSuite } from './command.mjs';
+import { suiteNamed, suites } from './table.mjs';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+/** By the name of a suite: the commit at which it was last green. */
+const recordFile = join(root, 'tests/nightly.json');
+const limitMs = 3_600_000;
+
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+const readRecord = () => JSON.parse(readFileSync(recordFile, 'utf8'));
+
+/** The suites that depend on a file that differs from where they were last green. */
+export function touched() {
+  // The bundle of `integrator` has the name of another.
+  const { integrator: _, ...others } = groups;
+  const bundles = Object.assign({}, ...Object.values(others));
+  return withSource('scripts/suites/touched.ts', ({ touchedSuites }) =>
+    touchedSuites(root, bundles, readRecord()),
+  );
+}
+
+/** Gives the exit code. @param {readonly string[]} words @param {AbortSignal} signal */
+export async function run([word, hours], signal) {
+  await bootstrap({ log: console.error, signal, bundles: [] });
+  if (word === '--hours') {
+    const { failed } = await runSuite(suiteNamed('soak'), ['--minutes', String(60 * Number(hours))], signal);
+    return failed === 0 ? 0 : 1;
+  }
+  const commit = git('rev-parse', 'HEAD').trim();
+  const isClean = git('status', '--porcelain', '--', ':!tests/nightly.json') === '';
+  if (!isClean) console.log('There are changes that are not committed: what is green is not recorded.');
+  const timed = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+  const total = { passed: 0, failed: 0 };
+  const lines = [];
+  for (const suite of suites.filter(({ runs }) => runs === 'touched' || runs === 'night')) {
+    if (isClean && readRecord()[suite.name] === commit) {
+      lines.push(`${suite.name}: was green at this commit`);
+      continue;
+    }
+    const missing = (suite.programs ?? []).filter(([program]) => !isHere(program)).map(([, name]) => name);
+    if (missing.length > 0) {
+      lines.push(`${suite.name}: could not run: apt-get install ${[...new Set(missing)].join(' ')}`);
+      continue;
+    }
+    if (timed.aborted) {
+      lines.push(`${suite.name}: out of time`);
+      total.failed += 1;
+      continue;
+    }
+    const { passed, failed, failures } = await runSuite(suite, suite.words, timed);
+    total.passed += passed;
+    total.failed += failed;
+    lines.push(`${suite.name}: ${passed} passed, ${failed} failed`, ...failures);
+    if (isClean && failed === 0) keep(suite.name, commit);
+  }
+  console.log(`\n${lines.join('\n')}\n\n${total.passed} passed, ${total.failed} failed`);
+  return total.failed === 0 ? 0 : 1;
+}
+
+function keep(name, commit) {
+  writeFileSync(recordFile, `${JSON.stringify({ ...readRecord(), [name]: commit }, null, 2)}\n`);
+}
+
+/** Whether a program is on this machine; those of an administrator, too. @param {string} program */
+function isHere(program) {
+  try {
+    execFileSync('sh', ['-c', `PATH=$PATH:/usr/sbin; command -v "$1"`, 'sh', program], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
