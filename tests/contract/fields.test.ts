@@ -15,14 +15,14 @@ import { type Kitchen, openKitchen, withReferences } from './kitchen.ts';
 
 type Answer = Record<string, unknown> & { id: string };
 
-const fieldsOf = (verb: 'create' | 'update') =>
-  operations
-    .filter(({ name }) => name.endsWith(`.${verb}`))
-    .flatMap((operation) =>
-      Object.keys(operation.input.shape)
-        .filter((field) => field !== 'id')
-        .map((field) => ({ operation, field, name: `${operation.name}: ${field}` })),
-    );
+const operationsOf = (verb: 'create' | 'update') =>
+  operations.filter(({ name }) => name.endsWith(`.${verb}`));
+
+/** The fields of an operation, each with a value of its own. */
+const valuesOf = ({ input }: Operation, kitchen: Kitchen): [field: string, value: unknown][] =>
+  Object.entries(input.shape)
+    .filter(([field]) => field !== 'id')
+    .map(([field, schema]) => [field, valueFor(schema as z.ZodType, field, kitchen)]);
 
 /** Resources that are read otherwise than by `get`, with the reason. */
 const readers: Readonly<Record<string, (kitchen: Kitchen, id: string) => Promise<unknown>>> = {
@@ -52,34 +52,44 @@ const publishedElsewhere: Readonly<Record<string, EventType>> = {
 
 const api = usePublishingApi();
 
-it.each(fieldsOf('create'))(
-  'a field of a creation is written, read back, listed and published: $name',
-  async ({ operation, field, name }) => {
+it.each(operationsOf('create'))(
+  'every field of a creation is written, read back, listed and published: $name',
+  async (operation) => {
     const kitchen = await openKitchen(api, { sandbox: false });
-    const value = valueFor(operation.input.shape[field] as z.ZodType, field, kitchen);
     const plain = await create(await openKitchen(api, { sandbox: false }), operation, {});
-    expect(alike(shownOf(plain, field), value), `${name}: the value is not its own`).toBe(false);
-    const answer = await create(kitchen, operation, { [field]: value });
-    await expectShown(kitchen, operation, answer, field, value);
-    await expectPublished(kitchen, operation, answer.id, 'created', field, value);
+    const values = valuesOf(operation, kitchen);
+    const answer = await create(kitchen, operation, Object.fromEntries(values));
+    for (const [field, value] of values) {
+      expect(alike(shownOf(plain, field), value), `${field}: the value is not its own`).toBe(false);
+      await expectShown(kitchen, operation, answer, field, value);
+      await expectPublished(
+        kitchen,
+        operation,
+        { id: answer.id, action: 'created', after: null },
+        field,
+        value,
+      );
+    }
   },
 );
 
-it.each(fieldsOf('update'))(
-  'a field of a change, alone, is written, read back, listed and published: $name',
-  async ({ operation, field, name }) => {
+it.each(operationsOf('update'))(
+  'each field of a change, alone, is written, read back, listed and published: $name',
+  async (operation) => {
     const kitchen = await openKitchen(api, { sandbox: false });
-    const value = valueFor(operation.input.shape[field] as z.ZodType, field, kitchen);
     const creation = operationNamed(`${resourceOf(operation)}.create`);
-    if (creation === undefined) throw new Error(`${name}: nothing creates one`);
+    if (creation === undefined) throw new Error(`${operation.name}: nothing creates one`);
     // The location is that of the key.
     const id =
       creation.name === 'locations.create' ? kitchen.locationId : (await create(kitchen, creation, {})).id;
-    const before = await read(kitchen, operation, id);
-    expect(alike(shownOf(before, field), value), `${name}: the value is not its own`).toBe(false);
-    const answer = (await call(kitchen, operation.name, { id, [field]: value })) as Answer;
-    await expectShown(kitchen, operation, answer, field, value);
-    await expectPublished(kitchen, operation, id, 'updated', field, value);
+    for (const [field, value] of valuesOf(operation, kitchen)) {
+      const before = await read(kitchen, operation, id);
+      expect(alike(shownOf(before, field), value), `${field}: the value is not its own`).toBe(false);
+      const after = await latestEvent(kitchen);
+      const answer = (await call(kitchen, operation.name, { id, [field]: value })) as Answer;
+      await expectShown(kitchen, operation, answer, field, value);
+      await expectPublished(kitchen, operation, { id, action: 'updated', after }, field, value);
+    }
   },
 );
 
@@ -90,19 +100,19 @@ async function expectShown(
   field: string,
   value: unknown,
 ): Promise<void> {
-  if (shownWith(field) === undefined) expect(shownOf(answer, field), 'the answer').toEqual(matching(value));
+  if (shownWith(field) === undefined)
+    expect(shownOf(answer, field), `${field} of the answer`).toEqual(matching(value));
   const found = await read(kitchen, operation, answer.id, field);
-  if (found !== undefined) expect(shownOf(found, field), 'what is read').toEqual(matching(value));
+  if (found !== undefined) expect(shownOf(found, field), `${field}, read`).toEqual(matching(value));
   const entry = await listed(kitchen, operation, answer.id, field);
-  if (entry !== undefined) expect(shownOf(entry, field), 'the entry of the list').toEqual(matching(value));
+  if (entry !== undefined) expect(shownOf(entry, field), `${field}, listed`).toEqual(matching(value));
 }
 
 /** Where an event has the resource as its body, it shows the field. */
 async function expectPublished(
   kitchen: Kitchen,
   { name, output }: Operation,
-  id: string,
-  action: 'created' | 'updated',
+  { id, action, after }: { id: string; action: 'created' | 'updated'; after: string | null },
   field: string,
   value: unknown,
 ): Promise<void> {
@@ -113,10 +123,20 @@ async function expectPublished(
   if (type === undefined) return;
   await api.published();
   const rows = await api.sql<{ body: string }>`select body from events
-    where location_id = ${kitchen.locationId} and type = ${type} and resource_id = ${id}`;
+    where location_id = ${kitchen.locationId} and type = ${type} and resource_id = ${id} and (${after}::uuid is null or id > ${after}::uuid)`;
   expect(rows, `${type} is published once`).toHaveLength(1);
   if (shownWith(field) !== undefined) return;
-  expect(shownOf(JSON.parse(rows[0]?.body ?? '').data, field), type).toEqual(matching(value));
+  expect(shownOf(JSON.parse(rows[0]?.body ?? '').data, field), `${field} of ${type}`).toEqual(
+    matching(value),
+  );
+}
+
+async function latestEvent({ locationId }: Kitchen): Promise<string | null> {
+  await api.published();
+  const [row] = await api.sql<{
+    id: string;
+  }>`select id from events where location_id = ${locationId} order by id desc limit 1`;
+  return row?.id ?? null;
 }
 
 async function create(kitchen: Kitchen, operation: Operation, given: object): Promise<Answer> {
