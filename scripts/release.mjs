@@ -55,8 +55,8 @@ await runScript(async () => {
 
       if (unchecked) step('no checks, by --no-checks');
       else {
-        step('checks: .ci/run');
-        await must(join(clone, '.ci/run'), [], { signal, cwd: clone, stdio: 'inherit' });
+        step('checks: .ci/run --all');
+        await must(join(clone, '.ci/run'), ['--all'], { signal, cwd: clone, stdio: 'inherit' });
       }
 
       step(`packages, checksums, bill of materials, provenance: ${out}`);
