@@ -1,9 +1,11 @@
-import { type Certification, type CertificationCheck, checkNames } from '@comanda/api/services';
+import { channel } from 'node:diagnostics_channel';
+import type { Certification } from '@comanda/api/services';
 import type { Logger } from 'pino';
-import type { Check, Deed } from './check.ts';
-import { checks } from './checks.ts';
-import { RunOver, Unmet } from './endings.ts';
-import { openRun, type RunRef, type RunTools } from './run.ts';
+import { type Clock, machineClock } from './clock.ts';
+import { RunOver } from './endings.ts';
+import { judge, verdictOf } from './judge.ts';
+import type { Entry, Log } from './log.ts';
+import { OpenRun, type RunRef, type RunTools } from './run.ts';
 import { beginRun, endRun } from './statements.ts';
 
 /** The certifications that this process plays. */
@@ -14,6 +16,14 @@ export interface Certifications {
   stop(): Promise<void>;
 }
 
+/** A run that has ended, as `playedRuns` gets it. */
+export interface PlayedRun extends RunRef {
+  log: Log;
+}
+
+/** Gets each run that has ended as a `PlayedRun`, so that a log can be kept and judged again. */
+export const playedRuns = channel('comanda:certification');
+
 /** A run that takes longer is aborted. */
 const mostMs = 15 * 60_000;
 
@@ -21,14 +31,17 @@ const mostMs = 15 * 60_000;
 export const abortedWith = 'Aborted: the service was restarted while it ran. Start another one.';
 
 /** Makes the registry; it starts empty. */
-export function createCertifications(tools: RunTools & { log: Logger }): Certifications {
+export function createCertifications(
+  tools: RunTools & { log: Logger },
+  clock: Clock = machineClock,
+): Certifications {
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
   return {
     async begin(ref) {
       const [begun] = await tools.database.run(beginRun, [ref.locationId, ref.certificationId]);
       if (begun === undefined) return;
-      const played = play(tools, ref, begun.does, stopping.signal)
+      const played = play(tools, ref, begun.does, clock, stopping.signal)
         .catch((error: unknown) => tools.log.warn({ err: error, ...ref }, 'a certification was not ended'))
         .finally(() => running.delete(played));
       running.add(played);
@@ -44,31 +57,18 @@ async function play(
   tools: RunTools & { log: Logger },
   ref: RunRef,
   does: Certification['does'],
+  clock: Clock,
   stopped: AbortSignal,
 ): Promise<void> {
-  const report = checkNames.map((name) => blank(name, checks[name], does));
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(mostMs)]);
-  const run = openRun(tools, ref, does, report, signal);
+  const run = new OpenRun(tools, ref, clock, signal);
+  const log: Entry[] = [];
+  let judgment = judge(does, log);
   let aborted: string | undefined;
   try {
-    for (const entry of report) {
-      if (entry.status === 'not_applicable') continue;
-      const failed = checks[entry.check].leansOn.find((name) => isFailed(report, name));
-      if (failed !== undefined) {
-        Object.assign(entry, { status: 'not_played', reason: `Not played, since ${failed} did not pass.` });
-        continue;
-      }
-      run.begin(entry.check);
-      entry.status = 'running';
-      try {
-        await checks[entry.check].play(run);
-        entry.status = 'passed';
-      } catch (error) {
-        if (!(error instanceof Unmet)) throw error;
-        entry.status = 'failed';
-        entry.reason = error.message;
-      }
-      await run.playFaults([], []);
+    while (judgment.next !== undefined) {
+      log.push(await run.take(judgment.next, judgment.report));
+      judgment = judge(does, log);
     }
   } catch (error) {
     // The process that ended it has put its changes back, and has written its report.
@@ -77,7 +77,10 @@ async function play(
     if (stopped.aborted) aborted = abortedWith;
     else if (signal.aborted) aborted = `Aborted: it took longer than ${mostMs / 60_000} minutes.`;
     else tools.log.error({ err: error, ...ref }, 'a certification was aborted');
+  } finally {
+    await run.removeProducts();
   }
+  const { report } = judgment;
   if (aborted !== undefined)
     for (const entry of report)
       if (entry.status === 'waiting' || entry.status === 'running')
@@ -88,46 +91,5 @@ async function play(
   await tools.database.run(endRun, [
     ...[ref.locationId, ref.certificationId, status, verdict, JSON.stringify(report)],
   ]);
-}
-
-const isFailed = (report: readonly CertificationCheck[], name: CertificationCheck['check']) =>
-  report.some(({ check, status }) => check === name && (status === 'failed' || status === 'not_played'));
-
-const deeds: Readonly<Record<Deed, string>> = {
-  receives_webhooks: 'receive webhooks',
-  reads_catalog: 'read the catalog',
-  reads_lists: 'read lists',
-  places_orders: 'place orders',
-  takes_orders: 'take orders',
-  brings_catalog: 'bring the catalog',
-};
-
-function blank(
-  check: CertificationCheck['check'],
-  { title, needs, needsOneOf, read }: Check,
-  does: Certification['does'],
-): CertificationCheck {
-  const missing = needs.filter((deed) => !does[deed]).slice(0, 1);
-  if (needsOneOf?.every((deed) => !does[deed])) missing.push(...needsOneOf);
-  const entry = { check, title, done: [], seen: [], read };
-  if (missing.length === 0) return { ...entry, status: 'waiting' };
-  return {
-    ...entry,
-    status: 'not_applicable',
-    reason: `It does not ${missing.map((deed) => deeds[deed]).join(', nor ')}.`,
-  };
-}
-
-function verdictOf(report: readonly CertificationCheck[], does: Certification['does']): string {
-  const count = (wanted: CertificationCheck['status']) =>
-    report.filter(({ status }) => status === wanted).length;
-  const [passed, left] = [count('passed'), count('not_applicable')];
-  const skipped = count('not_played');
-  const lacking = (Object.keys(deeds) as Deed[]).filter((deed) => !does[deed]).map((deed) => deeds[deed]);
-  const beside =
-    left === 0
-      ? ''
-      : ` ${left} ${left === 1 ? 'does' : 'do'} not apply: it does not ${lacking.join(', nor ')}.`;
-  const unplayed = skipped === 0 ? '' : ` ${skipped} ${skipped === 1 ? 'was' : 'were'} not played.`;
-  return `${passed} of ${report.length - left} checks passed.${unplayed}${beside}`;
+  playedRuns.publish({ ...ref, log } satisfies PlayedRun);
 }

@@ -1,128 +1,82 @@
-import { randomBytes } from 'node:crypto';
-import { newId } from '@comanda/db';
-import { openSecrets } from '../deliveries/open-secrets.ts';
-import { webhookHeaders } from '../http/headers.ts';
-import type { Attempt } from '../http/sender.ts';
+import type { Run, Script } from './check.ts';
 import { Unmet } from './endings.ts';
-import type { Run } from './run.ts';
-import type { PublishedEvent, TestedEndpoint } from './statements.ts';
-import * as sql from './statements.ts';
+import { type CausedEvent, causedTypes, type Entry, type Result, type Sending } from './log.ts';
+import { moveOf } from './orders.ts';
+import { take, waitFor } from './steps.ts';
 
-/** An event that the run has caused, and the id of what it is about. */
-export interface CausedEvent extends PublishedEvent {
-  about: string;
+type Endpoint = NonNullable<Result<'find_endpoint'>['endpoint']>;
+
+/** The endpoint of the integration. Throws `Unmet` when it has none, or it is not subscribed to the type. */
+export function* findEndpoint(type?: string): Script<Endpoint> {
+  const { endpoint } = yield* take({ name: 'find_endpoint' });
+  if (endpoint === undefined) throw new Unmet('The location has no active webhook endpoint: register one.');
+  if (type !== undefined && !endpoint.events.includes(type))
+    throw new Unmet(`The endpoint is not subscribed to ${type}: change its events.`);
+  return endpoint;
 }
 
-/** The types of events that a run can cause, the first one first. */
-const causes = {
-  'catalog.updated': changeCatalog,
-  'product.updated': (run: Run) => changeCatalog(run, 'product.updated'),
-  'order.created': placeOrder,
-} as const;
-
-/** Causes an event that the endpoint is subscribed to. @throws {Unmet} when there is none that a run can cause. */
-export function causeEvent(run: Run, endpoint: TestedEndpoint): Promise<CausedEvent> {
-  if (run.does.takes_orders) return placeOrder(run);
-  const type = (Object.keys(causes) as (keyof typeof causes)[]).find((each) =>
-    endpoint.events.includes(each),
-  );
-  if (type === undefined)
-    throw new Unmet(
-      `Subscribe the endpoint to one of ${Object.keys(causes).join(', ')}: a run causes these.`,
-    );
-  return causes[type](run);
+/** Caused events, and the number of the newest call before them. */
+export interface Caused {
+  events: readonly CausedEvent[];
+  first: CausedEvent;
+  last: CausedEvent;
+  newest: number;
 }
 
-/** Places an order as a guest would, and gives the `order.created` of it. */
-export async function placeOrder(run: Run): Promise<CausedEvent> {
-  const { locationId, certificationId, tools } = run;
-  const [before] = await tools.database.run(sql.newestNumber, [locationId]);
-  const [order] = await tools.database.run(sql.placeOrder, [locationId, newId(), certificationId]);
-  if (order === undefined)
-    throw new Unmet('The sandbox has nothing that can be ordered: reset it (POST /v2/sandbox/reset).');
-  const event = await published(run, before?.number ?? 0, 'order.created', order.id);
-  run.did(`placed order ${order.id}, as a guest would: order.created ${event.id}`);
-  return { ...event, about: order.id };
-}
-
-async function published(run: Run, behind: number, type: string, about: string): Promise<PublishedEvent> {
-  const { locationId, tools } = run;
-  const event = await run.waitFor({
-    ...{ action: 'none', text: 'The change is published.', seconds: 30, since: 0 },
-    look: async () => (await tools.database.run(sql.nextEvent, [locationId, behind, type, about]))[0],
-  });
-  if (event === undefined) throw new Error('the change was not published in time');
-  return event;
-}
-
-/** Changes the price of a product, and gives the event of it. */
-export async function changeCatalog(
+/** Causes events, if asked for while the endpoint is down. Throws `Unmet` when the sandbox has nothing for one. */
+export function* cause(
   run: Run,
-  type: 'catalog.updated' | 'product.updated' = 'catalog.updated',
-): Promise<CausedEvent> {
-  const { locationId, tools } = run;
-  const [before] = await tools.database.run(sql.newestNumber, [locationId]);
-  const [changed] = await tools.database.run(sql.changePrice, [locationId, run.certificationId]);
-  if (changed === undefined)
-    throw new Unmet('The sandbox has no product under a category: reset it (POST /v2/sandbox/reset).');
-  const about = type === 'product.updated' ? changed.id : '';
-  const event = await published(run, before?.number ?? 0, type, about);
-  run.did(`changed the price of ${changed.name}: ${type} ${event.id}`);
-  return { ...event, about: changed.id };
+  types: readonly CausedEvent['type'][],
+  how: { isDown?: true } = {},
+): Script<Caused> {
+  const { events, newest } = yield* take({ name: 'cause', types, ...how });
+  for (const { id, type, about, name } of events)
+    run.did(
+      name === undefined
+        ? `placed order ${about}, as a guest would: ${type} ${id}`
+        : `changed the price of ${name}: ${type} ${id}`,
+    );
+  const missing = types[events.length];
+  if (missing !== undefined)
+    throw new Unmet(
+      missing === 'order.created'
+        ? 'The sandbox has nothing that can be ordered: reset it (POST /v2/sandbox/reset).'
+        : 'The sandbox has no product under a category: reset it (POST /v2/sandbox/reset).',
+    );
+  const [first, last] = [events.at(0), events.at(-1)];
+  if (first === undefined || last === undefined) throw new Error('no event was to be caused');
+  return { events, first, last, newest };
 }
 
-/** How an event is sent. */
-export interface Sending {
-  /** Signed with a secret that is not the endpoint's. */
-  forged?: boolean;
-  /** Signed so many seconds ago. */
-  agedSeconds?: number;
+/** The type of the events that a run causes at an endpoint. Throws `Unmet` when it is subscribed to none. */
+export function causedType({ does }: Run, endpoint: Endpoint): CausedEvent['type'] {
+  if (does.takes_orders) return 'order.created';
+  const type = causedTypes.find((each) => endpoint.events.includes(each));
+  if (type === undefined)
+    throw new Unmet(`Subscribe the endpoint to one of ${causedTypes.join(', ')}: a run causes these.`);
+  return type;
 }
 
-/** Sends an event to the endpoint, as the service would. */
-export function send(
-  { locationId, tools }: Run,
-  { id, url, apiVersion, secrets }: TestedEndpoint,
-  event: PublishedEvent,
-  { forged = false, agedSeconds = 0 }: Sending = {},
-): Promise<Attempt> {
-  const own = () => openSecrets(tools, { locationId, endpointId: id }, secrets);
-  const body = apiVersion === 'v1' ? event.bodyInV1 : event.body;
-  const headers = webhookHeaders({
-    eventId: event.id,
-    eventType: event.type,
-    attempt: 1,
-    timestampSeconds: Math.floor(Date.now() / 1_000) - agedSeconds,
-    secrets: forged ? [`whsec_${randomBytes(32).toString('base64')}`] : own(),
-    body,
-    version: tools.version,
+/** Waits until an integration that takes orders has moved the one that the event is about; at most half a minute. */
+export function* untilHandled(run: Run, { first, newest }: Caused): Script {
+  if (first.type !== 'order.created' || !run.does.takes_orders) return;
+  const wait = { action: 'send_statuses', text: 'An order was placed: send a status of it.' } as const;
+  yield* waitFor({
+    ...wait,
+    seconds: 30,
+    since: newest,
+    look: ({ calls }) => moveOf(calls, first.about),
   });
-  return tools.sender.send({ url, headers, body });
 }
 
-/** The event under another id, which no consumer has seen. */
-export function underNewId(event: PublishedEvent): PublishedEvent {
-  const id = newId();
-  const renamed = (body: string) => body.replaceAll(event.id, id);
-  return { ...event, id, body: renamed(event.body), bodyInV1: renamed(event.bodyInV1) };
+/** Sends an event to the endpoint; `how` completes the sentence of the report. */
+export function* send(run: Run, sending: Sending, how: string): Script<Entry<'send'>> {
+  const sent = yield* take({ name: 'send', ...sending });
+  run.did(`sent ${sent.type} ${sent.id}${how}`);
+  run.saw(`the endpoint answered ${sent.type} ${sent.id} with ${answerOf(sent)}`);
+  return sent;
 }
 
 /** An endpoint's answer, in words. */
-export const answerOf = ({ responseCode, error }: Attempt): string =>
+export const answerOf = ({ answer: { responseCode, error } }: Entry<'send'>): string =>
   responseCode === undefined ? (error ?? 'nothing') : String(responseCode);
-
-/** Events while the endpoint is down; their deliveries are not made. */
-export async function whileDown<Result>(
-  run: Run,
-  { id }: TestedEndpoint,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const { database } = run.tools;
-  const place = [run.locationId, run.certificationId, id];
-  await database.run(sql.holdEndpoint, place);
-  try {
-    return await work();
-  } finally {
-    await database.run(sql.releaseEndpoint, place);
-  }
-}

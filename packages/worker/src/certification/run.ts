@@ -1,15 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type {
-  Certification,
-  CertificationAction,
-  CertificationCheck,
-  CheckName,
-} from '@comanda/api/services';
-import type { Database } from '@comanda/db';
+import type { CheckName } from '@comanda/api/services';
+import { type Database, newId } from '@comanda/db';
 import type { AttemptTools } from '../deliveries/attempt.ts';
-import { RunOver, Unmet } from './endings.ts';
-import type { Call, TestedEndpoint } from './statements.ts';
+import type { Clock } from './clock.ts';
+import type { Judgment } from './judge.ts';
+import {
+  type CausedEvent,
+  dataOf,
+  type Entry,
+  type Result,
+  type Step,
+  type StepName,
+  type StepOf,
+} from './log.ts';
+import { renamed, sendEvent, testEvent } from './sending.ts';
+import type { PublishedEvent, TestedEndpoint } from './statements.ts';
 import * as sql from './statements.ts';
+import { type RunParameters, Watch } from './watch.ts';
 
 /** The dependencies of runs. */
 export interface RunTools extends AttemptTools {
@@ -22,175 +28,205 @@ export interface RunRef {
   certificationId: string;
 }
 
-/** A wait for the integration. */
-export interface Wait<Found> {
-  /** The step for a person; `none` where the program goes on by itself. */
-  action: CertificationAction;
-  text: string;
-  seconds: number;
-  /** Behind which call it looks. */
-  since: number;
-  /** Finds what is waited for among the calls since; asked again with every look. */
-  look(calls: Call[]): Found | undefined | Promise<Found | undefined>;
-}
+/** The error of attempts that were not made. */
+const down = 'the endpoint was down (played by a certification)';
 
-/** A run under way, as checks play it. */
-export interface Run extends RunRef {
-  readonly tools: RunTools;
-  readonly does: Certification['does'];
-  /** The endpoint of the integration. @throws {Unmet} when it has none, or it is not subscribed to the type. */
-  endpoint(type?: string): Promise<TestedEndpoint>;
-  /** Writes into the report what was done. */
-  did(text: string): void;
-  /** Writes into the report what was seen: a call, or a sentence. */
-  saw(what: Call | string): Promise<void>;
-  /** The number of the newest call. */
-  newest(): Promise<number>;
-  /** The calls behind a number. */
-  calls(since: number): Promise<Call[]>;
-  /** Waits; undefined when it did not come. */
-  waitFor<Found>(wait: Wait<Found>): Promise<Found | undefined>;
-  /** The calls behind a number, so many seconds later. */
-  listen(seconds: number, text: string, since: number): Promise<Call[]>;
-  /**
-   * No call that `isEffect` takes for an effect may come within so many seconds of the action behind call `since`. A
-   * call that comes in the same time without any cause as well is a habit of the program, and no effect. @throws
-   * {Unmet} with `fault` for an effect.
-   */
-  staysQuiet(
-    seconds: number,
-    text: string,
-    since: number,
-    isEffect: (call: Call) => boolean,
-    fault: string,
-  ): Promise<void>;
-  /** Waits until the integration has been quiet for two seconds, at most ten: one that polls never is. */
-  settle(): Promise<void>;
-  /** Plays these faults, in this order, on the next calls of the operations. */
-  playFaults(faults: readonly string[], operations: readonly string[]): Promise<void>;
-}
+/** Does the steps of a run under way. */
+export class OpenRun {
+  readonly #tools: RunTools;
+  readonly #locationId: string;
+  readonly #run: RunParameters;
+  readonly #watch: Watch;
+  /** The check of the step under way. */
+  #check: CheckName | undefined;
+  #endpoint: TestedEndpoint | undefined;
+  readonly #events = new Map<string, PublishedEvent>();
+  /** The products that the check made. */
+  #externalIds: readonly string[] = [];
 
-const everyMs = 400;
-const quietMs = 2_000;
-const mostQuietSeconds = 10;
+  /** Waits end when `signal` aborts. */
+  constructor(tools: RunTools, { locationId, certificationId }: RunRef, clock: Clock, signal: AbortSignal) {
+    this.#tools = tools;
+    this.#locationId = locationId;
+    this.#run = [locationId, certificationId];
+    this.#watch = new Watch(tools.database, this.#run, clock, signal);
+  }
 
-/** The called address, without ids of a page: it identifies the polls of a program. */
-const habitOf = ({ operation, request }: Call): string => `${operation} ${request.split('?')[0]}`;
+  /** Does the next step of a judgment. Throws `RunOver` when a caller aborted the run. */
+  async take({ check, step }: NonNullable<Judgment['next']>, report: Judgment['report']): Promise<Entry> {
+    if (this.#check !== undefined && check !== this.#check) {
+      await this.#tools.database.run(sql.playFaults, [...this.#run, [], []]);
+      await this.removeProducts();
+    }
+    this.#check = check;
+    const newest = await this.#watch.beginStep(check, report);
+    const result = await this.#do(step);
+    return { check, step: dataOf(step), newest, at: await this.#now(), ...result } as Entry;
+  }
 
-/** Whether a call does more than read the feed, or ask for what the program itself may do. */
-export const isEffect = ({ operation }: Call): boolean =>
-  !/^(events|limits|webhookEndpoints)\./.test(operation);
+  /** The time, as answers show it. */
+  async #now(): Promise<string> {
+    const [now] = await this.#tools.database.run(sql.readNow, [this.#locationId]);
+    return now?.at ?? '';
+  }
 
-/** Begins a run whose report is `report`; `begin` names the check that is played. Waits end when `signal` aborts. */
-export function openRun(
-  tools: RunTools,
-  ref: RunRef,
-  does: Certification['does'],
-  report: CertificationCheck[],
-  signal: AbortSignal,
-): Run & { begin(check: CheckName): CertificationCheck } {
-  const { database } = tools;
-  const place = [ref.locationId, ref.certificationId];
-  let current = report[0];
-  const rest = (ms: number) => sleep(ms, undefined, { signal });
-  const ask = async (action: CertificationAction | null, text = '', seconds = 0) => {
-    const check = action === null ? null : (current?.check ?? null);
-    const values = [...place, JSON.stringify(report), check, action, text, seconds];
-    if ((await database.run(sql.tellRun, values)).length === 0) throw new RunOver();
-  };
-  const goOn = async () => {
-    if ((await database.run(sql.keepAlive, place)).length === 0) throw new RunOver();
-  };
-  const calls = (since: number) => database.run(sql.readCalls, [...place, since]);
+  /** Removes the products that the check under way has made. */
+  async removeProducts(): Promise<void> {
+    if (this.#externalIds.length === 0) return;
+    await this.#tools.database.run(sql.removeProducts, [this.#locationId, this.#externalIds]);
+    this.#externalIds = [];
+  }
 
-  const run: ReturnType<typeof openRun> = {
-    ...ref,
-    tools,
-    does,
-    calls,
-    begin(check) {
-      const entry = report.find((each) => each.check === check);
-      if (entry === undefined) throw new Error(`no check ${check}`);
-      current = entry;
-      return entry;
-    },
-    async endpoint(type) {
-      const [found] = await database.run(sql.findEndpoint, [ref.locationId]);
-      if (found === undefined) throw new Unmet('The location has no active webhook endpoint: register one.');
-      if (type !== undefined && !found.events.includes(type))
-        throw new Unmet(`The endpoint is not subscribed to ${type}: change its events.`);
-      return found;
-    },
-    did(text) {
-      current?.done.push(text);
-    },
-    async saw(what) {
-      if (typeof what !== 'string') {
-        const { at, requestId, request, status, replayed, fault } = what;
-        const played = fault === null ? '' : `, with ${fault} played upon it`;
-        const answered = `${status === null ? 'was not answered' : `answered ${status}`}${replayed ? ', a repeat' : ''}`;
-        current?.seen.push({
-          at,
-          text: `${request.slice(0, 200)} ${answered}${played}`,
-          request_id: requestId,
-        });
-        return;
-      }
-      const [now] = await database.run(sql.readNow, [ref.locationId]);
-      current?.seen.push({ at: now?.at ?? '', text: what });
-    },
-    newest: async () => (await database.run(sql.newestCall, place))[0]?.number ?? 0,
-    async waitFor({ action, text, seconds, since, look }) {
-      await ask(action, text, seconds);
-      const until = performance.now() + seconds * 1_000;
-      for (;;) {
-        const found = await look(await calls(since));
-        if (found !== undefined || performance.now() > until) {
-          await ask(null);
-          return found;
-        }
-        await rest(everyMs);
-        await goOn();
-      }
-    },
-    async listen(seconds, text, since) {
-      await ask('none', text, seconds);
-      const until = performance.now() + seconds * 1_000;
-      while (performance.now() < until) {
-        await rest(Math.min(everyMs, Math.max(0, until - performance.now())));
-        await goOn();
-      }
-      return calls(since);
-    },
-    async staysQuiet(seconds, text, since, isMeant, fault) {
-      const found = (await run.listen(seconds, text, since)).filter(isMeant);
-      if (found.length === 0) return;
-      const control = await run.newest();
-      const habits = new Set(
-        (await run.listen(seconds, 'Nothing: to see what your program calls by itself.', control)).map(
-          habitOf,
-        ),
-      );
-      const effect = found.find((call) => !habits.has(habitOf(call)));
-      if (effect === undefined) return;
-      await run.saw(effect);
-      throw new Unmet(fault);
-    },
-    async settle() {
-      const since = await run.newest();
-      let [newest, quietSince] = [0, performance.now()];
-      await run.waitFor({
-        ...{ action: 'none', text: 'Your program finishes what it does.', seconds: mostQuietSeconds, since },
-        look(all) {
-          const last = all.filter(isEffect).at(-1)?.number ?? 0;
-          if (last !== newest) [newest, quietSince] = [last, performance.now()];
-          return performance.now() - quietSince > quietMs || undefined;
-        },
-      });
-    },
-    async playFaults(faults, operations) {
-      await database.run(sql.playFaults, [...place, faults, operations]);
-    },
-  };
-  return run;
+  async #do(step: Step): Promise<Result<StepName>> {
+    const { database } = this.#tools;
+    switch (step.name) {
+      case 'find_endpoint':
+        return this.#findEndpoint();
+      case 'play_faults':
+        await database.run(sql.playFaults, [...this.#run, step.faults, step.operations]);
+        return {};
+      case 'cause':
+        return { events: await (step.isDown ? this.#whileDown(step.types) : this.#cause(step.types)) };
+      case 'send':
+        return this.#send(step);
+      case 'fail_delivery':
+        await this.#recordPlayed(this.#caused(step.eventId), 5, ['dead', null, down]);
+        return {};
+      case 'cancel_order':
+        return this.#cancelOrder(step);
+      case 'make_products':
+        return this.#makeProducts(step.count);
+      case 'wait':
+        return this.#watch.wait(step, this.#endpoint?.id);
+      case 'settle':
+        await this.#watch.settle();
+        return {};
+    }
+  }
+
+  async #findEndpoint(): Promise<Result<'find_endpoint'>> {
+    [this.#endpoint] = await this.#tools.database.run(sql.findEndpoint, [this.#locationId]);
+    if (this.#endpoint === undefined) return {};
+    const { url, events } = this.#endpoint;
+    return { endpoint: { url, events } };
+  }
+
+  /** The endpoint that a step before has found. */
+  #found(): TestedEndpoint {
+    if (this.#endpoint === undefined) throw new Error('no endpoint was found before');
+    return this.#endpoint;
+  }
+
+  async #cause(types: readonly CausedEvent['type'][]): Promise<CausedEvent[]> {
+    const events: CausedEvent[] = [];
+    for (const type of types) {
+      const [newest] = await this.#tools.database.run(sql.newestNumber, [this.#locationId]);
+      const behind = newest?.number ?? 0;
+      const event = await (type === 'order.created'
+        ? this.#placeOrder(behind)
+        : this.#changePrice(behind, type));
+      if (event === undefined) break;
+      events.push(event);
+    }
+    return events;
+  }
+
+  /** An event that a step before has caused. */
+  #caused(eventId: string): PublishedEvent {
+    const event = this.#events.get(eventId);
+    if (event === undefined) throw new Error('the event was not caused before');
+    return event;
+  }
+
+  /** Causes events while the endpoint is down; their deliveries are not made. */
+  async #whileDown(types: readonly CausedEvent['type'][]): Promise<CausedEvent[]> {
+    const { database } = this.#tools;
+    const held = [...this.#run, this.#found().id];
+    await database.run(sql.holdEndpoint, held);
+    try {
+      return await this.#cause(types);
+    } finally {
+      await database.run(sql.releaseEndpoint, held);
+    }
+  }
+
+  async #placeOrder(behind: number): Promise<CausedEvent | undefined> {
+    const [locationId, certificationId] = this.#run;
+    const values = [locationId, newId(), certificationId];
+    const [order] = await this.#tools.database.run(sql.placeOrder, values);
+    if (order === undefined) return undefined;
+    const { id } = await this.#published(behind, 'order.created', order.id);
+    return { id, type: 'order.created', about: order.id };
+  }
+
+  async #changePrice(
+    behind: number,
+    type: 'catalog.updated' | 'product.updated',
+  ): Promise<CausedEvent | undefined> {
+    const [changed] = await this.#tools.database.run(sql.changePrice, this.#run);
+    if (changed === undefined) return undefined;
+    const { id } = await this.#published(behind, type, type === 'product.updated' ? changed.id : '');
+    return { id, type, about: changed.id, name: changed.name };
+  }
+
+  /** Waits until the event of a change is published. */
+  async #published(behind: number, type: string, about: string): Promise<PublishedEvent> {
+    const event = await this.#watch.look('none', 'The change is published.', 30, async () => {
+      const values = [this.#locationId, behind, type, about];
+      return (await this.#tools.database.run(sql.nextEvent, values))[0];
+    });
+    if (event === undefined) throw new Error('the change was not published in time');
+    this.#events.set(event.id, event);
+    return event;
+  }
+
+  async #send({
+    eventId,
+    isRenamed = false,
+    isListed = false,
+    ...how
+  }: StepOf<'send'>): Promise<Result<'send'>> {
+    const endpoint = this.#found();
+    const published =
+      eventId === undefined
+        ? testEvent({ locationId: this.#locationId, endpointId: endpoint.id, at: await this.#now() })
+        : this.#caused(eventId);
+    const sent = isRenamed ? renamed(published) : published;
+    const { ok, responseCode, error } = await sendEvent(this.#tools, this.#locationId, endpoint, sent, how);
+    if (isListed)
+      await this.#recordPlayed(sent, 1, [ok ? 'delivered' : 'dead', responseCode ?? null, error ?? null]);
+    const answer = {
+      ok,
+      ...(responseCode !== undefined && { responseCode }),
+      ...(error !== undefined && { error }),
+    };
+    return { id: sent.id, type: sent.type, answer };
+  }
+
+  async #recordPlayed(
+    { id, type }: Pick<PublishedEvent, 'id' | 'type'>,
+    attempts: number,
+    end: readonly [status: string, responseCode: number | null, error: string | null],
+  ): Promise<void> {
+    const values = [this.#locationId, this.#found().id, id, type, attempts, ...end];
+    await this.#tools.database.run(sql.recordPlayed, values);
+  }
+
+  async #cancelOrder(by: StepOf<'cancel_order'>): Promise<Result<'cancel_order'>> {
+    const { database } = this.#tools;
+    const id = by.orderId ?? (await database.run(sql.findOrder, [this.#locationId, by.placedBy]))[0]?.id;
+    const [order] = id === undefined ? [] : await database.run(sql.cancelOrder, [this.#locationId, id]);
+    return order === undefined ? {} : { order };
+  }
+
+  async #makeProducts(count: number): Promise<Result<'make_products'>> {
+    this.#externalIds = Array.from(
+      { length: count },
+      (_, n) => `certification-${String(n + 1).padStart(3, '0')}`,
+    );
+    const values = [this.#locationId, this.#externalIds];
+    // A run that died has left them.
+    await this.#tools.database.run(sql.removeProducts, values);
+    return { ids: (await this.#tools.database.run(sql.insertProducts, values)).map(({ id }) => id) };
+  }
 }

@@ -1,11 +1,9 @@
+import { isPull } from '../calls.ts';
 import type { Check } from '../check.ts';
 import { Unmet } from '../endings.ts';
-import { changeCatalog } from '../events.ts';
+import { cause, findEndpoint } from '../events.ts';
 import type { Call } from '../statements.ts';
-
-/** Whether a call reads what the catalog is made of. */
-export const isPull = ({ operation }: Call): boolean =>
-  /^(catalog\.get|products\.(list|get|getByExternalId)|categories\.list|menus\.active)$/.test(operation);
+import { listen, take, waitFor } from '../steps.ts';
 
 /** For so long a program may think before it pulls: webhooks come at once, the feed is asked every few seconds. */
 export const toPullSeconds = 30;
@@ -18,28 +16,25 @@ export const catalogPulled: Check = {
   needs: ['reads_catalog'],
   leansOn: ['endpoint_reached'],
   read: '/docs/guides/first-sync',
-  async play(run) {
-    if (run.does.receives_webhooks) await run.endpoint('catalog.updated');
-    const since = await run.newest();
-    const { about: productId } = await changeCatalog(run);
-    const pull = await run.waitFor({
+  *play(run) {
+    if (run.does.receives_webhooks) yield* findEndpoint('catalog.updated');
+    const { first, newest } = yield* cause(run, ['catalog.updated']);
+    const pull = yield* waitFor({
       action: 'none',
       text: 'Your program pulls the catalog.',
       seconds: toPullSeconds,
-      since,
-      look: (calls) => calls.find((call) => shows(call, productId)),
+      since: newest,
+      look: ({ calls }) => calls.find((call) => shows(call, first.about)),
     });
     if (pull === undefined)
       throw new Unmet(`The price of a product changed, and nothing read it within ${toPullSeconds} s.`);
-    await run.saw(pull);
+    run.saw(pull);
     if (!run.does.receives_webhooks) return;
-    await run.settle();
-    const before = await run.newest();
-    const text = 'Nothing: without a change there is nothing to pull.';
-    const polls = (await run.listen(quietSeconds, text, before)).filter(isPull);
-    const [poll] = polls;
+    yield* take({ name: 'settle' });
+    const calls = yield* listen(quietSeconds, 'Nothing: without a change there is nothing to pull.');
+    const poll = calls.find(isPull);
     if (poll === undefined) return;
-    await run.saw(poll);
+    run.saw(poll);
     throw new Unmet(
       `The catalog is read every few seconds without a change as well, so nothing shows that catalog.updated led to it: pull after the event.`,
     );

@@ -1,8 +1,8 @@
 import type { Check } from '../check.ts';
 import { Unmet } from '../endings.ts';
-import { causeEvent, whileDown } from '../events.ts';
+import { cause, causedType, findEndpoint } from '../events.ts';
 import type { Call } from '../statements.ts';
-import * as sql from '../statements.ts';
+import { take, waitFor } from '../steps.ts';
 
 const toCatchUpSeconds = 90;
 
@@ -12,33 +12,26 @@ export const caughtUp: Check = {
   needs: ['receives_webhooks'],
   leansOn: ['endpoint_reached'],
   read: '/docs/guides/feed',
-  async play(run) {
-    const endpoint = await run.endpoint();
-    const { locationId, tools } = run;
-    const since = await run.newest();
-    const missed = await whileDown(run, endpoint, () => causeEvent(run, endpoint));
-    await tools.database.run(sql.recordPlayed, [
-      ...[locationId, endpoint.id, missed.id, missed.type, 5, 'dead', null],
-      'the endpoint was down (played by a certification)',
-    ]);
+  *play(run) {
+    const types = [causedType(run, yield* findEndpoint())];
+    const { first: missed, newest } = yield* cause(run, types, { isDown: true });
+    yield* take({ name: 'fail_delivery', eventId: missed.id });
     run.did('recorded five failed attempts to deliver it, as when your endpoint is down for hours');
-    const found = await run.waitFor({
+    const found = yield* waitFor({
       action: 'catch_up',
       text: 'Your endpoint was down. Let your program catch up now, as after an outage.',
       seconds: toCatchUpSeconds,
-      since,
-      async look(calls) {
-        const read = calls.find((call) => brings(call, missed.id));
-        if (read !== undefined) return read;
-        const [sent] = await tools.database.run(sql.isDelivered, [locationId, endpoint.id, missed.id]);
-        return sent && `the endpoint took ${missed.type} ${missed.id} from a replay`;
-      },
+      since: newest,
+      eventId: missed.id,
+      look: ({ calls, isDelivered = false }) =>
+        calls.find((call) => brings(call, missed.id)) ??
+        (isDelivered ? `the endpoint took ${missed.type} ${missed.id} from a replay` : undefined),
     });
     if (found === undefined)
       throw new Unmet(
         `Neither a page of the feed nor a stream nor a replay brought ${missed.type} ${missed.id} within ${toCatchUpSeconds} s.`,
       );
-    await run.saw(found);
+    run.saw(found);
   },
 };
 

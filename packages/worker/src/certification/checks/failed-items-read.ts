@@ -1,8 +1,9 @@
+import { isGood } from '../calls.ts';
 import type { Check } from '../check.ts';
 import { Unmet } from '../endings.ts';
-import type { Run } from '../run.ts';
+import type { Seen } from '../log.ts';
 import type { Call } from '../statements.ts';
-import * as sql from '../statements.ts';
+import { take, waitFor } from '../steps.ts';
 
 /** Seconds that an integration, or a person at it, has to begin a sync. */
 export const toSyncSeconds = 90;
@@ -21,35 +22,35 @@ export const failedItemsRead: Check = {
   needs: ['brings_catalog'],
   leansOn: [],
   read: '/docs/guides/first-sync',
-  async play(run) {
-    await run.playFaults(['item_fails'], syncs);
-    const since = await run.newest();
-    const sync = await run.waitFor({
+  *play(run) {
+    yield* take({ name: 'play_faults', faults: ['item_fails'], operations: syncs });
+    const sync = yield* waitFor({
       action: 'sync_items',
       text: 'Send your stock (POST /v2/stock/sync) or products (POST /v2/sync/products) now: one item will fail.',
       seconds: toSyncSeconds,
-      since,
-      look: (calls) => calls.find((call) => call.fault !== null && call.status !== null),
+      look: ({ calls }) => calls.find((call) => call.fault !== null && call.status !== null),
     });
     if (sync === undefined) throw new Unmet(`No sync came within ${toSyncSeconds} s.`);
-    await run.saw(sync);
-    if (sync.status === null || sync.status >= 400)
+    run.saw(sync);
+    if (!isGood(sync))
       throw new Unmet(
         `The sync was refused with ${sync.status}: see the answer to request ${sync.requestId}.`,
       );
     run.did('let the first item of it fail');
-    const isJob = sync.operation === 'syncJobs.startProducts';
-    const read = await run.waitFor({
+    const [jobId = ''] = sync.operation === 'syncJobs.startProducts' ? sync.answered : [];
+    const isJob = jobId !== '';
+    const read = yield* waitFor({
       action: 'none',
       text: isJob
         ? 'Your program reads the job (GET /v2/sync/jobs/{id}) until it has ended, and which item failed.'
         : 'Your program reads in the answer which item failed, and looks at its product or sends it again.',
       seconds: toReadSeconds,
       since: sync.number,
-      look: (calls) =>
+      ...(isJob && { jobId }),
+      look: (seen) =>
         isJob
-          ? readOfJob(run, sync, calls)
-          : calls.find((call) => isGood(call) && looksOrMends.test(call.operation)),
+          ? readOfJob(seen, jobId)
+          : seen.calls.find((call) => isGood(call) && looksOrMends.test(call.operation)),
     });
     if (read === undefined)
       throw new Unmet(
@@ -57,21 +58,15 @@ export const failedItemsRead: Check = {
           ? `The job has a failed item, and was not read after its end within ${toReadSeconds} s.`
           : `An item of the sync failed, and its product was neither looked at nor sent again within ${toReadSeconds} s.`,
       );
-    await run.saw(read);
+    run.saw(read);
   },
 };
 
-const isGood = ({ status }: Call) => status !== null && status < 400;
-
-async function readOfJob(run: Run, { answered }: Call, calls: readonly Call[]): Promise<Call | undefined> {
-  const [jobId = ''] = answered;
-  const [job] = await run.tools.database.run(sql.jobEnd, [run.locationId, jobId]);
-  const ended = job?.endedMs ?? Number.POSITIVE_INFINITY;
-  return calls.find(
+const readOfJob = ({ calls, jobEndedMs = Number.POSITIVE_INFINITY }: Seen, jobId: string): Call | undefined =>
+  calls.find(
     (call) =>
       isGood(call) &&
       call.operation === 'syncJobs.get' &&
       call.answered.includes(jobId) &&
-      (call.endedMs ?? 0) >= ended,
+      (call.endedMs ?? 0) >= jobEndedMs,
   );
-}

@@ -1,14 +1,14 @@
+import { isEffect } from '../calls.ts';
 import type { Check } from '../check.ts';
 import { Unmet } from '../endings.ts';
-import { answerOf, causeEvent, send, underNewId } from '../events.ts';
-import { handled } from '../orders.ts';
-import { isEffect } from '../run.ts';
+import { answerOf, cause, causedType, findEndpoint, send, untilHandled } from '../events.ts';
+import { staysQuiet, take } from '../steps.ts';
 
 /** For so long nothing may follow. */
 const quietSeconds = 5;
 
 const lies = [
-  { what: 'signed with another secret', sending: { forged: true } },
+  { what: 'signed with another secret', sending: { isForged: true } },
   { what: 'signed ten minutes ago', sending: { agedSeconds: 600 } },
 ] as const;
 
@@ -18,35 +18,24 @@ export const forgedRefused: Check = {
   needs: ['receives_webhooks'],
   leansOn: ['endpoint_reached'],
   read: '/docs/guides/verify-a-webhook',
-  async play(run) {
-    const endpoint = await run.endpoint();
-    const event = await causeEvent(run, endpoint);
-    await handled(run, event);
+  *play(run) {
+    const caused = yield* cause(run, [causedType(run, yield* findEndpoint())]);
+    yield* untilHandled(run, caused);
+    const event = { eventId: caused.first.id, isRenamed: true };
     for (const { what, sending } of lies) {
-      await run.settle();
-      const lie = underNewId(event);
-      // Before it is sent: a call may come at once.
-      const before = await run.newest();
-      const answer = await send(run, endpoint, lie, sending);
-      run.did(`sent ${lie.type} ${lie.id}, ${what}`);
-      await run.saw(`the endpoint answered ${lie.type} ${lie.id} with ${answerOf(answer)}`);
-      const { responseCode = 0 } = answer;
+      yield* take({ name: 'settle' });
+      const sent = yield* send(run, { ...event, ...sending }, `, ${what}`);
+      const { responseCode = 0 } = sent.answer;
       if (responseCode < 400 || responseCode > 499)
-        throw new Unmet(`An event ${what} was answered with ${answerOf(answer)}: answer 400.`);
-      await run.staysQuiet(
-        quietSeconds,
-        `Nothing: an event that is ${what} must lead to no call.`,
-        before,
-        isEffect,
-        `After an event ${what} a call came within ${quietSeconds} s.`,
-      );
+        throw new Unmet(`An event ${what} was answered with ${answerOf(sent)}: answer 400.`);
+      const text = `Nothing: an event that is ${what} must lead to no call.`;
+      const fault = `After an event ${what} a call came within ${quietSeconds} s.`;
+      // A call may come before the answer.
+      yield* staysQuiet(run, { seconds: quietSeconds, text, since: sent.newest }, isEffect, fault);
     }
-    await run.settle();
-    const right = underNewId(event);
-    const answer = await send(run, endpoint, right);
-    run.did(`sent ${right.type} ${right.id}, rightly signed`);
-    await run.saw(`the endpoint answered ${right.type} ${right.id} with ${answerOf(answer)}`);
-    if (!answer.ok)
-      throw new Unmet(`An event that is rightly signed was answered with ${answerOf(answer)}: answer 2xx.`);
+    yield* take({ name: 'settle' });
+    const sent = yield* send(run, event, ', rightly signed');
+    if (!sent.answer.ok)
+      throw new Unmet(`An event that is rightly signed was answered with ${answerOf(sent)}: answer 2xx.`);
   },
 };

@@ -1,11 +1,11 @@
-import type { Check } from '../check.ts';
+import { isMove, isPull } from '../calls.ts';
+import type { Check, Run, Script } from '../check.ts';
 import { Unmet } from '../endings.ts';
-import { answerOf, changeCatalog, placeOrder, send, whileDown } from '../events.ts';
-import { handled, isMove } from '../orders.ts';
-import type { Run } from '../run.ts';
-import type { PublishedEvent, TestedEndpoint } from '../statements.ts';
-import * as sql from '../statements.ts';
-import { isPull, toPullSeconds } from './catalog-pulled.ts';
+import { answerOf, cause, findEndpoint, send, untilHandled } from '../events.ts';
+import type { CausedEvent } from '../log.ts';
+import type { Call } from '../statements.ts';
+import { staysQuiet, take, waitFor } from '../steps.ts';
+import { toPullSeconds } from './catalog-pulled.ts';
 
 const quietSeconds = 5;
 
@@ -16,72 +16,60 @@ export const onceEach: Check = {
   needsOneOf: ['reads_catalog', 'takes_orders'],
   leansOn: ['endpoint_reached', 'catalog_pulled', 'statuses_sent', 'forged_refused'],
   read: '/docs/guides/webhooks',
-  async play(run) {
-    if (run.does.takes_orders) await sendOrderTwice(run);
-    if (run.does.reads_catalog) await sendCatalogTwice(run);
+  *play(run) {
+    if (run.does.takes_orders) yield* sendOrderTwice(run);
+    if (run.does.reads_catalog) yield* sendCatalogTwice(run);
   },
 };
 
-async function sendOrderTwice(run: Run): Promise<void> {
-  const endpoint = await run.endpoint('order.created');
-  const event = await placeOrder(run);
-  await handled(run, event);
-  await run.settle();
-  const before = await run.newest();
-  const what = 'the same event a second time';
-  await deliver(run, endpoint, event, what);
-  const fault = `After ${what} the order was moved again.`;
-  await run.staysQuiet(quietSeconds, `Nothing: ${what} brings no news.`, before, isMove, fault);
+const again = 'the same event a second time';
+
+function* sendOrderTwice(run: Run): Script {
+  yield* findEndpoint('order.created');
+  const placed = yield* cause(run, ['order.created']);
+  yield* untilHandled(run, placed);
+  yield* take({ name: 'settle' });
+  yield* hasNoEffect(run, placed.first, again, isMove, 'the order was moved again');
 }
 
-async function sendCatalogTwice(run: Run): Promise<void> {
-  const endpoint = await run.endpoint('catalog.updated');
-  await run.settle();
-  const [older, newer] = await whileDown(run, endpoint, async () => [
-    await changeCatalog(run),
-    await changeCatalog(run),
-  ]);
-  const since = await run.newest();
-  await deliver(run, endpoint, newer, 'the newer version');
-  const pull = await run.waitFor({
+function* sendCatalogTwice(run: Run): Script {
+  yield* findEndpoint('catalog.updated');
+  yield* take({ name: 'settle' });
+  const types = ['catalog.updated', 'catalog.updated'] as const;
+  const { first: older, last: newer } = yield* cause(run, types, { isDown: true });
+  const since = yield* deliver(run, newer, 'the newer version');
+  const pull = yield* waitFor({
     action: 'none',
     text: 'Your program pulls the catalog, once.',
     seconds: toPullSeconds,
     since,
-    look: (calls) => calls.find((call) => isPull(call) && call.status !== null),
+    look: ({ calls }) => calls.find((call) => isPull(call) && call.status !== null),
   });
   if (pull === undefined) throw new Unmet('The event had no effect at all: the catalog was not pulled.');
-  await run.saw(pull);
-  await run.settle();
-  for (const [event, what] of [
-    [newer, 'the same event a second time'],
-    [older, 'an older version that comes late'],
-  ] as const) {
-    // Before it is sent: a call may come at once.
-    const before = await run.newest();
-    await deliver(run, endpoint, event, what);
-    const fault = `After ${what} the catalog was pulled again.`;
-    await run.staysQuiet(quietSeconds, `Nothing: ${what} brings no news.`, before, isPull, fault);
-  }
+  run.saw(pull);
+  yield* take({ name: 'settle' });
+  const effect = 'the catalog was pulled again';
+  yield* hasNoEffect(run, newer, again, isPull, effect);
+  yield* hasNoEffect(run, older, 'an older version that comes late', isPull, effect);
 }
 
-async function deliver(
+/** Sends an event that is known, or is older than a known one. Throws `Unmet` when an effect follows. */
+function* hasNoEffect(
   run: Run,
-  endpoint: TestedEndpoint,
-  event: PublishedEvent,
+  event: CausedEvent,
   what: string,
-): Promise<void> {
-  const answer = await send(run, endpoint, event);
-  run.did(`sent ${event.type} ${event.id}: ${what}`);
-  await run.saw(`the endpoint answered ${event.type} ${event.id} with ${answerOf(answer)}`);
-  const { database } = run.tools;
-  const values = [run.locationId, endpoint.id, event.id, event.type, 1];
-  await database.run(sql.recordPlayed, [
-    ...values,
-    answer.ok ? 'delivered' : 'dead',
-    answer.responseCode ?? null,
-    answer.error ?? null,
-  ]);
-  if (!answer.ok)
-    throw new Unmet(`${what} was answered with ${answerOf(answer)}: answer 2xx, also to what is known.`);
+  isEffect: (call: Call) => boolean,
+  effect: string,
+): Script {
+  const since = yield* deliver(run, event, what);
+  const wait = { seconds: quietSeconds, text: `Nothing: ${what} brings no news.`, since };
+  yield* staysQuiet(run, wait, isEffect, `After ${what} ${effect}.`);
+}
+
+/** Sends an event, and returns the number of the newest call before it. Throws `Unmet` when it is refused. */
+function* deliver(run: Run, event: CausedEvent, what: string): Script<number> {
+  const sent = yield* send(run, { eventId: event.id, isListed: true }, `: ${what}`);
+  if (!sent.answer.ok)
+    throw new Unmet(`${what} was answered with ${answerOf(sent)}: answer 2xx, also to what is known.`);
+  return sent.newest;
 }

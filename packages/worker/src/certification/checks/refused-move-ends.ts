@@ -1,11 +1,10 @@
-import type { Check } from '../check.ts';
+import { isMove } from '../calls.ts';
+import type { Check, Run, Script } from '../check.ts';
 import { Unmet } from '../endings.ts';
-import { placeOrder } from '../events.ts';
-import { isMove } from '../orders.ts';
-import type { Run } from '../run.ts';
+import { cause } from '../events.ts';
+import { toSendSeconds } from '../orders.ts';
 import type { Call } from '../statements.ts';
-import * as sql from '../statements.ts';
-import { toSendSeconds } from './statuses-sent.ts';
+import { listen, take, waitFor } from '../steps.ts';
 
 /** The move is held so long; in this time the order is canceled. */
 const heldSeconds = 8;
@@ -21,16 +20,13 @@ export const refusedMoveEnds: Check = {
   needs: ['takes_orders'],
   leansOn: ['endpoint_reached', 'statuses_sent'],
   read: '/docs/guides/orders',
-  async play(run) {
-    const { orderId, refused } = await refuseMove(run);
-    await run.saw(refused);
-    const calls = await run.listen(
-      listenSeconds,
-      'Your program accepts that the order is canceled.',
-      refused.number,
-    );
+  *play(run) {
+    const { orderId, refused } = yield* refuseMove(run);
+    run.saw(refused);
+    const text = 'Your program accepts that the order is canceled.';
+    const calls = yield* listen(listenSeconds, text, refused.number);
     const repeats = calls.filter((call) => isMove(call) && names(call, orderId));
-    for (const repeat of repeats.slice(0, mostRepeats + 1)) await run.saw(repeat);
+    for (const repeat of repeats.slice(0, mostRepeats + 1)) run.saw(repeat);
     if (repeats.length > mostRepeats)
       throw new Unmet(
         `The order was canceled and its move refused with ${refused.status}; ${repeats.length} more moves of it came within ${listenSeconds} s.`,
@@ -38,26 +34,29 @@ export const refusedMoveEnds: Check = {
   },
 };
 
-async function refuseMove(run: Run): Promise<{ orderId: string; refused: Call }> {
+function* refuseMove(run: Run): Script<{ orderId: string; refused: Call }> {
   for (let n = 0; n < tries; n += 1) {
-    const since = await run.newest();
-    await run.playFaults([`slow; seconds=${heldSeconds}`], ['orders.updateStatus', 'orders.cancel']);
-    const { about: orderId } = await placeOrder(run);
-    const held = await run.waitFor({
+    const { newest: since } = yield* take({
+      name: 'play_faults',
+      faults: [`slow; seconds=${heldSeconds}`],
+      operations: ['orders.updateStatus', 'orders.cancel'],
+    });
+    const { about: orderId } = (yield* cause(run, ['order.created'])).first;
+    const held = yield* waitFor({
       action: 'send_statuses',
       text: 'An order was placed: send a status of it. The guest cancels it meanwhile.',
       seconds: toSendSeconds,
       since,
-      look: (calls) => calls.find((call) => isMove(call) && names(call, orderId)),
+      look: ({ calls }) => calls.find((call) => isMove(call) && names(call, orderId)),
     });
     if (held === undefined) throw new Unmet(`No status of the order came within ${toSendSeconds} s.`);
-    await run.tools.database.run(sql.cancelOrder, [run.locationId, orderId]);
-    const refused = await run.waitFor({
+    yield* take({ name: 'cancel_order', orderId });
+    const refused = yield* waitFor({
       action: 'none',
       text: 'The move is refused.',
       seconds: heldSeconds + 30,
       since,
-      look: (calls) => calls.find((call) => call.number === held.number && call.status !== null),
+      look: ({ calls }) => calls.find((call) => call.number === held.number && call.status !== null),
     });
     if (refused?.status === 409) {
       run.did(`canceled order ${orderId} while its move was under way, as a guest would: order.cancelled`);

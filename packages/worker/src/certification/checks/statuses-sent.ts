@@ -1,16 +1,11 @@
 import type { Check } from '../check.ts';
 import { Unmet } from '../endings.ts';
-import { placeOrder } from '../events.ts';
-import { isMove } from '../orders.ts';
+import { cause, findEndpoint } from '../events.ts';
+import { moveOf, toSendSeconds } from '../orders.ts';
 import type { Call } from '../statements.ts';
+import { take } from '../steps.ts';
 
 const orders = 3;
-/** Seconds that an integration, or a person at it, has to send a status. */
-export const toSendSeconds = 90;
-
-/** The call that moved an order. */
-export const moveOf = (calls: readonly Call[], orderId: string): Call | undefined =>
-  calls.find((call) => isMove(call) && call.answered.includes(orderId));
 
 /** Guests place orders, and each gets a status. */
 export const statusesSent: Check = {
@@ -18,24 +13,21 @@ export const statusesSent: Check = {
   needs: ['takes_orders'],
   leansOn: ['endpoint_reached'],
   read: '/docs/guides/orders',
-  async play(run) {
-    if (run.does.receives_webhooks) await run.endpoint('order.created');
-    const since = await run.newest();
-    const placed: string[] = [];
-    for (let n = 0; n < orders; n += 1) placed.push((await placeOrder(run)).about);
-    let moves: Call[] = [];
-    const isDone = await run.waitFor({
+  *play(run) {
+    if (run.does.receives_webhooks) yield* findEndpoint('order.created');
+    const { events, newest } = yield* cause(run, Array<'order.created'>(orders).fill('order.created'));
+    const movesIn = (calls: readonly Call[]) => events.flatMap(({ about }) => moveOf(calls, about) ?? []);
+    const { calls } = yield* take({
+      name: 'wait',
       action: 'send_statuses',
       text: `${orders} orders were placed: send a status of each (PATCH /v2/orders/{id}/status).`,
       seconds: toSendSeconds,
-      since,
-      look(calls) {
-        moves = placed.flatMap((id) => moveOf(calls, id) ?? []);
-        return moves.length === orders || undefined;
-      },
+      since: newest,
+      isOver: (seen) => movesIn(seen.calls).length === orders,
     });
-    for (const move of moves) await run.saw(move);
-    if (!isDone)
+    const moves = movesIn(calls);
+    for (const move of moves) run.saw(move);
+    if (moves.length < orders)
       throw new Unmet(`${moves.length} of ${orders} orders got a status within ${toSendSeconds} s.`);
   },
 };

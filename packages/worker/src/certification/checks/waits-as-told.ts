@@ -1,12 +1,12 @@
-import type { Check } from '../check.ts';
+import { isMove, isPull } from '../calls.ts';
+import type { Check, Run, Script } from '../check.ts';
 import { Unmet } from '../endings.ts';
-import { changeCatalog, placeOrder } from '../events.ts';
-import { askForOrder, isMove } from '../orders.ts';
-import type { Run } from '../run.ts';
+import { cause } from '../events.ts';
+import { askForOrder, toSendSeconds } from '../orders.ts';
 import type { Call } from '../statements.ts';
-import { isPull, toPullSeconds } from './catalog-pulled.ts';
+import { take, waitFor } from '../steps.ts';
+import { toPullSeconds } from './catalog-pulled.ts';
 import { toSyncSeconds } from './failed-items-read.ts';
-import { toSendSeconds } from './statuses-sent.ts';
 
 const waits = [
   { fault: 'rate_limited; seconds=3', seconds: 3 },
@@ -24,34 +24,25 @@ export const waitsAsTold: Check = {
   needsOneOf: ['places_orders', 'takes_orders', 'reads_catalog', 'brings_catalog'],
   leansOn: ['endpoint_reached', 'statuses_sent', 'refused_move_ends'],
   read: '/docs/guides/limits',
-  async play(run) {
-    const faults = waits.map(({ fault }) => fault);
+  *play(run) {
     const early: string[] = [];
-    const { places_orders, takes_orders, reads_catalog } = run.does;
-    const refuse = places_orders
-      ? refusedOrder
-      : takes_orders
-        ? refusedMove
-        : reads_catalog
-          ? refusedPull
-          : refusedSync;
-    let call = await refuse(run, faults);
+    let call = yield* refuse(run);
     run.did('refused it with 429, then with 503, each with Retry-After: 3');
     for (const { seconds } of waits) {
       const refused = call;
       const { operation, number, status, endedMs } = refused;
-      const next = await run.waitFor({
+      const next = yield* waitFor({
         action: 'none',
         text: `Your program waits ${seconds} s, as Retry-After says, and asks again.`,
         seconds: seconds + patienceSeconds,
         since: number,
-        look: (calls) => calls.find((each) => each.operation === operation && each.status !== null),
+        look: ({ calls }) => calls.find((each) => each.operation === operation && each.status !== null),
       });
       if (next === undefined)
         throw new Unmet(
           [...early, `After ${status} it did not ask again within ${seconds + patienceSeconds} s.`].join(' '),
         );
-      await run.saw(next);
+      run.saw(next);
       const waited = next.beganMs - (endedMs ?? refused.beganMs);
       if (waited < seconds * 1_000 - graceMs)
         early.push(
@@ -64,56 +55,63 @@ export const waitsAsTold: Check = {
   },
 };
 
-async function refusedOrder(run: Run, faults: readonly string[]): Promise<Call> {
-  await run.playFaults(faults, ['orders.create']);
-  return askForOrder(run, 'it will be refused with 429, then with 503.', ({ fault }) => fault !== null);
-}
-
-async function refusedMove(run: Run, faults: readonly string[]): Promise<Call> {
-  await run.settle();
-  const since = await run.newest();
-  await run.playFaults(faults, ['orders.updateStatus', 'orders.cancel']);
-  await placeOrder(run);
-  const call = await run.waitFor({
-    action: 'send_statuses',
-    text: 'An order was placed: send a status of it, which is refused.',
-    seconds: toSendSeconds,
-    since,
-    look: (calls) => calls.find((each) => isMove(each) && each.fault !== null && each.status !== null),
-  });
-  if (call === undefined) throw new Unmet('No status was sent, so nothing could be refused.');
-  await run.saw(call);
-  return call;
-}
-
-async function refusedSync(run: Run, faults: readonly string[]): Promise<Call> {
-  const since = await run.newest();
-  await run.playFaults(faults, ['stock.sync', 'catalog.sync', 'syncJobs.startProducts']);
-  const call = await run.waitFor({
+/** Has a call refused of the kind that the integration makes first: an order, a move, a pull or a sync. */
+function* refuse(run: Run): Script<Call> {
+  const { places_orders, takes_orders, reads_catalog } = run.does;
+  if (places_orders) {
+    yield* playWaits('orders.create');
+    return yield* askForOrder(
+      run,
+      'it will be refused with 429, then with 503.',
+      ({ fault }) => fault !== null,
+    );
+  }
+  if (takes_orders) {
+    yield* take({ name: 'settle' });
+    const since = yield* playWaits('orders.updateStatus', 'orders.cancel');
+    yield* cause(run, ['order.created']);
+    const call = yield* waitFor({
+      action: 'send_statuses',
+      text: 'An order was placed: send a status of it, which is refused.',
+      seconds: toSendSeconds,
+      since,
+      look: ({ calls }) => calls.find((each) => isMove(each) && isRefused(each)),
+    });
+    return found(run, call, 'No status was sent, so nothing could be refused.');
+  }
+  if (reads_catalog) {
+    yield* take({ name: 'settle' });
+    const since = yield* playWaits('catalog.get', 'products.list', 'categories.list', 'menus.active');
+    yield* cause(run, ['catalog.updated']);
+    const call = yield* waitFor({
+      action: 'none',
+      text: 'Your program pulls the catalog, and is refused.',
+      seconds: toPullSeconds,
+      since,
+      look: ({ calls }) => calls.find((each) => isPull(each) && isRefused(each)),
+    });
+    return found(run, call, 'Nothing read the catalog, so nothing could be refused.');
+  }
+  const call = yield* waitFor({
+    since: yield* playWaits('stock.sync', 'catalog.sync', 'syncJobs.startProducts'),
     action: 'sync_items',
     text: 'Send your stock or products now: the call is refused with 429, then with 503.',
     seconds: toSyncSeconds,
-    since,
-    look: (calls) => calls.find((each) => each.fault !== null && each.status !== null),
+    look: ({ calls }) => calls.find(isRefused),
   });
-  if (call === undefined) throw new Unmet('Nothing was sent, so nothing could be refused.');
-  await run.saw(call);
-  return call;
+  return found(run, call, 'Nothing was sent, so nothing could be refused.');
 }
 
-async function refusedPull(run: Run, faults: readonly string[]): Promise<Call> {
-  await run.settle();
-  const since = await run.newest();
-  await run.playFaults(faults, ['catalog.get', 'products.list', 'categories.list', 'menus.active']);
-  await changeCatalog(run);
-  const call = await run.waitFor({
-    action: 'none',
-    text: 'Your program pulls the catalog, and is refused.',
-    seconds: toPullSeconds,
-    since,
-    look: (calls) => calls.find((each) => isPull(each) && each.fault !== null && each.status !== null),
-  });
-  if (call === undefined) throw new Unmet('Nothing read the catalog, so nothing could be refused.');
-  await run.saw(call);
+/** Has calls of these operations refused; returns the number of the newest call before. */
+function* playWaits(...operations: string[]): Script<number> {
+  const faults = waits.map(({ fault }) => fault);
+  return (yield* take({ name: 'play_faults', faults, operations })).newest;
+}
+
+const isRefused = ({ fault, status }: Call): boolean => fault !== null && status !== null;
+
+function found(run: Run, call: Call | undefined, otherwise: string): Call {
+  if (call === undefined) throw new Unmet(otherwise);
+  run.saw(call);
   return call;
 }
