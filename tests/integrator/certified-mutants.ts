@@ -1,4 +1,7 @@
-import type { CheckName } from '../../packages/api/src/resources/certifications/schema.ts';
+import type {
+  CertificationStart,
+  CheckName,
+} from '../../packages/api/src/resources/certifications/schema.ts';
 import type { Program } from './certified.ts';
 
 /** A change of a good program: of the program itself unless another file is named, and a second one of the same file. */
@@ -9,7 +12,7 @@ export type Change = readonly [
 ];
 
 /** For each check its mutants: a defect, and the change after which that check alone must fail. */
-export type Mutants = Partial<Record<CheckName, Readonly<Record<string, Change>>>>;
+type Mutants = Partial<Record<CheckName, Readonly<Record<string, Change>>>>;
 
 /** The answer of the receiver, in both programs. */
 const received = 'self.send_response(';
@@ -63,13 +66,13 @@ const deaf = (now: string) =>
   }) satisfies Mutants;
 
 /** Mutants of integration.py in the role of a listener. */
-export const listenerMutants: Mutants = deaf('integration');
+const listenerMutants: Mutants = deaf('integration');
 
 const caughtUp = '"catch_up": integration.catch_up';
 const cursor = 'self.cursor = comanda.request(';
 
 /** Other correct ways of integration.py as a listener. */
-export const otherWays: Readonly<Record<string, Change>> = {
+const otherWays: Readonly<Record<string, Change>> = {
   'polls its orders every two seconds': [
     cursor,
     `threading.Thread(target=lambda: [(time.sleep(2), comanda.get("/v2/orders", status="pending")) for _ in iter(int, 1)], daemon=True).start()\n        ${cursor}`,
@@ -91,7 +94,7 @@ const each = 'self.comanda.each("/v2/products")';
 const placed = 'left = self.comanda.get("/v2/products/{id}", id=product["id"])';
 
 /** Mutants of integration.py in the role of a kiosk. */
-export const kioskMutants: Mutants = {
+const kioskMutants: Mutants = {
   catalog_pulled: {
     'it pulls nothing': [pulls, '            self.version'],
     'it reads another product': [
@@ -179,7 +182,7 @@ const reads = 'job = self.comanda.get("/v2/sync/jobs/{id}", id=job_id)';
 const news = 'event["id"] not in self.known';
 
 /** Mutants of erp.py. */
-export const erpMutants: Mutants = {
+const erpMutants: Mutants = {
   statuses_sent: {
     'it sends no status': [move, 'pass'],
     'it sends the first status alone': [move, `len(self.orders) > 1 or ${move}`],
@@ -242,3 +245,45 @@ export const erpMutants: Mutants = {
   caught_up: deaf('erp').caught_up,
   forged_refused: deaf('erp').forged_refused,
 };
+
+/** A program, and how it is certified. */
+export interface Case {
+  /** The name of its log: `kiosk/catalog_pulled-it-polls-only`. */
+  name: string;
+  program: Program;
+  start: CertificationStart;
+  change?: Change;
+  /** The check that a mutant fails. */
+  fails?: CheckName;
+}
+
+const nameOf = (role: string, what: string) => `${role}/${what.replace(/\W+/g, '-')}`;
+
+function casesOf(role: string, of: Pick<Case, 'program' | 'start'>, mutants: Mutants): Case[] {
+  const failing = (Object.entries(mutants) as [CheckName, Record<string, Change>][]).flatMap(
+    ([fails, wrongs]) =>
+      Object.entries(wrongs).map(([wrong, change]) => ({
+        ...{ name: nameOf(role, `${fails}-${wrong}`), ...of, change, fails },
+      })),
+  );
+  return [{ name: nameOf(role, 'good'), ...of }, ...failing];
+}
+
+const [kiosk, erp, listener] = [
+  { program: 'integration.py', start: {} },
+  { program: 'erp.py', start: { role: 'erp' } },
+  { program: 'integration.py', start: { role: 'listener' } },
+] as const;
+
+/** Every program that is certified: the good ones, their mutants and other correct ways. */
+export const cases: readonly Case[] = [
+  ...casesOf('kiosk', kiosk, kioskMutants),
+  { ...kiosk, name: nameOf('kiosk', 'no orders'), start: { role: 'kiosk', places_orders: false } },
+  ...casesOf('erp', erp, erpMutants),
+  ...casesOf('listener', listener, listenerMutants),
+  ...Object.entries(otherWays).map(([way, change]) => ({
+    ...listener,
+    name: nameOf('listener', way),
+    change,
+  })),
+];
