@@ -57,9 +57,9 @@ describe.each(pythons)('certified at once, by %s:', () => {
       const { report, log } = endOf(role);
       expect(report, JSON.stringify(report, null, 1)).toMatchObject({ status: 'passed' });
       expect(judge(report.does, log)).toEqual({ report: report.checks });
-      const calls = report.checks
-        .flatMap(({ seen }) => seen)
-        .filter(({ request_id: id }) => id !== undefined);
+      const seen = report.checks.flatMap((check) => check.seen);
+      expect(seen.filter(({ at }) => Number.isNaN(Date.parse(at)))).toEqual([]);
+      const calls = seen.filter(({ request_id: id }) => id !== undefined);
       expect(calls.length).toBeGreaterThan(role === 'kiosk' ? 10 : 0);
     },
   );

@@ -7,6 +7,7 @@ import {
 import { checks } from '../../packages/worker/src/certification/checks.ts';
 import { judge, verdictOf } from '../../packages/worker/src/certification/judge.ts';
 import type { Log } from '../../packages/worker/src/certification/log.ts';
+import type { Call } from '../../packages/worker/src/certification/statements.ts';
 import { readLog, recordedNames } from '../integrator/certified-logs.ts';
 import { cases } from '../integrator/certified-mutants.ts';
 import { words } from '../support/words.ts';
@@ -68,6 +69,61 @@ test.each(cases.flatMap(({ name, fails }) => (fails === undefined ? [name] : [])
       if (status === 'passed') expect([seen.length, done.length], check).not.toContain(0);
   },
 );
+
+/** An endpoint with the wrong subscription. */
+const other = { url: '', events: ['turn.open'] };
+
+// Faults that no mutant has: the good log until one step, the last of its kind in the check, with other fields of the step or of its call.
+test.each<[role: string, check: CheckName, kind: string, fields: object, reason: string]>([
+  ['kiosk', 'catalog_pulled', 'find_endpoint', { endpoint: other }, 'not subscribed to catalog.updated'],
+  ['kiosk', 'catalog_pulled', 'cause', { events: [] }, 'no product under a category'],
+  ['kiosk', 'catalog_pulled', 'catalog.get', { status: 429 }, 'nothing read it within 30 s'],
+  ['kiosk', 'waits_as_told', 'orders.create', { status: 429 }, 'At the end it was refused with 429.'],
+  ['kiosk', 'every_page', 'products.list', { status: 500 }, '0 of 450'],
+  ['kiosk', 'gone_and_cancelled', 'orders.create', { status: 422 }, 'The order was refused with 422'],
+  ['kiosk', 'gone_and_cancelled', 'cancel_order', { order: undefined }, 'had ended before'],
+  [
+    'kiosk',
+    'gone_and_cancelled',
+    'products.get',
+    { operation: 'orders.list' },
+    'nothing looked what is left',
+  ],
+  [
+    'kiosk',
+    'gone_and_cancelled',
+    'orders.get',
+    { operation: 'payments.list' },
+    'nothing read it within 30 s',
+  ],
+  ['erp', 'statuses_sent', 'cause', { events: [] }, 'nothing that can be ordered'],
+  ['erp', 'failed_items_read', 'syncJobs.startProducts', { status: 422 }, 'The sync was refused with 422'],
+  ['erp', 'failed_items_read', 'syncJobs.get', { status: 500 }, 'was not read after its end'],
+  ['erp', 'failed_items_read', 'syncJobs.get', { endedMs: 0 }, 'was not read after its end'],
+  [
+    'listener',
+    'caught_up',
+    'find_endpoint',
+    { endpoint: other },
+    'to one of catalog.updated, product.updated',
+  ],
+])('the good %s fails %s when %s has %o', (role, check, kind, fields, reason) => {
+  const { does, log } = judged(`${role}/good`);
+  const isOfKind = ({ operation }: Call) => operation === kind;
+  const at = log.findLastIndex(
+    (each) =>
+      each.check === check && (each.step.name === kind || ('calls' in each && each.calls.some(isOfKind))),
+  );
+  const found = log[at];
+  if (found === undefined) throw new Error(`no ${kind} in ${check}`);
+  const changed =
+    'calls' in found
+      ? { ...found, calls: found.calls.map((call) => (isOfKind(call) ? { ...call, ...fields } : call)) }
+      : Object.assign({}, found, fields);
+  const { report } = judge(does, [...log.slice(0, at), changed]);
+  const failed = { status: 'failed', reason: expect.stringContaining(reason) };
+  expect(report.find((each) => each.check === check)).toMatchObject(failed);
+});
 
 test('the verdict names the features that an integration lacks, and the report the checks that do not apply', () => {
   const [erp, kiosk, listener] = ['erp/good', 'kiosk/good', 'listener/good'].map(judged);
