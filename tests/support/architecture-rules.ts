@@ -220,6 +220,13 @@ export const textRules: readonly TextRule[] = [
     breaks: ({ text }) => schedulesItself(text),
   },
   {
+    rule: 'takes the time past the clock that it was given (packages/db/src/loops/clock.ts)',
+    // main.ts ends the process: a real time.
+    files: /^packages\/worker\/src\/(?!main\.ts$|certification\/)/,
+    breaks: ({ text }) =>
+      /\bperformance\.now\(|(?<!\bclock\.)\bsetTimeout\(|timers\/promises/.test(withoutComments(text)),
+  },
+  {
     rule: 'writes to the terminal past packages/db/src/terminal.ts, which shows as codes what must not reach one',
     files: /^(packages|scripts)\/(?!db\/src\/terminal\.ts$).*\.tsx?$/,
     breaks: ({ path, text }) =>

@@ -225,7 +225,11 @@ test('an outage of the database in mid-delivery costs neither the event nor a se
 
 test('a runner with a free slot whose looks are not answered is found out, a busy one is not', async () => {
   const [idle, busy, ended] = [new EventEmitter(), new EventEmitter(), new EventEmitter()];
-  const runners = [livenessOf(idle, 2, 60), livenessOf(busy, 1, 60), livenessOf(ended, 1, 60_000)];
+  const runners = [
+    livenessOf(idle, 2, { silenceMs: 60 }),
+    livenessOf(busy, 1, { silenceMs: 60 }),
+    livenessOf(ended, 1, { silenceMs: 60_000 }),
+  ];
   busy.emit('job:start');
   // One that asks and is refused is as good as dead: it may never ask for real.
   const asking = setInterval(() => {

@@ -1,11 +1,11 @@
 import { createLog } from '@comanda/api/services';
 import {
   backoffMs,
+  type Clock,
   createSecretBox,
   type Database,
   type Heartbeat,
   openDatabase,
-  ownBuild,
   parseEncryptionKeys,
   publishing,
   readSettings,
@@ -14,30 +14,20 @@ import {
   type Settings,
   startHeartbeat,
   stoppingIn,
+  systemClock,
 } from '@comanda/db';
 import type { Logger } from 'pino';
-import { createCertifications } from './certification/certifications.ts';
 import { startClearing } from './deliveries/clearing.ts';
-import { createBodyBytes } from './deliveries/collecting.ts';
-import { createDeliveries } from './deliveries/deliveries.ts';
-import { createHealth, startHealth } from './deliveries/health.ts';
-import { createRecorder } from './deliveries/recorder.ts';
-import { createSigning } from './deliveries/signing.ts';
-import { createSilence } from './deliveries/silence.ts';
-import { createSlots } from './deliveries/slots.ts';
-import { createWebhookSender } from './http/sender.ts';
+import { startHealth } from './deliveries/health.ts';
 import { createAttemptMeter } from './metrics/attempt-meter.ts';
 import { startMetricsServer } from './metrics/server.ts';
 import { workerMetrics } from './metrics/worker-metrics.ts';
+import { createParts } from './parts.ts';
 import { listenForChanges } from './relay/listen.ts';
 import { startRelay } from './relay/relay.ts';
 import { superviseRunner } from './runner.ts';
 import { startSweeper, sweep } from './sweeper.ts';
-import { answerProbe } from './tasks/answer-probe.ts';
-import { certify } from './tasks/certify.ts';
-import { deliverWebhooks } from './tasks/deliver-webhooks.ts';
-import { type Keep, removalTimes, removeOld } from './tasks/remove-old.ts';
-import { runSyncJobs } from './tasks/run-sync-jobs.ts';
+import { type Keep, removalTimes } from './tasks/remove-old.ts';
 import { startWarden } from './warden.ts';
 
 /** The parts of a worker; `Settings` has them all. */
@@ -56,6 +46,8 @@ export type WorkerOptions = Pick<
     encryptionKey: string;
     /** Ends the start while it waits for the database. */
     signal?: AbortSignal;
+    /** The time of its loops; the machine's unless given. */
+    clock?: Clock;
   };
 
 /** A worker that runs. */
@@ -96,6 +88,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const deliveryJobs = open('-deliveries', share(6));
   const importJobs = open('-imports', share(6));
   const pools = [attempts, deliveryJobs, importJobs];
+  const { clock = systemClock } = options;
   const load = { inFlight: 0 };
   const meter = createAttemptMeter();
   let draining = false;
@@ -122,52 +115,11 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   // Work left by a process that died is finished before anything else.
   await sweep(database, undefined).catch((error: unknown) => log.warn({ err: error }, 'sweeping failed'));
 
-  const sender = createWebhookSender({
-    timeoutMs: options.webhookTimeoutMs,
-    targets: options.webhookTargets,
-    allowCidrs: options.webhookAllowCidrs,
-  });
-  const signing = createSigning(attempts, heartbeat.id, log);
-  const health = createHealth(database, log);
-  const { bytes, collecting } = createBodyBytes();
-  const deliveries = createDeliveries({
-    database: attempts,
-    signing,
-    slots: createSlots(),
-    silence: createSilence(),
-    health,
-    log,
-    sender,
-    secrets,
-    version: ownBuild().version,
-    workerId: heartbeat.id,
-    alive: heartbeat.alive,
-    isHeard: () => heartbeat.steadyMs() > 0,
-    timeoutMs: options.webhookTimeoutMs,
-    retryDelaysSeconds: options.webhookRetryDelaysSeconds,
-    load,
-    bytes,
-    meter,
-    recorder: createRecorder(attempts, {
-      workerId: heartbeat.id,
-      retryDelaysSeconds: options.webhookRetryDelaysSeconds,
-    }),
-  });
-  const certifications = createCertifications({
-    database,
-    sender,
-    secrets,
-    version: ownBuild().version,
-    log,
-  });
-  const context = { database, deliveries, certifications, log };
+  const parts = createParts({ settings, database, attempts, secrets, heartbeat, load, meter, log, clock });
+  const { deliveries, signing, context } = parts;
   const deliveryRunner = superviseRunner({
     database: deliveryJobs,
-    tasks: {
-      // Of a paused worker the jobs wait in the queue, as all do that no worker takes.
-      ...(options.deliveries !== 'paused' && { 'deliver-webhooks': deliverWebhooks, certify }),
-      'probe-deliveries': answerProbe,
-    },
+    tasks: parts.deliveryTasks,
     passedOver: signing.passedOver,
     context,
     concurrency,
@@ -177,12 +129,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   });
   const importRunner = superviseRunner({
     database: importJobs,
-    tasks: {
-      'run-sync-jobs': runSyncJobs,
-      'sync-products': runSyncJobs,
-      'remove-old': removeOld(settings),
-      'probe-imports': answerProbe,
-    },
+    tasks: parts.importTasks,
     times: removalTimes(),
     context,
     concurrency,
@@ -194,12 +141,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   const relay = startRelay(database, log, {
     ...(options.deliveries !== 'paused' && { first: deliveries.firstAttempts }),
     published: heartbeat.published,
+    clock,
   });
-  const listener = listenForChanges(database, relay.wake, log);
-  const sweeper = startSweeper(database, heartbeat, log);
-  const warden = startWarden(database, settings.databaseRolePrefix, log);
-  const clearing = startClearing(database, log);
-  const healthLoop = startHealth(health);
+  const listener = listenForChanges(database, relay.wake, { log, clock });
+  const sweeper = startSweeper(database, heartbeat, log, clock);
+  const warden = startWarden(database, settings.databaseRolePrefix, log, clock);
+  const clearing = startClearing(database, log, clock);
+  const healthLoop = startHealth(parts.health, clock);
   await Promise.all([deliveryRunner.ready, importRunner.ready]);
   isHeard = () => heartbeat.steadyMs() > 0;
   log.info({ id: heartbeat.id, ...(watching && { url: watching.url }) }, 'ready');
@@ -212,7 +160,7 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
       log.info('draining');
       await Promise.all([
         listener.stop(),
-        certifications.stop(),
+        context.certifications.stop(),
         sweeper.stop(),
         warden.stop(),
         clearing.stop(),
@@ -220,8 +168,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
         deliveryRunner.stop(),
         importRunner.stop(),
         deliveries.stop(deliveriesMs).then(async () => {
-          await sender.close();
-          await Promise.all([healthLoop.stop(), collecting.stop()]);
+          await parts.sender.close();
+          await Promise.all([healthLoop.stop(), parts.collecting.stop()]);
         }),
       ]);
       await heartbeat.stop();
@@ -234,8 +182,8 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   async function begin(): Promise<Heartbeat> {
     await requireSchema(database.pool, (line) => log.warn(line), options.signal);
     return untilUsable(
-      () => startHeartbeat(database, 'worker', { paused: options.deliveries === 'paused' }),
-      log,
+      () => startHeartbeat(database, 'worker', { paused: options.deliveries === 'paused', clock }),
+      { log, clock },
       options.signal,
     );
   }
@@ -244,12 +192,13 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
 /** Does `work` again and again while the database does not let it, as one that is read-only. */
 function untilUsable<Result>(
   work: () => Promise<Result>,
-  log: Logger,
+  { log, clock }: { log: Logger; clock: Clock },
   signal?: AbortSignal,
 ): Promise<Result> {
-  return retry(work, (error, failures) => {
+  const judge = (error: unknown, failures: number) => {
     signal?.throwIfAborted();
     log.warn({ err: error }, 'the database cannot be used yet');
     return backoffMs(failures);
-  });
+  };
+  return retry(work, judge, clock);
 }

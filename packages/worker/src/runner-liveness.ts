@@ -1,4 +1,4 @@
-import { again, startLoop } from '@comanda/db';
+import { again, type Clock, startLoop, systemClock } from '@comanda/db';
 import type { WorkerEvents } from 'graphile-worker';
 
 /** Whether a runner still works. */
@@ -16,7 +16,11 @@ const looks = 12;
  * gets answers or works on as many jobs as it may. Counted in looks, so that a process that was frozen is not taken for
  * stuck.
  */
-export function livenessOf(events: WorkerEvents, concurrency: number, silenceMs = 15_000): RunnerLiveness {
+export function livenessOf(
+  events: WorkerEvents,
+  concurrency: number,
+  { silenceMs = 15_000, clock = systemClock }: { silenceMs?: number; clock?: Clock } = {},
+): RunnerLiveness {
   let silent = 0;
   let active = 0;
   const heard = () => {
@@ -37,6 +41,7 @@ export function livenessOf(events: WorkerEvents, concurrency: number, silenceMs 
   });
   events.on('pool:release', () => isOver('ended'));
   const { stop } = startLoop({
+    clock,
     firstRestMs: silenceMs / looks,
     round() {
       silent += 1;

@@ -45,7 +45,7 @@ export interface RunnerOptions {
  * error. Jobs it had locked are freed at once, under the id that only it had.
  */
 export function superviseRunner(options: RunnerOptions): SupervisedRunner {
-  const { log } = options;
+  const { context, log } = options;
   let current: Runner | undefined;
   let onReady = () => {};
   const ready = new Promise<void>((resolve) => {
@@ -55,7 +55,7 @@ export function superviseRunner(options: RunnerOptions): SupervisedRunner {
   const runOnce = async (signal: AbortSignal) => {
     const pools: string[] = [];
     const events: WorkerEvents = new EventEmitter();
-    const liveness = livenessOf(events, options.concurrency);
+    const liveness = livenessOf(events, options.concurrency, { clock: context.clock });
     try {
       current = await startRunner(options, events, pools);
       onReady();
@@ -70,6 +70,7 @@ export function superviseRunner(options: RunnerOptions): SupervisedRunner {
     }
   };
   const loop = startLoop({
+    clock: context.clock,
     async round(signal) {
       await runOnce(signal);
       if (!signal.aborted) throw new Error('it ended without an error');
@@ -116,7 +117,8 @@ async function startRunner(options: RunnerOptions, events: WorkerEvents, pools: 
   });
 }
 
-function taskList({ tasks, context }: RunnerOptions): TaskList {
+/** The tasks as the queue calls them. */
+export function taskList({ tasks, context }: Pick<RunnerOptions, 'tasks' | 'context'>): TaskList {
   const entries = Object.entries(tasks).map(([name, task]): [string, TaskList[string]] => {
     const { payload: schema } = jobs[name as JobName];
     const handler = task as Task<JobName>;

@@ -2,6 +2,7 @@ import { queueForsaken } from '@comanda/api/services';
 import {
   addJobs,
   again,
+  type Clock,
   type Database,
   deliveryJobKey,
   type Heartbeat,
@@ -36,8 +37,9 @@ const deadSeconds = heartbeats.deadMs / 1_000;
  * sync jobs, frees the claims and jobs of workers that are dead: those of this machine at once, others by their
  * silence.
  */
-export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logger): Loop {
+export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logger, clock: Clock): Loop {
   return startLoop({
+    clock,
     firstRestMs: everyMs,
     async round() {
       const mayJudge = heartbeat.steadyMs() >= heartbeats.deadMs;

@@ -1,6 +1,7 @@
 import {
   again,
   boundedRoles,
+  type Clock,
   isState,
   type Loop,
   mostLocks,
@@ -28,7 +29,7 @@ const reasons = {
  * twice a second: what such a session sets for itself bounds nothing. Needs `pg_signal_backend`; without it one warning
  * is logged, and doctor reports it. Every worker runs one.
  */
-export function startWarden(database: Queryable, rolePrefix: string, log: Logger): Loop {
+export function startWarden(database: Queryable, rolePrefix: string, log: Logger, clock: Clock): Loop {
   const heldSince = new Map<string, number>();
   let mayEnd = true;
 
@@ -46,11 +47,12 @@ export function startWarden(database: Queryable, rolePrefix: string, log: Logger
   };
 
   return startLoop({
+    clock,
     firstRestMs: wardenLooks.everyMs,
     async round() {
       const values = [rolePrefix, bounds, wardenLooks.waitMs / 1_000, mostLocks];
       const sessions = await database.run(lookAtHands, values);
-      const overdue = tooLongHeld(sessions, heldSince, performance.now());
+      const overdue = tooLongHeld(sessions, heldSince, clock.now());
       for (const session of sessions) {
         const past = session.past ?? (overdue.has(session) ? 'held' : null);
         if (past !== null) await end(session, past);

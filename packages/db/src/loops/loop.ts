@@ -1,5 +1,6 @@
 import { restarting } from '../lifetimes.ts';
 import { type Backoff, backoffMs } from './backoff.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { createWaker, type Waker } from './waker.ts';
 
 /** Returned by a round when another one is to follow. */
@@ -21,19 +22,21 @@ export interface Rests {
   firstRestMs?: number;
   /** Whether a rest keeps the process alive; true unless said. */
   ref?: boolean;
+  /** The time of the rests; the machine's unless said. */
+  clock?: Clock;
 }
 
 /** Calls `round` again and again, until it answers something else than `again()`: that is the result. Throws what a round throws. */
 export async function repeat<Result>(
   round: () => Result | Again | Promise<Result | Again>,
-  { waker = createWaker(), firstRestMs = 0, ref = true }: Rests = {},
+  { waker = createWaker(), firstRestMs = 0, ref = true, clock = systemClock }: Rests = {},
 ): Promise<Result> {
   for (let restMs = firstRestMs; ; ) {
     if (restMs > 0) {
-      const timer = setTimeout(waker.wake, restMs);
+      const timer = clock.setTimeout(waker.wake, restMs);
       if (!ref) timer.unref();
       await waker.wait();
-      clearTimeout(timer);
+      clock.clearTimeout(timer);
     }
     const said = await round();
     if (!(said instanceof Again)) return said;
@@ -48,16 +51,18 @@ export async function repeat<Result>(
 export function retry<Result>(
   work: () => Promise<Result>,
   judge: (error: unknown, failures: number) => number | Promise<number>,
+  clock?: Clock,
 ): Promise<Result> {
   let failures = 0;
-  return repeat(async () => {
+  const attempt = async () => {
     try {
       return await work();
     } catch (error) {
       failures += 1;
       return again(await judge(error, failures));
     }
-  });
+  };
+  return repeat(attempt, clock && { clock });
 }
 
 /** Something that runs until it has ended or was stopped. */
@@ -87,16 +92,17 @@ export function startLoop({ round, failed, backoff, ...rests }: LoopOptions): Lo
   const waker = createWaker();
   const stopping = new AbortController();
   const { signal } = stopping;
+  const { clock = systemClock } = rests;
   let failures = 0;
   const next = async (): Promise<Again | undefined> => {
     if (signal.aborted) return undefined;
-    const began = performance.now();
+    const began = clock.now();
     try {
       const said = await round(signal);
       failures = 0;
       return said;
     } catch (error) {
-      failures = performance.now() - began > restarting.healthyLifeMs ? 1 : failures + 1;
+      failures = clock.now() - began > restarting.healthyLifeMs ? 1 : failures + 1;
       const afterMs = backoffMs(failures, backoff);
       failed?.(error, { failures, afterMs });
       waker.forget();

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type Queryable, statement } from '../connection/sql-database.ts';
 import { newId } from '../ids.ts';
 import { heartbeats } from '../lifetimes.ts';
+import { type Clock, systemClock } from '../loops/clock.ts';
 import { again, startLoop } from '../loops/loop.ts';
 import { pidSpace } from './pid-space.ts';
 
@@ -42,12 +43,12 @@ export interface Heartbeat {
 export async function startHeartbeat(
   database: Queryable,
   kind: HeartbeatKind,
-  { paused = false } = {},
+  { paused = false, clock = systemClock }: { paused?: boolean; clock?: Clock } = {},
 ): Promise<Heartbeat> {
   const id = newId();
   const kinds = new Map<string, HeartbeatKind>();
   const space = pidSpace() ?? null;
-  let steadySince = performance.now();
+  let steadySince = clock.now();
   // Of a worker that has just started no gap may be concluded.
   let publishedAt = steadySince;
   let lastAt = steadySince;
@@ -58,11 +59,11 @@ export async function startHeartbeat(
 
   const record = async () => {
     const ids = [...kinds.keys()];
-    const began = performance.now();
+    const began = clock.now();
     const publishedMs = began - publishedAt;
     const values = [ids, [...kinds.values()], hostname(), process.pid, space, skewMs, paused, publishedMs];
     const [row] = await database.run(recordBeats, values);
-    const tripMs = performance.now() - began;
+    const tripMs = clock.now() - began;
     // The next beat says it. The time at which a slow answer was made is unknown.
     if (row !== undefined && tripMs < preciseMs)
       skewMs = Math.max(-intMost, Math.min(intMost, Math.round(row.clock - (Date.now() - tripMs / 2))));
@@ -72,15 +73,15 @@ export async function startHeartbeat(
     return row?.clock;
   };
   const beat = async () => {
-    const clock = await record();
-    const now = performance.now();
+    const databaseClock = await record();
+    const now = clock.now();
     // A clock that was set makes the living look silent until each of them has beaten again.
     const jumped =
-      clock !== undefined &&
+      databaseClock !== undefined &&
       lastClock !== undefined &&
-      Math.abs(clock - lastClock - (now - lastAt)) > heartbeats.everyMs;
+      Math.abs(databaseClock - lastClock - (now - lastAt)) > heartbeats.everyMs;
     if (jumped || now - lastAt > heartbeats.gapMs) steadySince = now;
-    lastClock = clock;
+    lastClock = databaseClock;
     lastAt = now;
   };
   const leave = async (ids: string[]) => {
@@ -98,23 +99,24 @@ export async function startHeartbeat(
   kinds.set(id, kind);
   await beat();
   const loop = startLoop({
+    clock,
     ref: false,
     firstRestMs: heartbeats.everyMs,
     async round() {
-      const began = performance.now();
+      const began = clock.now();
       await beatOnce();
-      return again(heartbeats.everyMs - (performance.now() - began));
+      return again(heartbeats.everyMs - (clock.now() - began));
     },
   });
 
   return {
     id,
     steadyMs() {
-      const now = performance.now();
+      const now = clock.now();
       return now - lastAt > heartbeats.gapMs ? 0 : now - steadySince;
     },
     async alive() {
-      if (performance.now() - lastAt > heartbeats.gapMs) await beatOnce();
+      if (clock.now() - lastAt > heartbeats.gapMs) await beatOnce();
     },
     async add(added, addedKind) {
       kinds.set(added, addedKind);
@@ -122,7 +124,7 @@ export async function startHeartbeat(
     },
     remove: (removed) => leave([removed]),
     published() {
-      publishedAt = performance.now();
+      publishedAt = clock.now();
     },
     async stop() {
       if (stopped) return;

@@ -1,4 +1,4 @@
-import { beginSpan, type SecretBox, type Traced } from '@comanda/db';
+import { beginSpan, type Clock, type SecretBox, type Traced } from '@comanda/db';
 import { StaleError } from '../http/exchange.ts';
 import { webhookHeaders } from '../http/headers.ts';
 import type { Attempt, WebhookRequest, WebhookSender } from '../http/sender.ts';
@@ -10,12 +10,13 @@ export interface MadeAttempt extends Attempt {
   eventType: string;
   /** 1 to 5. */
   attempt: number;
-  /** When it ended, by `performance.now()`. */
+  /** When it ended, on the worker's clock. */
   endedAt: number;
 }
 
 /** The dependencies of attempts. */
 export interface AttemptTools {
+  clock: Clock;
   sender: WebhookSender;
   secrets: SecretBox;
   /** The service's version, for the User-Agent. */
@@ -28,7 +29,7 @@ export interface AttemptTools {
  */
 export type LookAgain = (ready: ReadyDelivery) => Promise<Fresh | undefined>;
 
-/** A look that counts until `sendBy`, by `performance.now()`; `at` is the database's time of it, in Unix seconds. */
+/** A look that counts until `sendBy`, on the worker's clock; `at` is the database's time of it, in Unix seconds. */
 export interface Fresh {
   at: number;
   sendBy: number;
@@ -77,22 +78,22 @@ async function attemptWithin(
     const headers = webhookHeaders({
       ...{ eventId, eventType, attempt, timestampSeconds, secrets, body, traceparent, version },
     });
-    const made = await send(tools.sender, { url, headers, body, sendBy: fresh.sendBy });
+    const made = await send(tools, { url, headers, body, sendBy: fresh.sendBy });
     if (made !== undefined)
-      return { ...made, deliveryId: id, eventType, attempt, endedAt: performance.now() };
+      return { ...made, deliveryId: id, eventType, attempt, endedAt: tools.clock.now() };
     if (looks > mostLooks) return undefined;
     fresh = await lookAgain(ready).catch(() => undefined);
   }
   return undefined;
 }
 
-async function send(sender: WebhookSender, request: WebhookRequest): Promise<Attempt | undefined> {
-  const startedAt = performance.now();
+async function send({ clock, sender }: AttemptTools, request: WebhookRequest): Promise<Attempt | undefined> {
+  const startedAt = clock.now();
   try {
     return await sender.send(request);
   } catch (error) {
     if (error instanceof StaleError) return undefined;
     const reason = error instanceof Error ? error.message : String(error);
-    return { ok: false, error: reason, durationMs: Math.round(performance.now() - startedAt) };
+    return { ok: false, error: reason, durationMs: Math.round(clock.now() - startedAt) };
   }
 }

@@ -42,10 +42,10 @@ export async function claim(
   held: readonly string[],
   after: Position,
 ): Promise<Claimed> {
-  const { database, timeoutMs, workerId, signing } = options;
+  const { clock, database, timeoutMs, workerId, signing } = options;
   const { locationId, endpointId } = endpoint;
   await options.alive();
-  const askedAt = performance.now();
+  const askedAt = clock.now();
   const sendBy = askedAt + freshMs;
   const rows = await database.run(claimDeliveries, [
     locationId,
@@ -58,7 +58,7 @@ export async function claim(
     after.dueAt,
     after.id,
   ]);
-  noteWay(database, performance.now() - askedAt);
+  noteWay(database, clock.now() - askedAt, clock);
   const [first] = rows;
   const last = rows.at(-1);
   if (first === undefined || last === undefined) return { found: 0, bytes: 0, claimed: [] };
@@ -87,9 +87,9 @@ export const leaseMsOf = (timeoutMs: number): number => connectMsOf(timeoutMs) +
 
 /** Gives claims back without an attempt; they stay due. Tries again while the database is away. */
 export async function giveBack(
-  { database, workerId }: DeliveryOptions,
+  { clock, database, workerId }: DeliveryOptions,
   { locationId }: EndpointRef,
   ids: readonly string[],
 ): Promise<void> {
-  await untilAvailable(() => database.run(returnDeliveries, [locationId, ids, workerId]));
+  await untilAvailable(() => database.run(returnDeliveries, [locationId, ids, workerId]), clock);
 }

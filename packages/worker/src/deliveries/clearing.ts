@@ -1,4 +1,4 @@
-import { again, type Database, type Loop, startLoop, statement } from '@comanda/db';
+import { again, type Clock, type Database, type Loop, startLoop, statement } from '@comanda/db';
 import type { Logger } from 'pino';
 import { deliversAfter } from './statements.ts';
 
@@ -10,12 +10,13 @@ const longestRestMs = 1_000;
  * Clears away the deliveries of endpoints that were deleted or disabled, batch by batch, until stopped. Any number of workers
  * may: each takes what no other is at. Its place is kept with every batch, so the next worker goes on where a killed one was.
  */
-export function startClearing(database: Database, log: Logger): Loop {
+export function startClearing(database: Database, log: Logger, clock: Clock): Loop {
   return startLoop({
+    clock,
     async round() {
-      const began = performance.now();
+      const began = clock.now();
       const cleared = await clearBatch(database);
-      return again(cleared === undefined ? lookEveryMs : Math.min(longestRestMs, performance.now() - began));
+      return again(cleared === undefined ? lookEveryMs : Math.min(longestRestMs, clock.now() - began));
     },
     failed: (error) =>
       log.warn({ err: error }, 'clearing deliveries away failed; the next round tries again'),

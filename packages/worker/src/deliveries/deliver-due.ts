@@ -16,7 +16,7 @@ export async function deliverDue(
   lane: Lane,
 ): Promise<void> {
   try {
-    await repeat(keepUp(options, endpoint, loop, lane), loop);
+    await repeat(keepUp(options, endpoint, loop, lane), { waker: loop.waker, clock: options.clock });
   } finally {
     lane.leave();
   }

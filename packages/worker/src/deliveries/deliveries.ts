@@ -9,6 +9,7 @@ import { openSecrets } from './open-secrets.ts';
 import type { ReadyDelivery } from './ready-delivery.ts';
 import { UnsignableError } from './signing.ts';
 import { releaseClaims } from './statements.ts';
+import { freshMs } from './way.ts';
 import { widthUnder } from './width.ts';
 
 /** The endpoints that this process is delivering to. */
@@ -20,6 +21,8 @@ export interface Deliveries {
   attend(endpoint: EndpointRef): void;
   /** First attempts that come without a job. */
   readonly firstAttempts: FirstAttempts;
+  /** Settles when no delivery is under way. */
+  idle(): Promise<void>;
   /** Claims no more, waits for what is in flight up to `graceMs`, and gives the rest back. */
   stop(graceMs: number): Promise<void>;
 }
@@ -32,7 +35,7 @@ interface Running {
 
 /** Makes the registry; it starts empty. */
 export function createDeliveries(options: DeliveryOptions): Deliveries {
-  const { bytes, database, load, log, signing, silence, workerId } = options;
+  const { bytes, clock, database, load, log, signing, silence, workerId } = options;
   const loops = new Map<string, Running>();
   const running = new Set<Promise<void>>();
   let stopping = false;
@@ -93,6 +96,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   const firstAttempts: FirstAttempts = {
     workerId,
     leaseMs: leaseMsOf(options.timeoutMs),
+    sendBy: () => clock.now() + freshMs,
     mayClaim: () => !stopping && options.isHeard(),
     hasRoom(endpointId, count, size) {
       if (signing.isLeft(endpointId) || bytes.room(endpointId) < size) return false;
@@ -126,6 +130,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   return {
     attend,
     firstAttempts,
+    idle: () => allEnded(running),
     async stop(graceMs) {
       stopping = true;
       for (const { loop } of loops.values()) {
@@ -134,10 +139,10 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
       }
       let timer: NodeJS.Timeout | undefined;
       const limit = new Promise<'late'>((resolve) => {
-        timer = setTimeout(() => resolve('late'), graceMs);
+        timer = clock.setTimeout(() => resolve('late'), graceMs);
       });
       const outcome = await Promise.race([allEnded(running), limit]);
-      clearTimeout(timer);
+      clock.clearTimeout(timer);
       if (outcome !== 'late') return;
       log.warn({ endpoints: loops.size }, 'deliveries in flight are handed over unfinished');
       await database.run(releaseClaims, [workerId]).catch(() => {});

@@ -6,7 +6,7 @@ import { type HeldDelivery, type StoredSecrets, sealedOf } from './statements.ts
 export interface HandedDeliveries extends EndpointRef {
   deliveries: { delivery: HeldDelivery; body: Buffer }[];
   secrets: StoredSecrets;
-  /** By `performance.now()`: from then on address, secrets, state and claim are checked again before they are sent. */
+  /** On the worker's clock: from then on address, secrets, state and claim are checked again before they are sent. */
   sendBy: number;
 }
 
@@ -18,6 +18,8 @@ export interface FirstAttempts {
   /** The holder of the claims, and for how many milliseconds. */
   readonly workerId: string;
   readonly leaseMs: number;
+  /** Until when, on the worker's clock, what is claimed now may be sent without another look at it. */
+  sendBy(): number;
   /** Whether this worker may claim anything now: it is not stopping, and its heartbeat is heard. */
   mayClaim(): boolean;
   /** Whether so many deliveries with so many bytes would be sent at once. Others wait in the queue, in its order. */

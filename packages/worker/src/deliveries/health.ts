@@ -1,4 +1,4 @@
-import { again, type Database, type Loop, startLoop, statement } from '@comanda/db';
+import { again, type Clock, type Database, type Loop, startLoop, statement, systemClock } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { EndpointRef } from './endpoint-ref.ts';
 
@@ -14,8 +14,9 @@ export interface Health {
 const writeEveryMs = 10_000;
 
 /** Writes it again and again, and once more at the end. */
-export function startHealth(health: Health): Loop {
+export function startHealth(health: Health, clock: Clock): Loop {
   const loop = startLoop({
+    clock,
     firstRestMs: writeEveryMs,
     async round() {
       await health.write();
@@ -36,20 +37,20 @@ export function startHealth(health: Health): Loop {
  * arrived since the last writing does well. Where that changes, one line is logged, by whichever process writes it
  * first; results gathered by a process that is killed are lost, and the next attempts report the state.
  */
-export function createHealth(database: Database, log: Logger): Health {
+export function createHealth(database: Database, log: Logger, clock = systemClock): Health {
   let noted = new Map<string, Noted>();
   return {
     note(endpoint, ok) {
       const known = noted.get(endpoint.endpointId) ?? { endpoint };
       noted.set(endpoint.endpointId, known);
-      if (ok) known.deliveredAt = performance.now();
-      else known.failedAt ??= performance.now();
+      if (ok) known.deliveredAt = clock.now();
+      else known.failedAt ??= clock.now();
     },
     async write() {
       const all = [...noted.values()];
       if (all.length === 0) return;
       noted = new Map();
-      const now = performance.now();
+      const now = clock.now();
       const ago = (at: number | undefined) => (at === undefined ? null : now - at);
       try {
         const changes = await database.run(writeHealth, [
@@ -71,7 +72,7 @@ export function createHealth(database: Database, log: Logger): Health {
   };
 }
 
-/** By `performance.now()`: when the last attempt arrived, and when the first one failed. */
+/** On the worker's clock: when the last attempt arrived, and when the first one failed. */
 interface Noted {
   endpoint: EndpointRef;
   deliveredAt?: number;

@@ -45,10 +45,10 @@ const mostHeld = 400;
  * attempt has ended. Wakes the loop when a step can do more.
  */
 export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop: EndpointLoop): Lane {
-  const { bytes, load, log, slots, silence } = options;
+  const { bytes, clock, load, log, slots, silence } = options;
   const { endpointId } = endpoint;
   const lastAttempt = options.retryDelaysSeconds.length + 1;
-  const pace = createPace(performance.now());
+  const pace = createPace(clock.now());
   const ready: ReadyDelivery[] = [];
   const ended: MadeAttempt[] = [];
   /** Deliveries that were claimed and are not yet recorded or given back. */
@@ -68,7 +68,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
   let origin: string | undefined;
   /** There may be more due than the last look brought. */
   let more = loop.handed.length === 0;
-  let lookedAt = more ? Number.NEGATIVE_INFINITY : performance.now();
+  let lookedAt = more ? Number.NEGATIVE_INFINITY : clock.now();
   let owing = more;
   /** The end of the last look: the rest of a burst before it is costly to skip each time. */
   let after: Position = beginning;
@@ -220,7 +220,7 @@ export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop
 
   return {
     step() {
-      const now = performance.now();
+      const now = clock.now();
       sendReady(now);
       takeHanded();
       return Math.min(returnUnsent(now), recordEnded(now), claimMore(now));

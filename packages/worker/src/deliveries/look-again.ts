@@ -16,12 +16,15 @@ interface Asked {
 }
 
 /** Looks again at claimed deliveries of one endpoint; all that ask in one turn of the event loop share a statement. */
-export function createLookAgain({ database, workerId }: DeliveryOptions, endpoint: EndpointRef): LookAgain {
+export function createLookAgain(
+  { clock, database, workerId }: DeliveryOptions,
+  endpoint: EndpointRef,
+): LookAgain {
   let asked: Asked[] = [];
   const look = async () => {
     const asking = asked;
     asked = [];
-    const askedAt = performance.now();
+    const askedAt = clock.now();
     const { locationId, endpointId } = endpoint;
     const ids = asking.map(({ ready }) => ready.delivery.id);
     const urls = asking.map(({ ready }) => ready.delivery.url);
@@ -36,10 +39,10 @@ export function createLookAgain({ database, workerId }: DeliveryOptions, endpoin
         sealed,
       ]);
       const times = new Map(rows.map(({ id, at }) => [id, at]));
-      const now = performance.now();
-      noteWay(database, now - askedAt);
+      const now = clock.now();
+      noteWay(database, now - askedAt, clock);
       // A promise of 100 ms cannot be kept over a longer way; to send nothing would be worse.
-      const sendBy = isFar(database) ? Math.min(now + freshMs, askedAt + oldestMs) : askedAt + freshMs;
+      const sendBy = isFar(database, clock) ? Math.min(now + freshMs, askedAt + oldestMs) : askedAt + freshMs;
       for (const one of asking) {
         const at = times.get(one.ready.delivery.id);
         one.resolve(at === undefined ? undefined : { at, sendBy });

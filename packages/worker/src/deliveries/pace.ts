@@ -10,7 +10,7 @@ export interface Pace {
 const aheadMs = 25;
 const mostAhead = 100;
 
-/** Starts one; `now` is the time by `performance.now()`. */
+/** Starts one; `now` is the time on the worker's clock. */
 export function createPace(now: number): Pace {
   let ended = 0;
   let since = now;

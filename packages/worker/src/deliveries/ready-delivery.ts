@@ -8,6 +8,6 @@ export interface ReadyDelivery {
   secrets: readonly string[];
   /** Names the secrets (`sealedOf`). */
   sealed: string;
-  /** By `performance.now()`: from then on address, secrets, state and claim are read again before it is sent. */
+  /** On the worker's clock: from then on address, secrets, state and claim are read again before it is sent. */
   sendBy: number;
 }

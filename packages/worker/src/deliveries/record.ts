@@ -1,4 +1,4 @@
-import { type Database, isUnavailable } from '@comanda/db';
+import { type Clock, type Database, isUnavailable } from '@comanda/db';
 import type { MadeAttempt } from './attempt.ts';
 import type { EndpointRef } from './endpoint-ref.ts';
 import { untilAvailable } from './patience.ts';
@@ -6,6 +6,7 @@ import { recordAttempts } from './record.statements.ts';
 
 /** The parameters of recording that depend on this worker. */
 export interface RecordOptions {
+  clock: Clock;
   workerId: string;
   /** Seconds before attempts 2 to 5; an attempt after the last of them is the last. */
   retryDelaysSeconds: readonly number[];
@@ -25,7 +26,7 @@ export async function record(
 ): Promise<boolean> {
   try {
     // A delivery that cannot be recorded is sent again.
-    return await untilAvailable(() => recordTogether(database, endpoint, made, options));
+    return await untilAvailable(() => recordTogether(database, endpoint, made, options), options.clock);
   } catch (error) {
     if (isUnavailable(error) || made.length === 1) throw error;
     // A fault in one of them does not affect the others.
@@ -57,9 +58,9 @@ async function recordTogether(
 /** The values that every statement which records attempts begins with. */
 export function valuesOf(
   made: readonly MadeAttempt[],
-  { workerId, retryDelaysSeconds }: RecordOptions,
+  { clock, workerId, retryDelaysSeconds }: RecordOptions,
 ): unknown[] {
-  const now = performance.now();
+  const now = clock.now();
   return [
     workerId,
     retryDelaysSeconds,

@@ -31,6 +31,7 @@ interface Waiting {
 
 /** Starts with nothing to record. */
 export function createRecorder(database: Database, options: RecordOptions): Recorder {
+  const { clock } = options;
   let waiting: Waiting[] = [];
   let count = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -63,7 +64,7 @@ export function createRecorder(database: Database, options: RecordOptions): Reco
   };
 
   const flush = () => {
-    clearTimeout(timer);
+    clock.clearTimeout(timer);
     timer = undefined;
     const all = waiting;
     [waiting, count] = [[], 0];
@@ -79,7 +80,7 @@ export function createRecorder(database: Database, options: RecordOptions): Reco
         if (made.length >= enoughAlone) return alone(one);
         waiting.push(one);
         count += made.length;
-        timer ??= setTimeout(flush, togetherMs);
+        timer ??= clock.setTimeout(flush, togetherMs);
         if (count >= mostTogether) flush();
       }),
   };

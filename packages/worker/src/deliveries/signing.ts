@@ -1,4 +1,4 @@
-import { addJob, type Database, deliveryJobKey, jobFlag, statement } from '@comanda/db';
+import { addJob, type Clock, type Database, deliveryJobKey, jobFlag, statement } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { EndpointRef } from './endpoint-ref.ts';
 
@@ -22,10 +22,10 @@ export interface Signing {
 const againMs = 60_000;
 
 /** Starts with none. `workerId` names the heartbeat that bears the mark. */
-export function createSigning(database: Database, workerId: string, log: Logger): Signing {
-  /** When each may be tried again, by `performance.now()`. */
+export function createSigning(database: Database, workerId: string, log: Logger, clock: Clock): Signing {
+  /** When each may be tried again, on the worker's clock. */
   const left = new Map<string, number>();
-  const isLeft = (endpointId: string) => (left.get(endpointId) ?? 0) > performance.now();
+  const isLeft = (endpointId: string) => (left.get(endpointId) ?? 0) > clock.now();
   const mark = () => database.run(markUnsignable, [workerId, [...left.keys()]]);
   return {
     isLeft,
@@ -33,7 +33,7 @@ export function createSigning(database: Database, workerId: string, log: Logger)
     async leave(endpoint, error) {
       const { endpointId } = endpoint;
       if (!isLeft(endpointId)) {
-        left.set(endpointId, performance.now() + againMs);
+        left.set(endpointId, clock.now() + againMs);
         log.error({ err: error, ...endpoint }, 'deliveries cannot be signed here and are left to others');
         await mark();
       }

@@ -1,4 +1,4 @@
-import type { Queryable } from '@comanda/db';
+import type { Clock, Queryable } from '@comanda/db';
 
 /**
  * How old, from before it was asked for, the state of an endpoint may be when a request to it is written. The contract promises 100 ms
@@ -16,14 +16,14 @@ const lateForMs = 5_000;
 const late = new WeakMap<Queryable, { since: number; answers: number }>();
 
 /** Notes how long an answer took for which a database had little work. */
-export function noteWay(database: Queryable, ms: number): void {
-  const { since, answers } = late.get(database) ?? { since: performance.now(), answers: 0 };
+export function noteWay(database: Queryable, ms: number, clock: Clock): void {
+  const { since, answers } = late.get(database) ?? { since: clock.now(), answers: 0 };
   if (ms <= nearMs) late.delete(database);
   else late.set(database, { since, answers: answers + 1 });
 }
 
 /** Whether a database is so far away that no look at it is fresh when its answer comes. */
-export function isFar(database: Queryable): boolean {
+export function isFar(database: Queryable, clock: Clock): boolean {
   const { since, answers } = late.get(database) ?? { since: Number.POSITIVE_INFINITY, answers: 0 };
-  return answers >= lateAnswers && performance.now() - since > lateForMs;
+  return answers >= lateAnswers && clock.now() - since > lateForMs;
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '@comanda/db';
 import type { Agent, Dispatcher } from 'undici';
 import { type AnswerText, createAnswerText } from './answer.ts';
 import { begunAnswer } from './answer-status.ts';
@@ -16,7 +17,7 @@ export interface Exchange {
   headers: Record<string, string>;
   body: string | Buffer;
   signal?: AbortSignal | undefined;
-  /** By `performance.now()`: when the connection is there only later, nothing is sent. */
+  /** On the worker's clock: when the connection is there only later, nothing is sent. */
   sendBy?: number | undefined;
 }
 
@@ -24,6 +25,7 @@ export interface Exchange {
 export interface ExchangeLimits {
   connectMs: number;
   timeoutMs: number;
+  clock: Clock;
 }
 
 /** No connection, or no head of an answer, came within its limit. */
@@ -53,7 +55,7 @@ export function exchange(
   agent: Agent,
   url: URL,
   { headers, body, signal, sendBy = Number.POSITIVE_INFINITY }: Exchange,
-  { connectMs, timeoutMs }: ExchangeLimits,
+  { connectMs, timeoutMs, clock }: ExchangeLimits,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let connectedAt = 0;
@@ -66,7 +68,7 @@ export function exchange(
     const end = (reason?: Error) => {
       if (over) return;
       over = true;
-      clearTimeout(timer);
+      clock.clearTimeout(timer);
       signal?.removeEventListener('abort', giveUp);
       if (head === undefined) return reject(reason);
       const text = head.said.text();
@@ -79,7 +81,7 @@ export function exchange(
       else controller.abort(reason);
     };
     const giveUp = () => hangUp(signal?.reason);
-    let timer = setTimeout(() => hangUp(new LateError('connection')), connectMs);
+    let timer = clock.setTimeout(() => hangUp(new LateError('connection')), connectMs);
     signal?.addEventListener('abort', giveUp, { once: true });
 
     agent.dispatch(
@@ -88,19 +90,19 @@ export function exchange(
         onRequestStart(started) {
           controller = started;
           if (refused !== undefined) return started.abort(refused);
-          connectedAt = performance.now();
+          connectedAt = clock.now();
           // Thrown, not aborted: an abort would cost the connection.
           if (connectedAt > sendBy) throw new StaleError('the connection came too late');
-          clearTimeout(timer);
-          timer = setTimeout(() => hangUp(new LateError('answer')), timeoutMs);
+          clock.clearTimeout(timer);
+          timer = clock.setTimeout(() => hangUp(new LateError('answer')), timeoutMs);
         },
         onResponseStart(_, statusCode, answered) {
           if (statusCode < 200) return;
-          const durationMs = Math.round(performance.now() - connectedAt);
+          const durationMs = Math.round(clock.now() - connectedAt);
           head = { statusCode, durationMs, said: createAnswerText(answered) };
-          clearTimeout(timer);
+          clock.clearTimeout(timer);
           const restMs = Math.max(0, Math.min(timeoutMs - durationMs, maxReadMs));
-          timer = setTimeout(() => hangUp(new LateError('answer')), restMs);
+          timer = clock.setTimeout(() => hangUp(new LateError('answer')), restMs);
         },
         onResponseData(_, piece) {
           if (head?.said.take(piece) === false) hangUp(new Error('enough was read'));
@@ -111,7 +113,7 @@ export function exchange(
           // Its headers give two lengths, which undici does not take. They are of the body, and the status decides.
           if (head === undefined && isHead)
             head = {
-              ...{ statusCode, durationMs: Math.round(performance.now() - connectedAt) },
+              ...{ statusCode, durationMs: Math.round(clock.now() - connectedAt) },
               said: createAnswerText({}),
             };
           end(error);

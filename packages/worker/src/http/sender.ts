@@ -1,5 +1,5 @@
 import { checkWebhookUrl, type UrlVerdict, type WebhookTargets } from '@comanda/api/services';
-import { attemptMs } from '@comanda/db';
+import { attemptMs, type Clock, systemClock } from '@comanda/db';
 import { Agent } from 'undici';
 import { createConnector, type ResolveName, resolveName } from './connector.ts';
 import { type ExchangeLimits, exchange, LateError, StaleError } from './exchange.ts';
@@ -23,7 +23,7 @@ export interface Attempt {
 
 /**
  * One POST. `signal` gives the attempt up: the promise then rejects with its reason. When there is a connection only
- * after `sendBy`, by `performance.now()`, nothing is sent and it rejects with a `StaleError`.
+ * after `sendBy`, on the worker's clock, nothing is sent and it rejects with a `StaleError`.
  */
 export interface WebhookRequest {
   url: string;
@@ -44,6 +44,8 @@ export interface WebhookSender {
 export interface WebhookSenderOptions {
   /** Time for request and answer, from the connection; 30,000 at most. Name and connection: the same, 10 s at most. */
   timeoutMs: number;
+  /** The machine's unless given. */
+  clock?: Clock;
   targets: WebhookTargets;
   allowCidrs: readonly string[];
   /** DNS; the operating system's unless given. */
@@ -58,9 +60,9 @@ export interface WebhookSenderOptions {
  * No redirects, no decompression, nothing of the environment's proxies; at most 64 KiB of an answer is read.
  */
 export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
-  const { targets, allowCidrs, resolve = resolveName, ca } = options;
+  const { targets, allowCidrs, resolve = resolveName, ca, clock = systemClock } = options;
   const timeoutMs = Math.min(options.timeoutMs, attemptMs);
-  const limits = { timeoutMs, connectMs: connectMsOf(timeoutMs) };
+  const limits = { timeoutMs, connectMs: connectMsOf(timeoutMs), clock };
   const opened = createOpenedConnections();
   const names = createConnector({ timeoutMs: limits.connectMs, targets, allowCidrs, resolve, ca });
   const connect = opened.counted(names.connect);
@@ -90,14 +92,14 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
         return Promise.resolve({ ok: false, error: `url ${verdict.reason}`, durationMs: 0 });
       }
       const { url } = verdict;
-      const kept = keptOf(url.origin, performance.now());
+      const kept = keptOf(url.origin, clock.now());
       const line: Line = {
         agent: kept === undefined ? brief : lasting,
         opened: () => opened.of(url.origin),
         async judge() {
-          const now = performance.now();
+          const now = clock.now();
           if (kept === undefined || now - kept.checkedAt < checkedMs) return;
-          await within(limits.connectMs, names.check(url));
+          await within(limits, names.check(url));
           kept.checkedAt = now;
         },
       };
@@ -154,12 +156,12 @@ interface Line {
 }
 
 /** @throws {LateError} when it takes longer. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
+async function within({ connectMs, clock }: ExchangeLimits, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((_, reject) => {
-    timer = setTimeout(() => reject(new LateError('connection')), ms);
+    timer = clock.setTimeout(() => reject(new LateError('connection')), connectMs);
   });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+  await Promise.race([work, late]).finally(() => clock.clearTimeout(timer));
 }
 
 async function post(
@@ -169,17 +171,18 @@ async function post(
   limits: ExchangeLimits,
 ): Promise<Attempt> {
   signal?.throwIfAborted();
-  const startedAt = performance.now();
+  const { clock } = limits;
+  const startedAt = clock.now();
   const once = () => exchange(agent, url, { headers, body, signal, sendBy }, limits);
   try {
     await judge();
     signal?.throwIfAborted();
     const known = opened();
-    const sentAt = performance.now();
+    const sentAt = clock.now();
     // The status alone decides; how the body ends does not matter.
     const { statusCode, text, durationMs } = await once().catch((error: unknown) => {
       // A kept connection that its consumer was just closing: the next one may be well. A webhook may arrive twice.
-      const soon = performance.now() - sentAt < 1_000;
+      const soon = clock.now() - sentAt < 1_000;
       if (soon && isConnectionLost(error) && opened() === known && !signal?.aborted) return once();
       throw error;
     });
@@ -199,7 +202,7 @@ async function post(
         ? `no ${error.missing} within ${seconds(error.missing === 'answer' ? limits.timeoutMs : limits.connectMs)}`
         : failureReason(error, url.hostname);
     const timedOut = error instanceof LateError || isConnectTimeout(error);
-    const durationMs = Math.round(performance.now() - startedAt);
+    const durationMs = Math.round(clock.now() - startedAt);
     return { ok: false, error: reason, ...(timedOut && { timedOut }), durationMs };
   }
 }

@@ -1,7 +1,6 @@
 import { addJobs, deliveryBytes, deliveryJobKey, newId, type Queryable, statement } from '@comanda/db';
 import type { FirstAttempts, HandedDeliveries } from '../deliveries/first-attempts.ts';
 import { type StoredSecrets, storedSecrets } from '../deliveries/statements.ts';
-import { freshMs } from '../deliveries/way.ts';
 import { bodyOf, type ComposedEvent, chunk, type Endpoint, type NumberedEvent } from './store.ts';
 
 /** So many deliveries of a round are claimed as they are made; more are cheaper claimed in bulk. */
@@ -34,7 +33,7 @@ export async function claimDeliveries(
   const deliveries = deliveriesOf(events);
   if (deliveries.length === 0) return [];
   const wanted = first.mayClaim() ? endpointsWithRoom(deliveries, first) : [];
-  const sendBy = performance.now() + freshMs;
+  const sendBy = first.sendBy();
   const taken = await tx.run(insertClaimed, [
     ...keysOf(deliveries),
     wanted.map(({ locationId }) => locationId),

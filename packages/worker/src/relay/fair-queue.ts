@@ -1,3 +1,5 @@
+import { systemClock } from '@comanda/db';
+
 /** Which of the locations that wait come next, as one worker remembers it. */
 export interface FairQueue {
   /**
@@ -30,7 +32,7 @@ interface Memory {
 }
 
 /** Makes one that remembers nothing yet; `now` in milliseconds. */
-export function createFairQueue(now: () => number = () => performance.now()): FairQueue {
+export function createFairQueue(now: () => number = systemClock.now): FairQueue {
   let memories = new Map<string, Memory>();
   const busy = new Map<string, Promise<void>>();
   let round = 0;

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { again, type Database, type Loop, startLoop } from '@comanda/db';
+import { again, type Clock, type Database, type Loop, startLoop, systemClock } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { FirstAttempts } from '../deliveries/first-attempts.ts';
 import { createFairQueue } from './fair-queue.ts';
@@ -19,25 +18,31 @@ const few = 500;
 export function startRelay(
   database: Database,
   log: Logger,
-  { first, published = () => {} }: { first?: FirstAttempts; published?: () => void } = {},
+  {
+    first,
+    published = () => {},
+    clock = systemClock,
+  }: { first?: FirstAttempts; published?: () => void; clock?: Clock } = {},
 ): Loop {
-  const queue = createFairQueue();
+  const queue = createFairQueue(clock.now);
   const gathering = createGathering();
   let setAsideAt = 0;
+  const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimeout(resolve, ms));
   const loop = startLoop({
+    clock,
     async round() {
-      if (performance.now() - setAsideAt >= pollMs) {
+      if (clock.now() - setAsideAt >= pollMs) {
         if ((await publishSetAside(database, log)).events > 0) published();
-        setAsideAt = performance.now();
+        setAsideAt = clock.now();
       }
-      const began = performance.now();
+      const began = clock.now();
       const seen = await publishRound(database, log, { queue, ...(first && { first }) });
       if (seen.events > 0) published();
       if (seen.changes === 0) return again(pollMs);
       log.debug({ ...seen }, 'published');
       const next = gathering.next(began, seen.transactions);
       // Not a rest, which the next change would end.
-      if (seen.changes < few) await sleep(Math.max(0, next - performance.now()));
+      if (seen.changes < few) await sleep(Math.max(0, next - clock.now()));
       return again(0);
     },
     failed: (error, { failures }) => log.warn({ err: error, failures }, 'the relay failed and tries again'),

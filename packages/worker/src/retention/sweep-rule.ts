@@ -1,4 +1,4 @@
-import { again, type Database, repeat, type Statement } from '@comanda/db';
+import { again, type Clock, type Database, repeat, type Statement, systemClock } from '@comanda/db';
 import type { BatchOf, RetentionRule, ScopeRow } from './batch.ts';
 
 /** The result of one run of a rule. */
@@ -10,6 +10,8 @@ export interface Pass {
 
 /** The parameters of a pass. */
 export interface PassOptions {
+  /** The time of the rests; the machine's unless said. */
+  clock?: Clock;
   /** The value of the rule's setting. */
   keep: number;
   /** `after` of the pass before. */
@@ -66,15 +68,17 @@ function removeAll(
   pass: PassOptions,
   scope: string | undefined,
 ): Promise<{ removed: number; finished: boolean }> {
+  const { clock = systemClock } = pass;
   let removed = 0;
   const batch: BatchOf = { scope, keep: pass.keep, after: undefined };
-  return repeat(async () => {
-    const began = performance.now();
+  const removeBatch = async () => {
+    const began = clock.now();
     const done = await rule.remove(database, batch);
     removed += done.removed;
     batch.after = done.next;
     if (done.next === undefined) return { removed, finished: true };
     if (pass.over()) return { removed, finished: false };
-    return again(pass.restMs(performance.now() - began));
-  });
+    return again(pass.restMs(clock.now() - began));
+  };
+  return repeat(removeBatch, { clock });
 }

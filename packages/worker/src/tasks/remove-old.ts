@@ -13,15 +13,16 @@ const sliceMs = 3_000;
 
 /** Removes what is old by one rule; what a slice of time does not suffice for, the next job goes on with. */
 export function removeOld(keep: Keep): Task<'remove-old'> {
-  return async ({ rule: name, after }, { database, log, signal }) => {
+  return async ({ rule: name, after }, { clock, database, log, signal }) => {
     const rule: RetentionRule | undefined = retentionRules.find((known) => known.name === name);
     // Queued by another version, which has other rules.
     if (rule === undefined) return;
-    const until = performance.now() + sliceMs;
+    const until = clock.now() + sliceMs;
     const pass = await sweepRule(database, rule, {
+      clock,
       keep: typeof rule.setting === 'string' ? keep[rule.setting] : rule.setting.days,
       after,
-      over: () => signal.aborted || performance.now() > until,
+      over: () => signal.aborted || clock.now() > until,
       restMs: (tookMs) => Math.min(1_000, tookMs),
     });
     if (pass.removed > 0) log.info({ rule: name, removed: pass.removed }, 'removed what was old');

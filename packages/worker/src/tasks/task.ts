@@ -1,10 +1,11 @@
-import type { Database, JobName, JobPayload } from '@comanda/db';
+import type { Clock, Database, JobName, JobPayload } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { Certifications } from '../certification/certifications.ts';
 import type { Deliveries } from '../deliveries/deliveries.ts';
 
 /** The tools of every task. */
 export interface TaskContext {
+  clock: Clock;
   database: Database;
   deliveries: Deliveries;
   certifications: Certifications;
