@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { useClosed } from './use.ts';
@@ -18,6 +18,8 @@ export type Answerer = (received: Received, response: ServerResponse, nth: numbe
 export interface RecordingConsumer {
   url: string;
   received: Received[];
+  /** Resolves once so many have arrived. */
+  arrived(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ export async function startConsumer(
   port = 0,
 ): Promise<RecordingConsumer> {
   const received: Received[] = [];
+  const arrivals = new EventEmitter().setMaxListeners(0);
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -37,6 +40,7 @@ export async function startConsumer(
     const one = { path: request.url ?? '', headers: request.headers, text, body: JSON.parse(text) };
     received.push(one);
     answer(one, response, received.length);
+    arrivals.emit('arrival');
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
@@ -44,6 +48,9 @@ export async function startConsumer(
   return {
     url: `http://127.0.0.1:${address.port}/hook`,
     received,
+    async arrived(count) {
+      while (received.length < count) await once(arrivals, 'arrival');
+    },
     async close() {
       server.closeAllConnections();
       server.close();

@@ -2,10 +2,12 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import type { Received } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
+import { stepWorker, useSteppedWorker } from '../support/stepped-worker.ts';
 import { waitFor } from '../support/wait.ts';
-import { insertOrder, useWorkerKit } from './kit.ts';
+import { insertOrder, useSharedKit } from './kit.ts';
 
-const kit = useWorkerKit({ lifetime: 'test' });
+const kit = useSharedKit();
+const worker = useSteppedWorker(kit);
 
 const verify = (secret: string, { text, headers }: Received) =>
   new Webhook(secret).verify(text, headers as Record<string, string>);
@@ -13,9 +15,9 @@ const verify = (secret: string, { text, headers }: Received) =>
 test('an event arrives signed, with its headers, as the bytes that are stored', async () => {
   const erp = await kit.consumer();
   const endpoint = await kit.createEndpoint({ url: erp.url, events: ['order.created'] });
-  await kit.startWorker();
   const orderId = await insertOrder(kit);
-  await kit.settled('delivered');
+  await worker.turn();
+  expect(await kit.statuses()).toEqual(['delivered']);
   const [event] = await kit.events();
   const [delivery, ...others] = erp.received;
   expect(others).toEqual([]);
@@ -41,9 +43,9 @@ test('an endpoint of the first family gets payloads of its version, and others t
   const [old, young] = [await kit.consumer(), await kit.consumer()];
   await kit.createEndpoint({ url: old.url, events: ['product.created'], apiVersion: 'v1' });
   await kit.createEndpoint({ url: young.url, events: ['product.created'] });
-  await kit.startWorker();
   await createProduct(kit.database, { locationId: kit.locationId });
-  await waitFor('both deliveries', () => old.received.length + young.received.length === 2);
+  await worker.turn();
+  expect([old.received.length, young.received.length]).toEqual([1, 1]);
   expect(old.received[0]?.body.api_version).toBe('v1');
   expect({ ...old.received[0]?.body, api_version: 'v2' }).toEqual(young.received[0]?.body);
 });
@@ -51,9 +53,14 @@ test('an endpoint of the first family gets payloads of its version, and others t
 test('five attempts with the same bytes and id, then dead and never again', async () => {
   const erp = await kit.consumer((_, response) => response.writeHead(500).end('\0 no'));
   const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-  await kit.startWorker();
   await createProduct(kit.database, { locationId: kit.locationId });
-  await kit.settled('dead');
+  for (let attempts = 1; attempts <= 5; attempts += 1) {
+    await worker.turn();
+    expect(erp.received).toHaveLength(attempts);
+    await worker.makeDue();
+  }
+  expect(await worker.turn()).toBe(0);
+  expect(await kit.statuses()).toEqual(['dead']);
   const [delivery] = await kit.sql<{ next_attempt_at: Date | null; leased_until: Date | null }>`
     select next_attempt_at, leased_until from webhook_deliveries`;
   expect(delivery).toEqual({ next_attempt_at: null, leased_until: null });
@@ -72,39 +79,36 @@ test('five attempts with the same bytes and id, then dead and never again', asyn
   ]);
   // A later event overtakes the dead one.
   await createProduct(kit.database, { locationId: kit.locationId });
-  await waitFor('the next event', () => erp.received.length >= 6);
+  await worker.turn();
+  expect(erp.received).toHaveLength(6);
   expect(erp.received[5]?.headers['webhook-id']).not.toBe(erp.received[0]?.headers['webhook-id']);
 });
 
 test('delays count from the end of an attempt, on the clock of the database', async () => {
   const erp = await kit.consumer((_, response) => response.writeHead(503).end());
   const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-  await kit.startWorker({ webhookRetryDelaysSeconds: [60, 300, 900, 3600] });
   await createProduct(kit.database, { locationId: kit.locationId });
   for (const [index, delay] of [60, 300, 900, 3600].entries()) {
-    const row = await waitFor(`attempt ${index + 1} and the job for the next`, async () => {
-      const [found] = await kit.sql<{ wait: number }>`
-        select round(extract(epoch from d.next_attempt_at - a.attempted_at - a.duration_ms * interval '1 ms')::numeric, 1)::float8 as wait
-        from webhook_deliveries d join webhook_attempts a on a.delivery_id = d.id and a.attempt = d.attempts
-        join graphile_worker.jobs j on j.run_at = d.next_attempt_at
-        where d.attempts = ${index + 1}`;
-      return found;
-    });
-    expect(row).toEqual({ wait: delay });
-    await kit.sql(`update webhook_deliveries set next_attempt_at = now()`);
-    await kit.sql`
-      select graphile_worker.reschedule_jobs(array(select id from graphile_worker.jobs), run_at := now())`;
+    await worker.turn();
+    const rows = await kit.sql<{ wait: number }>`
+      select round(extract(epoch from d.next_attempt_at - a.attempted_at - a.duration_ms * interval '1 ms')::numeric, 1)::float8 as wait
+      from webhook_deliveries d join webhook_attempts a on a.delivery_id = d.id and a.attempt = d.attempts
+      join graphile_worker.jobs j on j.run_at = d.next_attempt_at
+      where d.attempts = ${index + 1}`;
+    expect(rows).toEqual([{ wait: delay }]);
+    await worker.makeDue();
   }
-  await kit.settled('dead');
+  await worker.turn();
+  expect(await kit.statuses()).toEqual(['dead']);
   expect(await kit.attempts(endpoint.id)).toHaveLength(5);
 });
 
 test.each([200, 201, 202, 204, 299])('status %i delivers', async (status) => {
   const erp = await kit.consumer((_, response) => response.writeHead(status).end());
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-  await kit.startWorker();
   await createProduct(kit.database, { locationId: kit.locationId });
-  await kit.settled('delivered');
+  await worker.turn();
+  expect(await kit.statuses()).toEqual(['delivered']);
   expect(erp.received).toHaveLength(1);
 });
 
@@ -116,10 +120,11 @@ test('an endpoint that hangs does not hold up another that was queued behind it'
   const ids = await Promise.all(
     Array.from({ length: 60 }, () => createProduct(kit.database, { locationId: kit.locationId })),
   );
-  await kit.startWorker({ webhookTimeoutMs: 30_000 });
-  await waitFor('the hanging endpoint at its width', () => hanging.received.length === 20);
+  await worker.begin();
+  await hanging.arrived(20);
   await kit.sql('update products set description = $1 where id = any ($2)', ['new', ids]);
-  await waitFor('all of the fast ones', () => fast.received.length === 60);
+  await worker.begin();
+  await fast.arrived(60);
   await waitFor('their records', async () => (await kit.attempts(fastEndpoint.id)).length === 60);
   // Not one of the hanging ones has come back meanwhile.
   expect(hanging.received).toHaveLength(20);
@@ -129,14 +134,12 @@ test('two workers share the work and send nothing twice', async () => {
   const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-  await Promise.all([kit.startWorker(), kit.startWorker()]);
   await kit.sql`
     insert into products (location_id, sku, name, price) select ${kit.locationId}, 's' || n, 'p', 1 from generate_series(1, 400) n`;
-  await waitFor('every delivery', async () => {
-    const [row] = await kit.sql<{ count: number }>`
-      select count(*)::int from webhook_deliveries where status = 'delivered'`;
-    return row?.count === 800;
-  });
+  const other = await stepWorker(kit);
+  await Promise.all([worker.turn(), other.turn()]);
+  await worker.turn();
+  expect(await kit.count(`webhook_deliveries where status = 'delivered'`)).toBe(800);
   expect(erp.received).toHaveLength(800);
   const [events] = await kit.sql<{ count: number; most: number }>`
     select count(*)::int, max(number)::int as most from events`;

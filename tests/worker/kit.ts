@@ -10,7 +10,7 @@ import {
 } from '@comanda/db';
 import type { RunningWorker, WorkerOptions } from '@comanda/worker';
 import { pino } from 'pino';
-import { afterEach } from 'vitest';
+import { afterEach, beforeEach } from 'vitest';
 import { publishRound } from '../../packages/worker/src/relay/round.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { type Answerer, type RecordingConsumer, startConsumer } from '../support/consumer.ts';
@@ -58,8 +58,14 @@ export interface WorkerKit {
   consumer(answer?: Answerer): Promise<RecordingConsumer>;
   /** The attempts at an endpoint, as their log has them. */
   attempts(endpointId: string): Promise<LoggedAttempt[]>;
+  /** The statuses of all deliveries, in the order of their ids. */
+  statuses(): Promise<string[]>;
+  /** Leaves behind what tests before made: a new location, no endpoint, event or job, nothing to publish. */
+  begin(): Promise<void>;
   /** Waits until the first delivery has that status. */
   settled(status: string): Promise<unknown>;
+  /** Closes every consumer: what still hangs fails at once. */
+  closeConsumers(): Promise<void>;
   /** Asks every worker to stop and waits for it. */
   stopWorkers(): Promise<void>;
   close(): Promise<void>;
@@ -101,7 +107,7 @@ export const useWorkerKit = ({
 async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
   const test = await createTestDatabase();
   const database = openDatabase({ url: test.url, poolSize: 4 });
-  const locationId = await createLocation(database, { timezone });
+  let locationId = await createLocation(database, { timezone });
   const encryptionKey = randomBytes(32).toString('base64');
   const box = createSecretBox(parseEncryptionKeys(encryptionKey));
   const workers: RunningWorker[] = [];
@@ -126,6 +132,10 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
     return secret;
   };
 
+  const closeConsumers = async () => {
+    await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
+  };
+
   const stopWorkers = async () => {
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));
   };
@@ -133,7 +143,9 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
   return {
     url: test.url,
     database,
-    locationId,
+    get locationId() {
+      return locationId;
+    },
     encryptionKey,
     async startWorker(settings = {}) {
       const worker = await startTestWorker(test.url, encryptionKey, {
@@ -180,21 +192,42 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
     attempts: (endpointId) =>
       sql`select attempt, status, response_code, error, response_body from webhook_attempts
         where endpoint_id = ${endpointId} order by attempt`,
+    async statuses() {
+      const rows = await sql<{ status: string }>('select status from webhook_deliveries order by id');
+      return rows.map(({ status }) => status);
+    },
+    async begin() {
+      for (const table of ['webhook_endpoints', 'events', ...leftBehind]) await sql(`delete from ${table}`);
+      locationId = await createLocation(database, { timezone });
+      await sql('delete from internal.captured_changes');
+    },
     settled: (status) =>
       waitFor(`a delivery that is ${status}`, async () => {
         const [row] = await sql<{ status: string }>('select status from webhook_deliveries');
         return row?.status === status;
       }),
+    closeConsumers,
     stopWorkers,
     async close() {
       // Consumers first: what still hangs then fails at once.
-      await Promise.all(consumers.map((consumer) => consumer.close()));
+      await closeConsumers();
       await stopWorkers();
       await database.close();
       await test.drop();
     },
   };
 }
+
+/** One for the tests of a file, each of which has a location of its own and finds nothing of the others to publish or to deliver. */
+export function useSharedKit(): WorkerKit {
+  const kit = useWorkerKit();
+  beforeEach(() => kit.begin());
+  afterEach(() => kit.closeConsumers());
+  return kit;
+}
+
+/** Tables with rows that the deletion of endpoints and events leaves. */
+const leftBehind = ['internal.endpoint_clearings', 'sync_jobs', 'graphile_worker._private_jobs'];
 
 /** One for the tests of a file, each of which begins with nothing to publish. */
 export function useTellingKit(): WorkerKit {

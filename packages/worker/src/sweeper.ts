@@ -42,13 +42,18 @@ export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logg
     clock,
     firstRestMs: everyMs,
     async round() {
-      const mayJudge = heartbeat.steadyMs() >= heartbeats.deadMs;
-      const swept = await sweep(database, mayJudge ? heartbeat.id : undefined);
+      const swept = await sweepAs(database, heartbeat);
       if (swept && Object.values(swept).some((count) => count > 0)) log.info({ ...swept }, 'swept');
       return again(everyMs);
     },
     failed: (error) => log.warn({ err: error }, 'sweeping failed; the next round tries again'),
   });
+}
+
+/** Sweeps once for a worker, which judges others by their silence when its own beats have come for long enough. */
+export function sweepAs(database: Database, heartbeat: Heartbeat): Promise<Swept | undefined> {
+  const mayJudge = heartbeat.steadyMs() >= heartbeats.deadMs;
+  return sweep(database, mayJudge ? heartbeat.id : undefined);
 }
 
 /**
