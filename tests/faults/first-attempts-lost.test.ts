@@ -49,7 +49,8 @@ async function frozenBeforeItSends() {
   const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   const worker = await start();
-  await holdPublishing(kit, hand, async () => freeze(worker));
+  await holdPublishing(kit, hand);
+  freeze(worker);
   await hand.sql('commit');
   await waitFor('the commit', claimed);
   return { erp, worker };
@@ -66,7 +67,8 @@ test('killed (-9), another worker of its machine sends them within seconds, once
   let slowestMs = 0;
   for (let kill = 1; kill <= kills; kill += 1) {
     // Either may publish; both are frozen until it is known which does.
-    await holdPublishing(kit, hand, async () => freeze(...workers));
+    await holdPublishing(kit, hand);
+    freeze(...workers);
     await hand.sql('commit');
     await waitFor('the commit', claimed);
     const [holder] = await kit.sql<{ pid: number }>`

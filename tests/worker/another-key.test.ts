@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
-import { sweep } from '../../packages/worker/src/sweeper.ts';
 import type { RecordingConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
-import { waitFor } from '../support/wait.ts';
-import { useWorkerKit } from './kit.ts';
+import { stepWorker, useSteppedWorker } from '../support/stepped-worker.ts';
+import { useSharedKit } from './kit.ts';
 
-const kit = useWorkerKit({ lifetime: 'test' });
+const kit = useSharedKit();
+const worker = useSteppedWorker(kit);
 let consumer: RecordingConsumer;
 beforeEach(async () => {
   consumer = await kit.consumer();
@@ -16,37 +17,43 @@ beforeEach(async () => {
 
 const delivered = () => kit.count(`webhook_deliveries where status = 'delivered'`);
 
-const startStranger = () =>
-  kit.startProcess({ ENCRYPTION_KEY: randomBytes(32).toString('base64'), LOG_LEVEL: 'info' });
+/** A worker with another key, and how often it has logged that it leaves an endpoint to others. */
+async function stranger() {
+  const lines: { msg: string }[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const encryptionKey = randomBytes(32).toString('base64');
+  const stepped = await stepWorker({ url: kit.url, encryptionKey }, { log });
+  return { ...stepped, said: () => lines.filter(({ msg }) => msg.includes('left to others')).length };
+}
 
 test('a worker with another key leaves every delivery to the one that can sign it', async () => {
-  const stranger = await startStranger();
-  await kit.startWorker();
+  const other = await stranger();
   for (let made = 1; made <= 12; made += 1) {
     await createProduct(kit.database, { locationId: kit.locationId });
-    await waitFor(`delivery ${made}`, async () => (await delivered()) === made);
+    await other.turn();
+    expect(await delivered()).toBe(made - 1);
+    await worker.turn();
+    expect(await delivered()).toBe(made);
   }
   expect(consumer.received).toHaveLength(12);
-  expect(stranger.output().match(/left to others/g)?.length ?? 0).toBeLessThanOrEqual(1);
-  await stranger.stop();
-}, 120_000);
+  expect(other.said()).toBe(1);
+});
 
 test('alone it says so once, in the log and to doctor, and the next worker delivers', async () => {
-  const stranger = await startStranger();
-  await createProduct(kit.database, { locationId: kit.locationId });
-  await waitFor('the line in the log', () => stranger.output().includes('left to others'));
-  for (let round = 0; round < 3; round += 1) {
-    await sweep(kit.database, undefined);
+  const other = await stranger();
+  for (let made = 1; made <= 4; made += 1) {
     await createProduct(kit.database, { locationId: kit.locationId });
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await other.turn();
   }
-  expect(stranger.output().match(/left to others/g)).toHaveLength(1);
-  const { checks } = await diagnose({ DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey });
+  expect(other.said()).toBe(1);
+  expect(consumer.received).toEqual([]);
+  const environment = { DATABASE_URL: kit.url, ENCRYPTION_KEY: kit.encryptionKey };
+  // No runner takes its probe.
+  const { checks } = await diagnose(environment, { thresholds: { probeSeconds: 0 } });
   expect(checks.find(({ name }) => name === 'signing')).toMatchObject({
     outcome: 'wrong',
-    found: expect.stringContaining(`:${stranger.pid} cannot sign for 1 endpoint`),
+    found: expect.stringContaining(`:${process.pid} cannot sign for 1 endpoint`),
   });
-  await kit.startWorker();
-  await waitFor('all four', async () => (await delivered()) === 4);
-  await stranger.stop();
-}, 120_000);
+  await worker.turn();
+  expect(await delivered()).toBe(4);
+});

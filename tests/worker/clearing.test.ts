@@ -2,11 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { clearBatch } from '../../packages/worker/src/deliveries/clearing.ts';
 import { useHand } from '../support/by-hand.ts';
 import { createLocation, createProduct } from '../support/factories.ts';
-import { waitFor } from '../support/wait.ts';
-import { useWorkerKit } from './kit.ts';
+import { useSteppedWorker } from '../support/stepped-worker.ts';
+import { useSharedKit } from './kit.ts';
 
-const kit = useWorkerKit({ lifetime: 'test' });
-const hand = useHand(kit, { lifetime: 'test' });
+const kit = useSharedKit();
+const worker = useSteppedWorker(kit);
+const hand = useHand(kit);
 
 /** An endpoint and deliveries of one event to it: delivered ones with an attempt, and such as wait. */
 async function endpointWith(history: { delivered: number; waiting: number }, locationId = kit.locationId) {
@@ -57,17 +58,13 @@ describe('an endpoint with a big history', () => {
     const elsewhere = await createLocation(kit.database);
     const other = await endpointWith({ delivered: 0, waiting: 0 }, elsewhere);
     const beside = await endpointWith({ delivered: 0, waiting: 0 });
-    await kit.startWorker();
     await hand.sql('begin');
     await hand.sql(text, [id]);
     await createProduct(kit.database, { locationId: kit.locationId });
     await createProduct(kit.database, { locationId: elsewhere });
     // While that transaction is open.
-    await waitFor(
-      'both events',
-      () => beside.consumer.received.length + other.consumer.received.length === 2,
-      { timeoutMs: 10_000 },
-    );
+    await worker.begin();
+    await Promise.all([beside.consumer.arrived(1), other.consumer.arrived(1)]);
     await hand.sql('commit');
   });
 
@@ -102,14 +99,10 @@ describe('an endpoint with a big history', () => {
     for (const status of ['disabled', 'active'])
       await kit.sql`
         update webhook_endpoints set status = ${status}::webhook_endpoint_status where id = ${id}`;
-    const worker = await kit.startWorker();
     await createProduct(kit.database, { locationId: kit.locationId });
-    await waitFor(
-      'what waited to be dropped',
-      async () => (await deliveries(id, `status = 'dropped'`)) === 50,
-    );
-    await waitFor('what is new', async () => (await deliveries(id, `status = 'delivered'`)) === 1);
-    await worker.stop();
+    await worker.turn();
+    expect(await deliveries(id, `status = 'dropped'`)).toBe(50);
+    expect(await deliveries(id, `status = 'delivered'`)).toBe(1);
     expect(consumer.received).toHaveLength(1);
     expect(await kit.count(`webhook_attempts where endpoint_id = '${id}'`)).toBe(1);
   });
@@ -156,7 +149,8 @@ test('what was being published to an endpoint while it was disabled waited ten m
   await kit.sql(`update webhook_endpoints set status = 'disabled' where id = $1`, [id]);
   await clearAll();
   await publishLate(id);
-  await waitFor('it to be dropped', async () => (await clearAll()).includes(1));
+  await kit.sql('update internal.endpoint_clearings set look_at = now()');
+  expect(await clearAll()).toEqual([1]);
   expect(await deliveries(id, 'next_attempt_at is not null')).toBe(0);
   // Later still.
   await publishLate(id);

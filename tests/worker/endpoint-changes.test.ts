@@ -3,10 +3,11 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import type { Received } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
-import { waitFor } from '../support/wait.ts';
-import { useWorkerKit } from './kit.ts';
+import { type SteppedWorker, stepWorker, useSteppedWorker } from '../support/stepped-worker.ts';
+import { useSharedKit } from './kit.ts';
 
-const kit = useWorkerKit({ lifetime: 'test' });
+const kit = useSharedKit();
+const worker = useSteppedWorker(kit);
 
 const verify = (secret: string, { text, headers }: Received) =>
   new Webhook(secret).verify(text, headers as Record<string, string>);
@@ -15,23 +16,21 @@ describe('an endpoint changes between two attempts:', () => {
   const failing = async () => {
     const erp = await kit.consumer((_, response) => response.writeHead(500).end());
     const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-    // However slow the machine, its second attempt waits until the test says.
-    await kit.startWorker({ webhookRetryDelaysSeconds: [3_600, 0.1, 0.1, 0.1] });
     await createProduct(kit.database, { locationId: kit.locationId });
-    await kit.settled('failed');
+    await worker.turn();
+    expect(await kit.statuses()).toEqual(['failed']);
     return { erp, endpoint };
   };
-  const letItBeDue = () =>
-    kit.sql(`update webhook_deliveries set next_attempt_at = now() where next_attempt_at is not null`);
 
   test('disabled, it gets nothing more, and enabling revives nothing', async () => {
     const { erp, endpoint } = await failing();
     await kit.sql(`update webhook_endpoints set status = 'disabled' where id = $1`, [endpoint.id]);
-    await letItBeDue();
-    await kit.settled('dropped');
+    await worker.makeDue();
+    await worker.turn();
+    expect(await kit.statuses()).toEqual(['dropped']);
     await kit.sql(`update webhook_endpoints set status = 'active' where id = $1`, [endpoint.id]);
     await createProduct(kit.database, { locationId: kit.locationId });
-    await waitFor('the event after it', () => erp.received.length >= 2);
+    await worker.turn();
     const ids = new Set(erp.received.map(({ headers }) => headers['webhook-id']));
     expect(ids.size).toBe(2);
     expect(erp.received.filter(({ headers }) => headers['webhook-id'] === [...ids][0])).toHaveLength(1);
@@ -42,37 +41,36 @@ describe('an endpoint changes between two attempts:', () => {
     const other = await kit.consumer();
     await kit.createEndpoint({ url: other.url, events: ['product.created'] });
     await kit.sql('delete from webhook_endpoints where id = $1', [endpoint.id]);
-    await letItBeDue();
+    await worker.makeDue();
     await createProduct(kit.database, { locationId: kit.locationId });
-    await waitFor('the other endpoint', () => other.received.length === 1);
+    await worker.turn();
+    expect(other.received).toHaveLength(1);
     expect(erp.received).toHaveLength(1);
-    await waitFor('its deliveries to be removed', async () => {
-      const left = await kit.sql('select from webhook_deliveries where endpoint_id = $1', [endpoint.id]);
-      return left.length === 0;
-    });
+    expect(await kit.count(`webhook_deliveries where endpoint_id = '${endpoint.id}'`)).toBe(0);
   });
 
   test('with another address, its next attempt goes there', async () => {
     const { erp, endpoint } = await failing();
     const moved = await kit.consumer();
     await kit.sql('update webhook_endpoints set url = $1 where id = $2', [moved.url, endpoint.id]);
-    await letItBeDue();
-    await kit.settled('delivered');
+    await worker.makeDue();
+    await worker.turn();
+    expect(await kit.statuses()).toEqual(['delivered']);
     expect(erp.received).toHaveLength(1);
     expect(moved.received.map(({ headers }) => headers['x-comanda-attempt'])).toEqual(['2']);
   });
 });
 
 describe('an attempt that is in flight', () => {
-  const inFlight = async () => {
+  const inFlight = async (by: SteppedWorker = worker) => {
     let answer = () => {};
     const erp = await kit.consumer((_, response) => {
       answer = () => response.writeHead(500).end();
     });
     const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-    await kit.startWorker();
     await createProduct(kit.database, { locationId: kit.locationId });
-    await waitFor('the attempt', () => erp.received.length === 1);
+    await by.begin();
+    await erp.arrived(1);
     return { erp, endpoint, answer: () => answer() };
   };
 
@@ -80,7 +78,8 @@ describe('an attempt that is in flight', () => {
     const { endpoint, answer, erp } = await inFlight();
     await kit.sql(`update webhook_endpoints set status = 'disabled'`);
     answer();
-    await waitFor('the log entry', async () => (await kit.attempts(endpoint.id)).length === 1);
+    await worker.turn();
+    expect(await kit.attempts(endpoint.id)).toHaveLength(1);
     expect(await kit.sql('select status, attempts, next_attempt_at from webhook_deliveries')).toEqual([
       { status: 'dropped', attempts: 1, next_attempt_at: null },
     ]);
@@ -94,13 +93,15 @@ describe('an attempt that is in flight', () => {
     const other = await kit.consumer();
     await kit.createEndpoint({ url: other.url, events: ['product.created'] });
     await createProduct(kit.database, { locationId: kit.locationId });
-    await waitFor('the other endpoint', () => other.received.length === 1);
+    await worker.turn();
+    expect(other.received).toHaveLength(1);
     expect(await kit.attempts(endpoint.id)).toEqual([]);
   });
 
   test('is finished and recorded when the worker is asked to stop', async () => {
-    const { endpoint, answer } = await inFlight();
-    const stopping = kit.stopWorkers();
+    const leaving = await stepWorker(kit);
+    const { endpoint, answer } = await inFlight(leaving);
+    const stopping = leaving.stop();
     answer();
     await stopping;
     expect(await kit.attempts(endpoint.id)).toMatchObject([
@@ -116,16 +117,18 @@ test('after a rotation both secrets sign until the old one expires', async () =>
   const erp = await kit.consumer();
   const endpoint = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   const young = await kit.addSecret(endpoint.id, new Date(Date.now() + 3_600_000));
-  await kit.startWorker();
   await createProduct(kit.database, { locationId: kit.locationId });
-  const [both] = await waitFor('the delivery', () => erp.received.length === 1 && erp.received);
+  await worker.turn();
+  const [both] = erp.received;
   if (both === undefined) throw new Error('nothing arrived');
   verify(endpoint.secret, both);
   verify(young, both);
   await kit.sql`
     update internal.webhook_secrets set expires_at = now() - interval '1 s' where expires_at is not null`;
   await createProduct(kit.database, { locationId: kit.locationId });
-  const last = await waitFor('the next delivery', () => erp.received[1]);
+  await worker.turn();
+  const last = erp.received[1];
+  if (last === undefined) throw new Error('nothing arrived');
   verify(young, last);
   expect(() => verify(endpoint.secret, last)).toThrow();
 });
@@ -134,12 +137,9 @@ test('a secret that cannot be opened uses up no attempt', async () => {
   const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   await kit.sql(`update internal.webhook_secrets set sealed = '\\x00'`);
-  await kit.startWorker();
   await createProduct(kit.database, { locationId: kit.locationId });
-  await waitFor('the worker to leave it', async () => {
-    const marked = await kit.sql('select from internal.process_heartbeats where cardinality(unsignable) = 1');
-    return marked.length === 1;
-  });
+  await worker.turn();
+  expect(await kit.count('internal.process_heartbeats where cardinality(unsignable) = 1')).toBe(1);
   expect(await kit.sql('select attempts, status, leased_by from webhook_deliveries')).toEqual([
     { attempts: 0, status: 'pending', leased_by: null },
   ]);
@@ -150,16 +150,16 @@ test('a test event reaches its endpoint alone, with any subscription', async () 
   const [tested, other] = [await kit.consumer(), await kit.consumer()];
   const endpoint = await kit.createEndpoint({ url: tested.url, events: ['turn.open'] });
   await kit.createEndpoint({ url: other.url, events: ['product.created'] });
-  await kit.startWorker();
   const eventId = newId();
   await kit.sql`insert into internal.captured_changes (location_id, resource, operation, resource_ids, after)
     values (${kit.locationId}, 'webhook_endpoint', 'test', array[${endpoint.id}::uuid], array[${{ event_id: eventId }}::jsonb])`;
-  const received = await waitFor('the test event', () => tested.received[0]);
-  expect(verify(endpoint.secret, received)).toMatchObject({
+  await worker.turn();
+  const [received] = tested.received;
+  expect(received && verify(endpoint.secret, received)).toMatchObject({
     id: eventId,
     type: 'webhook.test',
     data: { endpoint_id: endpoint.id, message: expect.any(String) },
   });
-  await kit.settled('delivered');
+  expect(await kit.statuses()).toEqual(['delivered']);
   expect(other.received).toEqual([]);
 });

@@ -12,8 +12,9 @@ import { dataOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
 import { useConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
-import { startTestWorker } from '../support/run-worker.ts';
+import { createSteppedWorker } from '../support/stepped-worker.ts';
 import { parseStrict } from '../support/strict.ts';
+import { use } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
 
 const encryptionKey = 'the-key-that-api-and-worker-share-here';
@@ -25,10 +26,17 @@ const consumer = useConsumer((received, response) => {
 
 beforeEach(() => api.sql('delete from webhook_endpoints'));
 
-/** A worker that is asked to stop right after `work`: then all that it has noted is written. */
-async function besideWorker(work: () => Promise<unknown>): Promise<void> {
-  const worker = await startTestWorker(api.databaseUrl, encryptionKey);
-  await work().finally(() => worker.stop());
+const worker = use(
+  () => createSteppedWorker(api.databaseUrl, encryptionKey),
+  (stepped) => stepped.stop(),
+);
+
+/** Makes all attempts of what there is to deliver. */
+async function deliverAll(): Promise<void> {
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    await worker.turn();
+    await worker.makeDue();
+  }
 }
 
 async function createEndpoint(path: string): Promise<string> {
@@ -44,22 +52,15 @@ const read = async (id: string) =>
   dataOf(await api.rest(`GET /v2/webhook-endpoints/${id}`), 200, WebhookEndpoint);
 const log = async (id: string): Promise<WebhookDelivery[]> =>
   parseStrict(WebhookDeliveryPage, (await api.rest(`GET /v2/webhook-endpoints/${id}/deliveries`)).body).data;
-const logged = (id: string, count: number) =>
-  waitFor(`${count} attempts`, async () => {
-    const found = await log(id);
-    return found.length >= count && found;
-  });
 const scraped = async (name: string) =>
   new RegExp(`^${name} (\\d+)$`, 'm').exec(await (await fetch(`${api.url}/metrics`)).text())?.[1];
 
 test('an endpoint shows when it last took an event, and since when none arrives, in both families and in lists', async () => {
   const [well, failing] = [await createEndpoint('/takes'), await createEndpoint('/refuses')];
   const before = Date.now();
-  await besideWorker(async () => {
-    await createProduct(api.app.database, { locationId: api.locationId });
-    await logged(well, 1);
-    await logged(failing, 5);
-  });
+  await createProduct(api.app.database, { locationId: api.locationId });
+  await deliverAll();
+  expect([(await log(well)).length, (await log(failing)).length]).toEqual([1, 5]);
   const good = await read(well);
   expect(Date.parse(good.last_delivered_at ?? '')).toBeGreaterThanOrEqual(before - 1_000);
   expect(good).toMatchObject({ dead_count: 0 });
@@ -82,14 +83,12 @@ test('an endpoint shows when it last took an event, and since when none arrives,
 
 test('the log shows the beginning of what the consumer said, and marks what is a replay or a test', async () => {
   const id = await createEndpoint('/refuses');
-  await besideWorker(async () => {
-    await createProduct(api.app.database, { locationId: api.locationId });
-    await logged(id, 5);
-    await api.rest(`POST /v2/webhook-endpoints/${id}/replay`, { body: { since: '2020-01-01T00:00:00Z' } });
-    await logged(id, 10);
-    await api.rest(`POST /v2/webhook-endpoints/${id}/test`);
-    await logged(id, 15);
-  });
+  await createProduct(api.app.database, { locationId: api.locationId });
+  await deliverAll();
+  await api.rest(`POST /v2/webhook-endpoints/${id}/replay`, { body: { since: '2020-01-01T00:00:00Z' } });
+  await deliverAll();
+  await api.rest(`POST /v2/webhook-endpoints/${id}/test`);
+  await deliverAll();
   const entries = await log(id);
   for (const { response_body = '' } of entries) {
     expect(response_body.startsWith('<b>no</b>\ufffd\u0007xxx')).toBe(true);

@@ -1,10 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createLocation } from '../support/factories.ts';
+import { useSteppedWorker } from '../support/stepped-worker.ts';
 import { waitFor } from '../support/wait.ts';
-import { useWorkerKit } from './kit.ts';
+import { useSharedKit } from './kit.ts';
 
-const kit = useWorkerKit({ lifetime: 'test' });
+const kit = useSharedKit();
+const timeoutMs = 10_000;
+const worker = useSteppedWorker(kit, { webhookTimeoutMs: timeoutMs });
 
 const makeProducts = (locationId: string, count: number) =>
   kit.sql`insert into products (location_id, sku, name, price)
@@ -27,12 +30,13 @@ test('thirty hanging endpoints at one host take nothing from a healthy one there
     await kit.createEndpoint({ url: at(`/hang${hanging}`), events: ['product.created'], locationId });
     if (locationId !== kit.locationId) await makeProducts(locationId, 30);
   }
-  await kit.startWorker({ webhookTimeoutMs: 12_000, webhookRetryDelaysSeconds: [600, 600, 600, 600] });
   await makeProducts(kit.locationId, 30);
-  await waitFor('the host to be crowded', () => host.received.length >= 200);
+  await worker.begin();
+  await host.arrived(200);
   const locationId = await createLocation(kit.database);
   await kit.createEndpoint({ url: at('/well'), events: ['product.created'], locationId });
   await makeProducts(locationId, 25);
+  await worker.begin();
   await waitFor('the healthy one to have heard everything', async () => {
     const [well] = await attempts(`e.url like '%/well'`);
     return well?.count === 25;
@@ -42,11 +46,12 @@ test('thirty hanging endpoints at one host take nothing from a healthy one there
   const paths = host.received.map(({ path }) => path);
   expect(paths.filter((path) => path === '/well')).toHaveLength(25);
   expect(new Set(paths).size).toBe(31);
+  worker.clock.advance(timeoutMs);
   await waitFor('attempts to time out', async () => (await attempts(`a.status = 'failed'`)).length === 30);
   const sent = (path: string) => host.received.filter((one) => one.path === `/${path}`).length;
   for (const { path, count } of await attempts('true'))
     expect(sent(path), path).toBeGreaterThanOrEqual(count);
-}, 120_000);
+});
 
 test('an endpoint that lets five attempts time out has one at a time, until one succeeds', async () => {
   let open = 0;
@@ -64,18 +69,22 @@ test('an endpoint that lets five attempts time out has one at a time, until one 
     if (answers) setTimeout(() => response.end(), 20);
   });
   await kit.createEndpoint({ url: host.url, events: ['product.created'] });
-  await kit.startWorker({ webhookTimeoutMs: 1_000, webhookRetryDelaysSeconds: [600, 600, 600, 600] });
   await makeProducts(kit.locationId, 60);
-  await waitFor('the first ones to time out', () => host.received.length >= 20 && open === 0);
-  const before = host.received.length;
-  most = 0;
-  await waitFor('more attempts', () => host.received.length >= before + 4);
-  expect(most).toBe(1);
+  await worker.begin();
+  await host.arrived(20);
+  for (let more = 1; more <= 4; more += 1) {
+    worker.clock.advance(timeoutMs);
+    await host.arrived(20 + more);
+    // The connections of those before it may still be closing.
+    await waitFor('one alone', () => open === 1);
+    most = 1;
+  }
+  // No other comes while it hangs.
+  await worker.begin();
+  expect([host.received.length, most]).toEqual([24, 1]);
   answers = true;
   for (const response of hanging) response.end();
-  await waitFor('the rest', async () => {
-    const rows = await kit.sql(`select from webhook_deliveries where status = 'pending'`);
-    return rows.length === 0;
-  });
+  await worker.turn();
+  expect(await kit.count(`webhook_deliveries where status = 'pending'`)).toBe(0);
   expect(most).toBeGreaterThan(5);
-}, 60_000);
+});

@@ -1,14 +1,14 @@
 import { addJob, syncJobsKey } from '@comanda/db';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { openHand } from '../support/by-hand.ts';
+import { useSteppedWorker } from '../support/stepped-worker.ts';
 import { waitFor } from '../support/wait.ts';
-import { useWorkerKit } from './kit.ts';
+import { useSharedKit } from './kit.ts';
 import { createSyncKit, type SyncKit } from './sync-kit.ts';
 
-vi.setConfig({ testTimeout: 90_000 });
-
-const kit = useWorkerKit({ lifetime: 'test' });
+const kit = useSharedKit();
+const worker = useSteppedWorker(kit);
 let jobs: SyncKit;
 beforeEach(async () => {
   jobs = createSyncKit(kit, kit.locationId);
@@ -27,16 +27,8 @@ const enqueue = () =>
 const queued = () =>
   kit.sql(`select attempts, max_attempts from graphile_worker.jobs where task_identifier = 'run-sync-jobs'`);
 
-const ended = (id: string) =>
-  waitFor('the job to end', async () => (await jobs.job(id)).completedAt !== null && jobs.job(id), {
-    timeoutMs: 40_000,
-  });
-
-const publishedOf = (id: string) =>
-  waitFor('the event', async () => {
-    const found = (await kit.events()).filter(({ resourceId }) => resourceId === id);
-    return found.length > 0 && found.map(({ body }) => body.data.status);
-  });
+const publishedOf = async (id: string) =>
+  (await kit.events()).filter(({ resourceId }) => resourceId === id).map(({ body }) => body.data.status);
 
 test('events, last part: a sync job whose last try died with its worker ends as failed, and is published', async () => {
   const id = await jobs.insertJob(items);
@@ -45,28 +37,28 @@ test('events, last part: a sync job whose last try died with its worker ends as 
   const hand = await openHand(kit.url);
   await hand.sql('begin');
   await hand.sql('lock table products in access exclusive mode');
-  const worker = await kit.startProcess();
+  const dying = await kit.startProcess();
   await waitFor('its last try', async () => (await kit.count('sync_jobs where tries = 25')) === 1);
-  await worker.stop('SIGKILL');
+  await dying.stop('SIGKILL');
   await hand.sql('rollback');
   await hand.close();
-  await kit.startWorker();
-  expect(await ended(id)).toMatchObject({
+  await worker.turn();
+  expect(await jobs.job(id)).toMatchObject({
     status: 'failed',
     error: 'The job was stopped by a fault on our side; what was applied stays applied.',
     items: [{ external_id: 'a' }],
   });
   expect(await publishedOf(id)).toEqual(['failed']);
-  expect(await waitFor('the queue', async () => (await queued()).length === 0)).toBe(true);
+  expect(await queued()).toEqual([]);
 });
 
 test('events, last part: a sync job without a job of the queue is queued again, and applied once', async () => {
   const id = await jobs.insertJob(items);
-  await kit.startWorker();
-  expect(await ended(id)).toMatchObject({ status: 'completed', successItems: 1 });
+  await worker.turn();
+  expect(await jobs.job(id)).toMatchObject({ status: 'completed', successItems: 1 });
   expect(await publishedOf(id)).toEqual(['completed']);
   expect((await kit.events()).filter(({ type }) => type === 'product.created')).toHaveLength(1);
-  expect(await waitFor('the queue', async () => (await queued()).length === 0)).toBe(true);
+  expect(await queued()).toEqual([]);
 });
 
 test('sync jobs of a location that waits, is under way, or is tried again later are left to its job of the queue', async () => {

@@ -5,13 +5,14 @@ import type { WorkerKit } from './kit.ts';
 
 /**
  * Makes a product whose event is published up to the end: its deliveries are made, and the relay's transaction waits with its
- * commit behind what the hand has locked, until that commits. The relay waits for a second at most.
+ * commit behind what the hand has locked, until that commits. The relay waits for a second at most. `publish` begins the round
+ * of a relay that does not run by itself; `ended` is its promise.
  */
 export async function holdPublishing(
   { database, locationId, sql }: WorkerKit,
   hand: Hand,
-  meanwhile: () => Promise<unknown> = async () => {},
-): Promise<void> {
+  { publish = async () => {} }: { publish?: () => Promise<unknown> } = {},
+): Promise<{ ended: Promise<unknown> }> {
   const waits = (query: string) =>
     waitFor(
       `"${query}" to wait`,
@@ -33,8 +34,10 @@ export async function holdPublishing(
     await waits(lock);
   });
   await locked;
+  const ended = publish();
+  ended.catch(() => {});
   await waits('delete from internal.captured_changes');
-  await meanwhile();
+  return { ended };
 }
 
 const lock = 'lock table internal.captured_changes in share mode';

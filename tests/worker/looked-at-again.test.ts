@@ -1,70 +1,55 @@
-import { newId } from '@comanda/db';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
+import { addJob, deliveryJobKey, newId } from '@comanda/db';
+import { expect, onTestFinished, test } from 'vitest';
 import { createProduct } from '../support/factories.ts';
+import { stepWorker } from '../support/stepped-worker.ts';
 import { waitFor } from '../support/wait.ts';
-import { useWorkerKit } from './kit.ts';
-import { type DatabaseProxy, startProxy } from './proxy.ts';
+import { useSharedKit } from './kit.ts';
+import { startProxy } from './proxy.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-const kit = useWorkerKit({ lifetime: 'test' });
-let proxy: DatabaseProxy;
-const consumers: RecordingConsumer[] = [];
-beforeEach(async () => {
-  proxy = await startProxy(kit.url);
-});
-afterEach(async () => {
-  await Promise.all(consumers.splice(0).map((consumer) => consumer.close()));
-  // Before its way to the database is gone: it gives back what it holds.
-  await kit.stopWorkers();
-  await proxy.close();
-});
+const kit = useSharedKit();
+
+/** A way to the database for the rest of the test. */
+async function proxied() {
+  const proxy = await startProxy(kit.url);
+  onTestFinished(proxy.close);
+  return proxy;
+}
 
 /** A worker that has just claimed a delivery and does not know of it yet: the answer of the database is under way. */
 async function claimUnderWay() {
-  // The first one hangs, so the worker goes on looking for more.
-  const erp = await startConsumer((_, response, nth) => void (nth > 1 && response.end()));
-  consumers.push(erp);
+  const proxy = await proxied();
+  const worker = await stepWorker(kit, { attemptsUrl: proxy.url });
+  const erp = await kit.consumer();
   const { id: endpointId } = await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-  await kit.startWorker({ databaseUrl: proxy.url, webhookTimeoutMs: 20_000 });
-  await createProduct(kit.database, { locationId: kit.locationId });
-  await waitFor('the attempt that hangs', () => erp.received.length === 1);
+  const { locationId } = kit;
+  await createProduct(kit.database, { locationId });
   // From then on it has a connection for its claims: none can be opened while answers are held back.
-  await waitFor('it to look for more', async () => {
-    const looks = await kit.sql`
-      select from pg_stat_activity where datname = current_database() and query like '%from claim_due_deliveries(%'
-      and application_name = 'comanda-worker-attempts'`;
-    return looks.length > 0;
-  });
+  await worker.turn();
   const deliveryId = newId();
   await kit.sql`insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
-    select location_id, ${deliveryId}, ${endpointId}, event_id, now() + interval '1 hour' from webhook_deliveries where endpoint_id = ${endpointId}`;
-  // It is made due when answers are held back; where a look had just been asked for, once more.
-  await waitFor(
-    'a claim without its answer',
-    async () => {
-      proxy.swallow('answers');
-      const due = `next_attempt_at = now(), leased_by = null, leased_until = null`;
-      await kit.sql(`update webhook_deliveries set ${due} where id = $1`, [deliveryId]);
-      const claimed = 'select from webhook_deliveries where id = $1 and leased_by is not null';
-      const isClaimed = async () => (await kit.sql(claimed, [deliveryId])).length === 1;
-      const found = await waitFor('the claim', isClaimed, { timeoutMs: 2_500 }).catch(() => false);
-      if (found) return true;
-      await kit.sql`
-        update webhook_deliveries set next_attempt_at = now() + interval '1 hour' where id = ${deliveryId}`;
-      proxy.mend();
-      return false;
-    },
-    { timeoutMs: 60_000 },
-  );
-  return { erp, endpointId, deliveryId };
+    select location_id, ${deliveryId}, ${endpointId}, event_id, now() from webhook_deliveries where endpoint_id = ${endpointId}`;
+  const jobKey = deliveryJobKey(endpointId);
+  await addJob(kit.database, 'deliver-webhooks', { locationId, endpointId }, { jobKey });
+  proxy.swallow('answers');
+  await worker.begin();
+  await waitFor('the claim', async () => {
+    const claimed = await kit.sql`
+      select from webhook_deliveries where id = ${deliveryId} and leased_by is not null`;
+    return claimed.length === 1;
+  });
+  /** Longer than an address may be old, the answer comes. */
+  const answer = async () => {
+    worker.clock.advance(150);
+    proxy.mend();
+    await worker.turn();
+  };
+  return { erp, endpointId, deliveryId, answer };
 }
 
 test('a claim whose answer was a long time coming is looked at again, and sent', async () => {
-  const { erp } = await claimUnderWay();
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  proxy.mend();
-  await waitFor('the delivery', () => erp.received.length === 2);
+  const { erp, answer } = await claimUnderWay();
+  await answer();
+  expect(erp.received).toHaveLength(2);
 });
 
 test.each([
@@ -77,44 +62,29 @@ test.each([
     `update webhook_deliveries set leased_by = 'another', leased_until = now() + interval '1 hour' where endpoint_id = $1`,
   ],
 ])('what was claimed before a freeze is not sent after it when it was %s meanwhile', async (how, change) => {
-  const { erp, endpointId, deliveryId } = await claimUnderWay();
+  const { erp, endpointId, deliveryId, answer } = await claimUnderWay();
   await kit.sql(change, [endpointId]);
   if (how === 'disabled and enabled again')
     await kit.sql(`update webhook_endpoints set status = 'active' where id = $1`, [endpointId]);
-  await new Promise((resolve) => setTimeout(resolve, 150));
-  proxy.mend();
-  if (how.startsWith('taken over')) {
-    // A further look shows that the answer has come: what it claims is sent.
-    const next = newId();
-    await kit.sql`insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at)
-      select location_id, ${next}, endpoint_id, event_id, now() from webhook_deliveries where id = ${deliveryId}`;
-    await waitFor('the next one to be delivered', async () => {
-      const done = await kit.sql`select from webhook_deliveries where id = ${next} and status = 'delivered'`;
-      return done.length === 1;
-    });
-    expect(erp.received).toHaveLength(2);
-    expect(await kit.sql('select leased_by from webhook_deliveries where id = $1', [deliveryId])).toEqual([
-      { leased_by: 'another' },
-    ]);
-    return;
-  }
-  await waitFor('the claim to be given back, or to be cleared away', async () => {
-    const held = await kit.sql`
-      select from webhook_deliveries where id = ${deliveryId} and attempts = 0 and leased_by is not null`;
-    return held.length === 0;
-  });
+  const takenOver = how.startsWith('taken over');
+  if (takenOver)
+    await kit.sql`
+      insert into internal.process_heartbeats (id, kind, host, pid) values ('another', 'worker', 'elsewhere', 1)`;
+  await answer();
   expect(erp.received).toHaveLength(1);
+  const held = await kit.sql`
+    select leased_by from webhook_deliveries where id = ${deliveryId} and attempts = 0 and leased_by is not null`;
+  expect(held).toEqual(takenOver ? [{ leased_by: 'another' }] : []);
 });
 
 test('while the database answers late, no request begins 100 ms after what forbids it', async () => {
   const arrived: { id: string; at: number; signatures: number }[] = [];
   const endpoint = async (id: string) => {
-    const consumer = await startConsumer(({ headers }, response) => {
+    const consumer = await kit.consumer(({ headers }, response) => {
       const signatures = String(headers['webhook-signature']).split(' ').length;
       arrived.push({ id, at: performance.now(), signatures });
       response.end();
     });
-    consumers.push(consumer);
     const made = await kit.createEndpoint({ url: consumer.url, events: ['product.created'] });
     await kit.addSecret(made.id, new Date(Date.now() + 3_600_000));
     return made.id;
@@ -126,7 +96,9 @@ test('while the database answers late, no request begins 100 ms after what forbi
     rotated:
       'update internal.webhook_secrets set expires_at = now() where endpoint_id = $1 and expires_at is not null',
   };
+  const proxy = await proxied();
   await kit.startWorker({ databaseUrl: proxy.url });
+  onTestFinished(kit.stopWorkers);
   const late: object[] = [];
   const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   for (let round = 1; round <= 4; round += 1) {
@@ -161,11 +133,12 @@ test('while the database answers late, no request begins 100 ms after what forbi
 });
 
 test('webhooks are sent even so when each answer of the database takes longer than a look counts', async () => {
-  const erp = await startConsumer();
-  consumers.push(erp);
+  const proxy = await proxied();
+  const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
   proxy.lag(100);
   await kit.startWorker({ databaseUrl: proxy.url });
+  onTestFinished(kit.stopWorkers);
   await createProduct(kit.database, { locationId: kit.locationId });
-  await waitFor('the webhook', () => erp.received.length === 1, { timeoutMs: 30_000 });
+  await erp.arrived(1);
 });

@@ -2,10 +2,12 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { publishRound, publishSetAside } from '../../packages/worker/src/relay/round.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
+import { stepWorker, useSteppedWorker } from '../support/stepped-worker.ts';
 import { waitFor } from '../support/wait.ts';
-import { insertOrder, silent, useWorkerKit } from './kit.ts';
+import { insertOrder, silent, useSharedKit } from './kit.ts';
 
-const kit = useWorkerKit({ lifetime: 'test' });
+const kit = useSharedKit();
+const worker = useSteppedWorker(kit);
 let other: string;
 const open: pg.Client[] = [];
 
@@ -56,11 +58,12 @@ describe('a row lock at one location', () => {
       const productId = await createProduct(kit.database, { locationId: kit.locationId });
       const holder = await hold(lock, [kit.locationId]);
       await createProduct(kit.database, { locationId: other });
-      await kit.startWorker();
-      await published(other);
+      await worker.turn();
+      expect(await typesOf(other)).toEqual(['product.created']);
       expect(await eventsOf(kit.locationId)).toEqual([]);
       await holder.query('rollback');
-      await published(kit.locationId);
+      await worker.makeDue();
+      await worker.turn();
       expect(await eventsOf(kit.locationId)).toMatchObject([
         { type: 'product.created', resource: productId },
       ]);
@@ -147,20 +150,17 @@ describe('any number of workers share the locations', () => {
       await createLocation(kit.database),
       await createLocation(kit.database),
     ];
-    await Promise.all([kit.startWorker(), kit.startWorker()]);
-    for (let round = 0; round < 10; round += 1)
-      await Promise.all(
-        locations.map(
-          (locationId) =>
-            kit.sql`insert into products (location_id, sku, name, price)
-            select ${locationId}::uuid, ${String(round)} || '-' || n, 'p', 1 from generate_series(1, 100) n`,
-        ),
+    const second = await stepWorker(kit);
+    for (let round = 0; round < 10; round += 1) {
+      const changes = locations.map(
+        (locationId) =>
+          kit.sql`insert into products (location_id, sku, name, price)
+          select ${locationId}::uuid, ${String(round)} || '-' || n, 'p', 1 from generate_series(1, 100) n`,
       );
-    await waitFor(
-      'all to be published',
-      async () => (await kit.sql('select from internal.captured_changes limit 1')).length === 0,
-      { timeoutMs: 60_000 },
-    );
+      await Promise.all([...changes, worker.turn(), second.turn()]);
+    }
+    await Promise.all([worker.turn(), second.turn()]);
+    expect(await kit.count('internal.captured_changes')).toBe(0);
     for (const locationId of locations) {
       const events = await eventsOf(locationId);
       expect(
@@ -200,6 +200,7 @@ describe('any number of workers share the locations', () => {
     );
     await holder.query('rollback');
     await kit.startWorker();
+    onTestFinished(kit.stopWorkers);
     await createProduct(kit.database, { locationId: other });
     await published(other);
     await published(kit.locationId, 2);

@@ -1,12 +1,13 @@
 import { applySyncJob, beginSyncJob } from '@comanda/api/services';
 import { addJob, type Database, newId, openDatabase } from '@comanda/db';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
 import type { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { runSyncJobs } from '../../packages/worker/src/tasks/run-sync-jobs.ts';
 import type { TaskContext } from '../../packages/worker/src/tasks/task.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
 import { atLocks } from '../support/sql.ts';
+import { stepWorker } from '../support/stepped-worker.ts';
 import { runSyncJob } from '../support/sync-jobs.ts';
 import { waitFor } from '../support/wait.ts';
 import { silent, useWorkerKit } from './kit.ts';
@@ -240,13 +241,13 @@ describe('the task', () => {
   it('is done by a worker, which publishes it', async () => {
     const jobId = await sync.insertJob(many(3));
     await addJob(kit.database, 'run-sync-jobs', { locationId });
-    await kit.startWorker();
-    onTestFinished(kit.stopWorkers);
-    await waitFor('the job', async () => (await sync.job(jobId)).status === 'completed');
-    const completed = await waitFor('sync.completed', async () =>
-      (await kit.events()).find(({ type, resourceId }) => type === 'sync.completed' && resourceId === jobId),
+    await (await stepWorker(kit)).turn();
+    expect((await sync.job(jobId)).status).toBe('completed');
+    const events = await kit.events();
+    const completed = events.find(
+      ({ type, resourceId }) => type === 'sync.completed' && resourceId === jobId,
     );
-    expect(completed.body.data).toEqual({
+    expect(completed?.body.data).toEqual({
       job_id: jobId,
       ...{ status: 'completed', total_items: 3, success_items: 3, failed_items: 0 },
     });
