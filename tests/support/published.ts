@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { RunningWorker, WorkerOptions } from '@comanda/worker';
 import { startTestApi, type TestApi } from './api.ts';
 import { startTestWorker } from './run-worker.ts';
+import { createSteppedWorker, type SteppedWorker } from './stepped-worker.ts';
 import { useClosed } from './use.ts';
 import { waitFor } from './wait.ts';
 
@@ -21,6 +22,32 @@ export const usePublishingApi = (
   retryDelaysSeconds?: WorkerOptions['webhookRetryDelaysSeconds'],
   settings: Parameters<typeof startTestApi>[0] = {},
 ): PublishingApi => useClosed(() => startPublishingApi(retryDelaysSeconds, settings));
+
+/** An API whose changes are published and delivered when the test says. */
+export interface SteppedApi extends TestApi {
+  worker: SteppedWorker;
+  /** Publishes everything that was changed so far, and delivers what is due. */
+  published(): Promise<void>;
+}
+
+/** One for the tests of a file; `settings` are of the API. */
+export const useSteppedApi = (settings: Parameters<typeof startTestApi>[0] = {}): SteppedApi =>
+  useClosed(async () => {
+    const encryptionKey = randomBytes(32).toString('base64');
+    const api = await startTestApi({ encryptionKey, ...settings });
+    const worker = await createSteppedWorker(api.databaseUrl, encryptionKey);
+    return {
+      ...api,
+      worker,
+      async published() {
+        await worker.turn();
+      },
+      async close() {
+        await worker.stop();
+        await api.close();
+      },
+    };
+  });
 
 async function startPublishingApi(
   retryDelaysSeconds: WorkerOptions['webhookRetryDelaysSeconds'] = [0.05, 0.05, 0.05, 0.05],
