@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import type { RecordingConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
+import { recordLog } from '../support/recorded-log.ts';
 import { stepWorker, useSteppedWorker } from '../support/stepped-worker.ts';
 import { useSharedKit } from './kit.ts';
 
@@ -19,8 +19,7 @@ const delivered = () => kit.count(`webhook_deliveries where status = 'delivered'
 
 /** A worker with another key, and how often it has logged that it leaves an endpoint to others. */
 async function stranger() {
-  const lines: { msg: string }[] = [];
-  const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const { log, lines } = recordLog();
   const encryptionKey = randomBytes(32).toString('base64');
   const stepped = await stepWorker({ url: kit.url, encryptionKey }, { log });
   return { ...stepped, said: () => lines.filter(({ msg }) => msg.includes('left to others')).length };

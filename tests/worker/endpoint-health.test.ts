@@ -1,5 +1,4 @@
 import { newId } from '@comanda/db';
-import { pino } from 'pino';
 import { beforeEach, expect, test } from 'vitest';
 import {
   type WebhookDelivery,
@@ -12,6 +11,7 @@ import { dataOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
 import { useConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
+import { recordLog } from '../support/recorded-log.ts';
 import { createSteppedWorker } from '../support/stepped-worker.ts';
 import { parseStrict } from '../support/strict.ts';
 import { use } from '../support/use.ts';
@@ -102,8 +102,7 @@ test('the log shows the beginning of what the consumer said, and marks what is a
 
 /** Two processes that write how endpoints do, and what they log. */
 function twoProcesses() {
-  const lines: { msg: string; endpointId: string }[] = [];
-  const logger = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const { log: logger, lines } = recordLog();
   const { database } = api.app;
   return { lines, one: createHealth(database, logger), other: createHealth(database, logger) };
 }

@@ -1,46 +1,27 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { useConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
-import { startProcess, type TestProcess } from '../support/processes.ts';
-import { waitFor } from '../support/wait.ts';
+import { recordLog } from '../support/recorded-log.ts';
+import { createSteppedWorker } from '../support/stepped-worker.ts';
+import { use } from '../support/use.ts';
 
-// One id, from the answer of the API to what a worker in another process writes about the consequences.
-
-type Line = Record<string, unknown>;
+// One id, from the answer of the API to what a worker writes about the consequences.
 
 const encryptionKey = 'the-key-that-api-and-worker-share-here';
 const api = useApi(() => ({ encryptionKey }));
-let worker: TestProcess;
+const { log, lines: written } = recordLog();
+const worker = use(
+  () => createSteppedWorker(api.databaseUrl, encryptionKey, { log }),
+  (stepped) => stepped.stop(),
+);
 const consumer = useConsumer((received, response) => {
   response.statusCode = received.path === '/refuses' ? 500 : 200;
   response.end();
 });
 
-beforeAll(async () => {
-  worker = await startProcess({
-    entry: 'worker',
-    env: {
-      DATABASE_URL: api.databaseUrl,
-      ENCRYPTION_KEY: encryptionKey,
-      WEBHOOK_TARGETS: 'any',
-      WEBHOOK_RETRY_DELAYS: '0,0,0,0',
-      LOG_LEVEL: 'info',
-    },
-  });
-}, 60_000);
-
-afterAll(async () => {
-  await worker?.stop();
-});
-
-const lines = (message: string, requestId: string): Line[] =>
-  worker
-    .output()
-    .split('\n')
-    .filter((text) => text.startsWith('{'))
-    .map((text) => JSON.parse(text) as Line)
-    .filter((line) => line.msg === message && line.requestId === requestId);
+const lines = (message: string, requestId: string) =>
+  written.filter((line) => line.msg === message && line.requestId === requestId);
 
 it('an attempt is logged under the id of the request that made the change', async () => {
   const { origin } = new URL(consumer.url);
@@ -54,10 +35,11 @@ it('an attempt is logged under the id of the request that made the change', asyn
   expect(answer.status).toBe(200);
   expect(answer.headers.get('x-request-id')).toBe('erp-run-17');
 
-  const attempts = await waitFor('six attempts in the log', () => {
-    const found = lines('delivery attempt', 'erp-run-17');
-    return found.length >= 6 && found;
-  });
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    await worker.turn();
+    await worker.makeDue();
+  }
+  const attempts = lines('delivery attempt', 'erp-run-17');
   const [delivered] = attempts.filter((line) => line.endpointId === endpointId);
   expect(delivered).toMatchObject({
     level: 30,
@@ -78,8 +60,8 @@ it('an attempt is logged under the id of the request that made the change', asyn
     [40, 5, 'dead'],
   ]);
   expect(refused[0]?.reason).toBe('HTTP 500');
-  expect(worker.output()).not.toContain('not-for-the-log');
-}, 60_000);
+  expect(JSON.stringify(written)).not.toContain('not-for-the-log');
+});
 
 it('a sync job is logged under the id of the request that sent it', async () => {
   const answer = await api.rest<{ data: { job_id: string } }>('POST /v2/sync/products', {
@@ -87,10 +69,8 @@ it('a sync job is logged under the id of the request that sent it', async () => 
     headers: { 'x-request-id': 'erp-sync-18', 'idempotency-key': 'sync-18' },
   });
   expect(answer.status).toBe(202);
-  const [ended] = await waitFor('the end of the job in the log', () => {
-    const found = lines('sync job ended', 'erp-sync-18');
-    return found.length > 0 && found;
-  });
+  await worker.turn();
+  const [ended] = lines('sync job ended', 'erp-sync-18');
   expect(ended).toMatchObject({
     status: 'completed',
     processed: 1,
@@ -98,7 +78,7 @@ it('a sync job is logged under the id of the request that sent it', async () => 
     jobId: answer.body.data.job_id,
   });
   expect(lines('sync job begins', 'erp-sync-18')).toHaveLength(1);
-}, 60_000);
+});
 
 async function createEndpoint(url: string, events: string[]): Promise<string> {
   const answer = await api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {

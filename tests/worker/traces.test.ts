@@ -1,26 +1,28 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { useConsumer } from '../support/consumer.ts';
 import { createProduct } from '../support/factories.ts';
-import { startProcess, type TestProcess } from '../support/processes.ts';
-import { waitFor } from '../support/wait.ts';
+import { recordLog } from '../support/recorded-log.ts';
+import { createSteppedWorker } from '../support/stepped-worker.ts';
+import { use } from '../support/use.ts';
 
-// From a call's `traceparent` to the webhooks of its changes, through two processes; no traces are recorded here.
+// From a call's `traceparent` to the webhooks of its changes; no traces are recorded here.
 
 const encryptionKey = 'the-key-that-api-and-worker-share-here';
 const api = useApi(() => ({ encryptionKey }));
 const consumer = useConsumer();
-let worker: TestProcess;
+const { log, lines } = recordLog();
+const worker = use(
+  () => createSteppedWorker(api.databaseUrl, encryptionKey, { log }),
+  (stepped) => stepped.stop(),
+);
 let productId: string;
 
 beforeAll(async () => {
-  const env = { DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: encryptionKey, WEBHOOK_TARGETS: 'any' };
-  worker = await startProcess({ entry: 'worker', env: { ...env, LOG_LEVEL: 'info' } });
   productId = await createProduct(api.app.database, { locationId: api.locationId });
   const body = { url: consumer.url, events: ['product.created', 'product.updated'] };
   expect((await api.rest('POST /v2/webhook-endpoints', { body })).status).toBe(201);
-}, 60_000);
-afterAll(() => worker.stop());
+});
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const place = `00-${trace}-00f067aa0ba902b7-01`;
@@ -36,26 +38,18 @@ async function changed(traceparent: string, requestId: string): Promise<unknown[
 }
 
 async function traceparentsOf(requestId: string): Promise<unknown[]> {
-  const event = await waitFor('the event', async () => {
-    const rows = await api.sql`
-      select id, request_id, traceparent from events where request_id = ${requestId}`;
-    return rows[0] as { id: string; traceparent: string | null } | undefined;
-  });
-  const sent = await waitFor('its webhook', () =>
-    consumer.received.find(({ headers }) => headers['webhook-id'] === event.id),
-  );
+  await worker.turn();
+  const [event] = await api.sql<{ id: string; traceparent: string | null }>`
+    select id, traceparent from events where request_id = ${requestId}`;
+  const sent = consumer.received.find(({ headers }) => headers['webhook-id'] === event?.id);
+  if (event === undefined || sent === undefined) throw new Error(`nothing was sent of ${requestId}`);
   return [event.traceparent, sent.headers.traceparent];
 }
 
 it('the traceparent of a call goes with its changes to the webhook', async () => {
   expect(await changed(place, 'call-1')).toEqual([place, place]);
-  const line = await waitFor('its line of the log', () =>
-    worker
-      .output()
-      .split('\n')
-      .find((text) => text.includes('delivery attempt') && text.includes('call-1')),
-  );
-  expect(JSON.parse(line)).toMatchObject({ requestId: 'call-1', traceId: trace });
+  const line = lines.find(({ msg, requestId }) => msg === 'delivery attempt' && requestId === 'call-1');
+  expect(line).toMatchObject({ traceId: trace });
 });
 
 it('of a later version it is what the first one knows', async () => {

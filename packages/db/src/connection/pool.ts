@@ -31,7 +31,7 @@ const diskFull = new WeakMap<pg.Pool, number>();
 /** When a statement of the pool last failed because a disk of the server is full, by `performance.now()`. */
 export const diskFullAt = (pool: pg.Pool): number => diskFull.get(pool) ?? Number.NEGATIVE_INFINITY;
 
-// How often it looks, and how long an answer counts for connections that still wait.
+// How often it looks, and how long an answer counts for connections that still wait. Real time, for it judges sockets.
 const lookMs = 500;
 const trustMs = 5_000;
 
