@@ -4,10 +4,10 @@ import { dataOf, refusalOf } from '../support/answers.ts';
 import { readChangesOf } from '../support/changes.ts';
 import { placeOrder } from '../support/orders.ts';
 import { useNewPlace } from '../support/place.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { useSteppedApi } from '../support/published.ts';
 import { category, item, product, subselection, tree } from './catalog-bodies.ts';
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 const site = useNewPlace(api, { key: { batchJobsPerHour: 1_000 } });
 
 const rest = (route: string, body?: unknown) => site.rest(route, { ...(body !== undefined && { body }) });

@@ -3,9 +3,9 @@ import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf } from '../support/answers.ts';
 import { placeOrder } from '../support/orders.ts';
 import { useNewPlace } from '../support/place.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { useSteppedApi } from '../support/published.ts';
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 const site = useNewPlace(api);
 let category: string;
 let shown: string;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PricesChanged } from '../../packages/api/src/resources/categories/prices.schema.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { useSteppedApi } from '../support/published.ts';
 import { parseStrict } from '../support/strict.ts';
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 
 /** A category with products of these prices. */
 async function categoryOf(...prices: number[]) {

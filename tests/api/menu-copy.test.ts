@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MenuCopied } from '../../packages/api/src/resources/menus/copy.schema.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { useSteppedApi } from '../support/published.ts';
 import { parseStrict } from '../support/strict.ts';
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 
 /** A location with a key of it. */
 async function place(name: string, more: { currency?: string } = {}) {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../packages/api/src/resources/events/schema.ts';
 import { useOrderKitchen } from '../support/orders.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { useSteppedApi } from '../support/published.ts';
 import { words } from '../support/words.ts';
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 const kitchen = useOrderKitchen(api);
 
 /** The events of the changes that `change` makes. */

@@ -2,10 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { OrderWithBooks } from '../../packages/api/src/resources/orders/schema.ts';
 import { useConsumer } from '../support/consumer.ts';
 import { createOrderKitchen, placeOrder, refusalOf } from '../support/orders.ts';
-import { usePublishingApi } from '../support/published.ts';
-import { waitFor } from '../support/wait.ts';
+import { useSteppedApi } from '../support/published.ts';
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 const erp = useConsumer();
 const old = useConsumer();
 
@@ -70,7 +69,7 @@ beforeAll(async () => {
     },
   );
   order.id = placed.id;
-  await waitFor('the order at the ERP', () => erp.received.length >= 2);
+  await api.published();
   const client = api.client();
   await client.products.update.mutate({ id: burger, sku: 'RENAMED', external_id: 'OTHER', name: 'Other' });
   await api.sql`update subselection_items set name = 'Gone', external_id = 'GONE' || position, price = 9`;
@@ -133,7 +132,7 @@ describe('an endpoint that asks for what was sold', () => {
   it('gets it in each event of an order that has lines, signed, and in no other', async () => {
     await api.client().orders.updateStatus.mutate({ id: order.id, status: 'ready' });
     await api.client().orders.cancel.mutate({ id: order.id });
-    await waitFor('all events', () => erp.received.length >= 5);
+    await api.published();
     const events = erp.received.map(({ text }) => JSON.parse(text));
     const created = events.find(({ type }) => type === 'order.created');
     const canceled = events.find(({ type }) => type === 'order.cancelled');
@@ -147,7 +146,7 @@ describe('an endpoint that asks for what was sold', () => {
   });
 
   it('of v1 gets the documented events alone', async () => {
-    await waitFor('both events', () => old.received.length >= 2);
+    await api.published();
     for (const { text } of old.received) expect(text).not.toMatch(/ERP-NO-ONION|"sku"/);
     const { body } = await api.rest<{ data: { url: string }[] }>('GET /v1/webhooks');
     expect(body.data.filter(({ url }) => url === old.url)).toEqual([

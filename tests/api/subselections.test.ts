@@ -5,10 +5,10 @@ import { Subselection, SubselectionItem } from '../../packages/api/src/resources
 import { createPaymentMethod, createProduct } from '../support/factories.ts';
 import { refused } from '../support/money.ts';
 import { placeOrder } from '../support/orders.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { useSteppedApi } from '../support/published.ts';
 import { parseStrict } from '../support/strict.ts';
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 const groups = () => api.client().subselections;
 const options = () => api.client().subselectionItems;
 let product_id: string;

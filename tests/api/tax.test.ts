@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createOrderKitchen, type OrderKitchen, placeOrder, refusalOf } from '../support/orders.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { useSteppedApi } from '../support/published.ts';
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 const tax = { include: ['tax'] as ['tax'] };
 const fresh = { description: '', price: 12.2 };
 let kitchen: OrderKitchen;

@@ -4,12 +4,12 @@ import type { Table } from '../../packages/db/src/tables/table.ts';
 import { useHand } from '../support/by-hand.ts';
 import { createKey, createPaymentMethod } from '../support/factories.ts';
 import { createOrderKitchen, orderBody, placeOrder } from '../support/orders.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { useSteppedApi } from '../support/published.ts';
 import { statementFor } from './statement-for.ts';
 
 // docs/admin.md says of each table which events an edit by hand publishes, from `editEvents`. Here an admin edits every column.
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 const admin = useHand(api, { role: 'admin' });
 const edited = tables.filter(({ access }) => access.people === 'edit' || access.people === 'keep');
 
