@@ -5,7 +5,7 @@ import { schemaIn } from '../../packages/api/src/families.ts';
 import type { Operation } from '../../packages/api/src/request/operations.ts';
 import { type EventType, events, eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
 import { operations } from '../support/documented.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { useSteppedApi } from '../support/published.ts';
 import { trpcEntrance } from './entrances.ts';
 import { matching, shownAs, shownOf, shownWith, valueFor } from './field-values.ts';
 import { type Kitchen, openKitchen, withReferences } from './kitchen.ts';
@@ -50,7 +50,7 @@ const publishedElsewhere: Readonly<Record<string, EventType>> = {
   'products.update: stock_change': 'stock.updated',
 };
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 
 it.each(operationsOf('create'))(
   'every field of a creation is written, read back, listed and published: $name',
