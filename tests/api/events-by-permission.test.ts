@@ -8,11 +8,11 @@ import {
 } from '../../packages/api/src/resources/events/types.schema.ts';
 import { openScene, story } from '../../scripts/docs/story.ts';
 import { useConsumer } from '../support/consumer.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { useSteppedApi } from '../support/published.ts';
 import { openStream } from '../support/sse.ts';
 import { waitFor } from '../support/wait.ts';
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 const consumer = useConsumer();
 
 /** The type of every event of the feed, in its order. */

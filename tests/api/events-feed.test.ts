@@ -6,11 +6,12 @@ import { refusalOf } from '../support/answers.ts';
 import { underDeed } from '../support/by-hand.ts';
 import { makeEndpoint } from '../support/endpoints.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { useSteppedApi } from '../support/published.ts';
 import { openSession } from '../support/session.ts';
+import { type SteppedWorker, stepWorker } from '../support/stepped-worker.ts';
 import { parseStrict } from '../support/strict.ts';
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 
 /** A location of its own, a key, and the feed as it reads it. */
 async function kitchen() {
@@ -205,10 +206,12 @@ describe('GET /v2/events answers 422', () => {
 
 test('under concurrent writers and three relays, a consumer sees every event once, in order', async () => {
   const { locationId, feed } = await kitchen();
-  await Promise.all([api.startWorker(), api.startWorker()]);
+  const at = { url: api.databaseUrl, encryptionKey: api.encryptionKey };
+  const relays = [api.worker, await stepWorker(at), await stepWorker(at)];
   const writers = 6;
   const each = 25;
-  let writing = true;
+  let written = false;
+  let published = false;
 
   // Transactions that begin early and commit late, so that captured order and committed order differ.
   async function write(writer: number): Promise<void> {
@@ -225,7 +228,7 @@ test('under concurrent writers and three relays, a consumer sees every event onc
   const seen: FeedEvent[] = [];
   async function consume(): Promise<void> {
     for (;;) {
-      const over = !writing;
+      const over = published;
       const after = seen.at(-1)?.id;
       const { data } = await feed(`limit=7${after === undefined ? '' : `&after=${after}`}`);
       seen.push(...data);
@@ -233,10 +236,17 @@ test('under concurrent writers and three relays, a consumer sees every event onc
     }
   }
 
+  const publish = async (relay: SteppedWorker) => {
+    while (!written) await relay.turn();
+    await relay.turn();
+  };
+
   const consuming = consume();
+  const publishing = relays.map(publish);
   await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
-  await api.published();
-  writing = false;
+  written = true;
+  await Promise.all(publishing);
+  published = true;
   await consuming;
 
   const created = seen.flatMap((event) => (event.type === 'product.created' ? event.data.sku : []));

@@ -7,11 +7,11 @@ import { useConsumer } from '../support/consumer.ts';
 import { makeEndpoint } from '../support/endpoints.ts';
 import type { TestKey } from '../support/factories.ts';
 import { useOrderKitchen } from '../support/orders.ts';
-import { usePublishingApi } from '../support/published.ts';
+import { useSteppedApi } from '../support/published.ts';
 import { openStream } from '../support/sse.ts';
 import { waitFor } from '../support/wait.ts';
 
-const api = usePublishingApi();
+const api = useSteppedApi();
 const consumer = useConsumer();
 const kitchen = useOrderKitchen(api);
 const ofCook: Permission[] = ['orders:read', 'orders:write', 'events:read'];

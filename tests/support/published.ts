@@ -26,6 +26,7 @@ export const usePublishingApi = (
 /** An API whose changes are published and delivered when the test says. */
 export interface SteppedApi extends TestApi {
   worker: SteppedWorker;
+  encryptionKey: string;
   /** Publishes everything that was changed so far, and delivers what is due. */
   published(): Promise<void>;
 }
@@ -38,7 +39,7 @@ export const useSteppedApi = (settings: Parameters<typeof startTestApi>[0] = {})
     const worker = await createSteppedWorker(api.databaseUrl, encryptionKey);
     return {
       ...api,
-      worker,
+      ...{ worker, encryptionKey },
       async published() {
         await worker.turn();
       },
