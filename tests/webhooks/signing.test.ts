@@ -6,7 +6,9 @@ import { webhookHeaders } from '../../packages/worker/src/http/headers.ts';
 import { createWebhookSender } from '../../packages/worker/src/http/sender.ts';
 import { type Consumer, httpConsumer } from './consumers.ts';
 
-const body = '{"id":"0199f0aa","type":"order.created","data":{"comment":"açaí \\u0001 🍜 \\"x\\""}}';
+// JSON.stringify would write it in another way.
+const body =
+  '{"id": "0199f0aa","type":"order.created","data":{"total":12.50,"comment":"açaí \\u0001 🍜 \\"x\\""}}';
 
 function headersFor(secrets: string[], timestampSeconds = Math.floor(Date.now() / 1_000)) {
   return webhookHeaders({
