@@ -2,9 +2,9 @@ import { newId } from '@comanda/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { settledQuantity } from '../../packages/api/src/resources/stock/rules.ts';
 import { Stock, StockSyncResult } from '../../packages/api/src/resources/stock/schema.ts';
-import { createChance } from '../e2e/day/chance.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { type Call, useApi } from '../support/api.ts';
+import { createChance } from '../support/chance.ts';
 import { orderBody, postOrder } from '../support/orders.ts';
 import { useNewPlace } from '../support/place.ts';
 

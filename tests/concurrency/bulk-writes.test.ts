@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { category, item, product, subselection } from '../api/catalog-bodies.ts';
-import { type Chance, createChance } from '../e2e/day/chance.ts';
 import type { Answer } from '../support/api.ts';
+import { type Chance, createChance } from '../support/chance.ts';
 import { trials } from '../support/trials.ts';
 import { type BulkShop, openBulkShop } from './bulk-shop.ts';
 import { statuses } from './two-processes.ts';

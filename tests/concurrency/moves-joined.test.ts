@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { moving, type OrderMove } from '../../packages/api/src/resources/orders/moving.store.ts';
 import { placing } from '../../packages/api/src/resources/orders/placing.store.ts';
 import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
-import { type Chance, createChance } from '../e2e/day/chance.ts';
+import { type Chance, createChance } from '../support/chance.ts';
 import { seedOf, trials } from '../support/trials.ts';
 import { batchesOf, decided, named, stateOf, type Twin, useTwins } from '../support/twins.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { newId } from '@comanda/db';
 import { expect, test } from 'vitest';
 import { type Placed, placing } from '../../packages/api/src/resources/orders/placing.store.ts';
-import { type Chance, createChance } from '../e2e/day/chance.ts';
+import { type Chance, createChance } from '../support/chance.ts';
 import { seedOf, trials } from '../support/trials.ts';
 import { batchesOf, decided, named, stateOf, useTwins, type Wish } from '../support/twins.ts';
 

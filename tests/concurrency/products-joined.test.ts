@@ -2,7 +2,7 @@ import { newId } from '@comanda/db';
 import { expect, test } from 'vitest';
 import { writeProduct } from '../../packages/api/src/resources/products/statements.ts';
 import { type ProductChange, updating } from '../../packages/api/src/resources/products/updating.store.ts';
-import { type Chance, createChance } from '../e2e/day/chance.ts';
+import { type Chance, createChance } from '../support/chance.ts';
 import { seedOf, trials } from '../support/trials.ts';
 import { batchesOf, keptCounts, named, type Twin, useTwins } from '../support/twins.ts';
 

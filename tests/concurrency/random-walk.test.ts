@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createChance } from '../e2e/day/chance.ts';
+import { createChance } from '../support/chance.ts';
 import { trials } from '../support/trials.ts';
 import { batches, calls } from './walk/calls.ts';
 import { catalogComparison, compareOrders, compareProducts, compareStock } from './walk/comparisons.ts';

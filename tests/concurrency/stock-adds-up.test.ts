@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { createChance } from '../e2e/day/chance.ts';
 import type { Answer } from '../support/api.ts';
+import { createChance } from '../support/chance.ts';
 import { createKey, createProduct } from '../support/factories.ts';
 import { orderBody, orderOf } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';

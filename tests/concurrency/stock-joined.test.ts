@@ -5,7 +5,7 @@ import { updating } from '../../packages/api/src/resources/products/updating.sto
 import { adjusting, type StockAdjustment } from '../../packages/api/src/resources/stock/adjusting.store.ts';
 import { settledQuantity } from '../../packages/api/src/resources/stock/rules.ts';
 import type { AdjustedRow } from '../../packages/api/src/resources/stock/statements.ts';
-import { type Chance, createChance } from '../e2e/day/chance.ts';
+import { type Chance, createChance } from '../support/chance.ts';
 import { seedOf, trials } from '../support/trials.ts';
 import { batchesOf, keptCounts, named, type Twin, useTwins } from '../support/twins.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { createChance } from '../e2e/day/chance.ts';
 import { type Answer, startTestApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
+import { createChance } from '../support/chance.ts';
 import { useTestDatabase } from '../support/database.ts';
 import { orderBody, orderOf, placeOrder, postOrder, useOrderKitchen } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';

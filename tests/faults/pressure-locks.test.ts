@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createChance } from '../e2e/day/chance.ts';
+import { compare } from '../model/compare.ts';
+import { startDrive } from '../model/drive.ts';
+import type { Restaurant } from '../model/restaurant.ts';
+import { openService, type Service } from '../model/service.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Holder, hold } from './pressure/holder.ts';
 import { median, refusals, requireHealth, slowest, startProbe, unclear } from './pressure/probe.ts';
 import type { Call } from './support/caller.ts';
-import { startLoad } from './support/load.ts';
-import { complaintsOf, reconcile } from './support/reconcile.ts';
-import type { Shop } from './support/shop.ts';
-import { openSite, type Site } from './support/site.ts';
 
 /** Longer than anybody waits for a lock (5 s), so that refusals are seen; the full form holds for a minute. */
 const heldMs = trials(8_000, 60_000);
@@ -19,33 +18,35 @@ const clearWithinMs = 20_000;
 
 describe('under locks of another session', { timeout: 300_000 }, () => {
   test('on the orders, what needs orders is refused clearly, everything else is served, nothing is half done', async () => {
-    const site = await openSite({ shops: 2, lanes: 3 });
-    const stuck = (turn: number) => read(shopAt(site, turn), 'GET /v2/orders?limit=5');
-    const free = (turn: number) => withoutOrders(shopAt(site, turn), turn);
-    const load = startLoad({ ...site, lanes: 3, chance: createChance(1), paceMs: 10 });
-    const report = await underLock(site, 'lock table orders in access exclusive mode', 6, { stuck, free });
-    await load.stop();
-    expect(site.ledger.unavailable).toBeGreaterThan(0);
-    await requireAllWell(site);
+    const service = await openService({ restaurants: 2, callers: 3 });
+    const worker = await service.start('worker');
+    const stuck = (turn: number) => read(restaurantAt(service, turn), 'GET /v2/orders?limit=5');
+    const free = (turn: number) => readWithoutOrders(restaurantAt(service, turn), turn);
+    const driven = startDrive(service.restaurants, { callers: 3, seed: 1, paceMs: 10 });
+    const report = await underLock(service, 'lock table orders in access exclusive mode', 6, { stuck, free });
+    await driven.stop();
+    for (const { counts } of service.restaurants) expect(counts.unavailable).toBeGreaterThan(0);
+    await compare(service);
     reportFault('orders locked', report);
-    await site.close();
+    await worker.stop();
+    await service.close();
   });
 
   test('on the rows of one location, its calls are refused clearly and the other location goes on', async () => {
-    const site = await openSite({ shops: 2, lanes: 3 });
-    const [held, other] = site.shops;
-    if (held === undefined || other === undefined) throw new Error('two shops are needed');
+    const service = await openService({ restaurants: 2, callers: 1 });
+    const [held, other] = service.restaurants;
+    if (held === undefined || other === undefined) throw new Error('two were asked for');
     const stuck = (turn: number) => order(held, `held-${turn}`);
     const free = (turn: number) =>
       turn % 3 === 0 ? order(other, `other-${turn}`) : withoutOrders(turn % 3 === 1 ? held : other, turn);
     const sql = `select from internal.location_counters where location_id = '${held.locationId}' for update`;
     // The counter comes with the first order.
-    expect(await served(site.api.url ?? '', stuck)).toBe(true);
+    expect(await served(service.api.url ?? '', stuck)).toBe(true);
     // The calls wait in memory without a session; one or two attempts wait in the database for all of them.
-    const report = await underLock(site, sql, 1, { stuck, free });
-    await requireAllWell(site, { orders: false });
+    const report = await underLock(service, sql, 1, { stuck, free });
+    await requireWhole(service);
     reportFault('one location locked', report);
-    await site.close();
+    await service.close();
   });
 });
 
@@ -59,14 +60,9 @@ interface Callers {
  * Takes the lock, lets callers and health checks run into it for `heldMs`, and holds them to the promises. At least
  * `real` sessions of the API must have waited for it, or there was no fault.
  */
-async function underLock(
-  site: Site & { api: { url?: string } },
-  sql: string,
-  real: number,
-  callers: Callers,
-) {
-  const baseUrl = site.api.url ?? '';
-  const holder = await hold(site.databaseUrl, sql);
+async function underLock({ api, databaseUrl }: Service, sql: string, real: number, callers: Callers) {
+  const baseUrl = api.url ?? '';
+  const holder = await hold(databaseUrl, sql);
   const probes = {
     stuck: startProbe(baseUrl, 12, callers.stuck),
     free: startProbe(baseUrl, 4, callers.free),
@@ -111,44 +107,44 @@ async function served(baseUrl: string, nextCall: Callers['stuck']): Promise<bool
   return true;
 }
 
-async function requireAllWell(site: Site, { orders = true } = {}): Promise<void> {
-  const { lost, duplicated, half, ...found } = await reconcile(site.databaseUrl, site.ledger, site.shops);
-  expect({ lost, half }).toEqual({ lost: [], half: [] });
-  if (orders) expect(complaintsOf({ ...found, lost, half, duplicated })).toEqual([]);
-  const { rows } = await site.database.pool.query(
+/** No order is there in part. */
+async function requireWhole({ database }: Service): Promise<void> {
+  const { rows } = await database.pool.query(
     `select from orders o where not exists (select from order_items i where i.location_id = o.location_id and i.order_id = o.id)
        or not exists (select from payments p where p.location_id = o.location_id and p.order_id = o.id)`,
   );
   expect(rows).toEqual([]);
 }
 
-function shopAt({ shops }: Site, turn: number): Shop {
-  return shops[turn % shops.length] ?? never();
+function restaurantAt({ restaurants }: Service, turn: number): Restaurant {
+  const restaurant = restaurants[turn % restaurants.length];
+  if (restaurant === undefined) throw new Error('two were asked for');
+  return restaurant;
 }
-
-const never = (): never => {
-  throw new Error('there are no shops');
-};
 
 const health = (turn: number): Call => ({ route: `GET /${turn % 2 === 0 ? 'healthz' : 'readyz'}`, key: '' });
 
-const read = ({ key }: Shop, route: string): Call => ({ route, key });
+const read = ({ key }: Restaurant, route: string): Call => ({ route, key });
 
 const freeRoutes = ['GET /v2/products?limit=5', 'GET /v2/categories', 'GET /v2/catalog', 'GET /v2/limits'];
 
-function withoutOrders({ key, products }: Shop, turn: number): Call {
-  const route = freeRoutes[turn % (freeRoutes.length + 1)];
-  if (route !== undefined) return { route, key };
-  return { route: `PATCH /v2/products/${products[0]?.id}`, key, body: { description: `turn ${turn}` } };
+function readWithoutOrders({ key }: Pick<Restaurant, 'key'>, turn: number): Call {
+  return { route: freeRoutes[turn % freeRoutes.length] ?? '', key };
 }
 
-function order({ key, paymentMethodId, products }: Shop, idempotencyKey: string): Call {
+function withoutOrders({ key, model }: Restaurant, turn: number): Call {
+  if (turn % 5 > 0) return readWithoutOrders({ key }, turn);
+  const route = `PATCH /v2/products/${model.offer.products[0]?.id}`;
+  return { route, key, body: { description: `turn ${turn}` } };
+}
+
+function order({ key, model }: Restaurant, idempotencyKey: string): Call {
   return {
     ...{ route: 'POST /v2/orders', key, idempotencyKey },
     body: {
       ...{ external_id: idempotencyKey, is_take_away: false, identifier: idempotencyKey },
-      payment_method_id: paymentMethodId,
-      items: [{ product_id: products.at(-1)?.id, quantity: 1 }],
+      payment_method_id: model.methods[0]?.id,
+      items: [{ product_id: model.offer.products[1]?.id, quantity: 1 }],
     },
   };
 }

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createChance } from '../e2e/day/chance.ts';
+import { compare } from '../model/compare.ts';
+import { startDrive } from '../model/drive.ts';
+import { openService } from '../model/service.ts';
 import { runOnce } from '../support/server.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
@@ -7,12 +9,8 @@ import { type ApplierProgram, buildApplier } from './rolling/applier.ts';
 import { readFreshObjects, readObjects } from './rolling/objects.ts';
 import { startReaders } from './rolling/readers.ts';
 import { copySql, type SqlCopy } from './rolling/sql-copy.ts';
-import { startLoad } from './support/load.ts';
-import { comparePublished } from './support/missing-events.ts';
-import { complaintsOf, reconcile } from './support/reconcile.ts';
-import { openSite } from './support/site.ts';
 
-const lanes = 8;
+const callers = 8;
 
 let sql: SqlCopy;
 let applier: ApplierProgram;
@@ -117,19 +115,19 @@ const versions: readonly { release: string; change(): void; made: string[]; drop
 test('newer versions change functions and triggers one after another, and the version before serves on without an error', {
   timeout: 900_000,
 }, async () => {
-  const site = await openSite({ shops: 2, lanes });
-  const { databaseUrl, ledger, shops, consumer, database } = site;
+  const service = await openService({ restaurants: 2, callers });
+  const { databaseUrl, restaurants, consumer, database } = service;
   await runOnce(
     databaseUrl,
     `create schema test; create table test.seen (id uuid, location_id uuid, number int, version text);
      grant usage on schema test to public; grant select, insert on test.seen to public`,
   );
-  const worker = await site.start('worker');
-  const load = startLoad({ ...site, lanes, chance: createChance(10), jobEvery: 100, jobItems: [20, 60] });
-  const readers = startReaders(site.target, shops);
+  const worker = await service.start('worker');
+  const driven = startDrive(restaurants, { callers, seed: 10, jobEvery: 100, jobItems: [20, 60] });
+  const readers = startReaders(service.target, restaurants);
   const goOn = async () => {
-    const [writes, reads] = [load.answered() + 40, readers.answered() + 14];
-    await waitFor('the load to get on', () => load.answered() >= writes && readers.answered() >= reads, {
+    const [writes, reads] = [driven.answered() + 40, readers.answered() + 14];
+    await waitFor('the load to get on', () => driven.answered() >= writes && readers.answered() >= reads, {
       timeoutMs: 60_000,
     });
   };
@@ -137,35 +135,27 @@ test('newer versions change functions and triggers one after another, and the ve
   await goOn();
   for (const { release, change, made, dropped = [] } of versions) {
     change();
-    const before = load.answered() + readers.answered();
+    const before = driven.answered() + readers.answered();
     const word = await applier.start(databaseUrl, sql.directory, release).word;
     expect(word?.error, release).toBeUndefined();
-    figures['answers meanwhile'] += load.answered() + readers.answered() - before;
+    figures['answers meanwhile'] += driven.answered() + readers.answered() - before;
     expect(word?.done?.objects, release).toEqual(expect.arrayContaining(made));
     expect(word?.done?.dropped, release).toEqual(expect.arrayContaining(dropped));
     figures.made += word?.done?.objects.length ?? 0;
     figures.dropped += word?.done?.dropped.length ?? 0;
     figures['stepped aside'] += word?.lines?.filter((line) => line.includes('waits for a lock')).length ?? 0;
     await goOn();
-    expect([...readers.faults, ...ledger.faults, ledger.unavailable], release).toEqual([0]);
+    expect(readers.faults, release).toEqual([]);
   }
   await readers.stop();
-  await load.stop();
-  await site.quiet(90_000);
-
-  const books = await reconcile(databaseUrl, ledger, shops);
-  const published = await comparePublished(databaseUrl, ledger, shops, consumer);
+  await driven.stop();
+  await compare(service);
   reportFault('newer versions of functions and triggers while one serves', {
-    ...{ trials: versions.length, real: versions.length, ...figures },
-    ...{ reads: readers.answered(), acknowledged: books.acknowledged, found: books.found },
-    ...{ unavailable: ledger.unavailable, events: published.events, missing: published.missing },
+    ...{ trials: versions.length, real: versions.length, ...figures, reads: readers.answered() },
   });
   expect(readers.faults).toEqual([]);
-  expect([ledger.unavailable, ledger.unanswered]).toEqual([0, 0]);
-  expect(complaintsOf(books)).toEqual([]);
-  expect(books).toMatchObject({ found: books.acknowledged, unknownFound: 0, unknownAbsent: 0 });
-  expect(published.complaints).toEqual([]);
-  expect(published).toMatchObject({ delivered: published.events, dead: 0, waiting: 0, repeats: 0 });
+  for (const { counts } of restaurants) expect(counts).toMatchObject({ unavailable: 0, unanswered: 0 });
+  expect([...consumer.receipts.values()].filter(({ arrivals }) => arrivals.length > 1)).toEqual([]);
   expect(figures['answers meanwhile']).toBeGreaterThan(0);
 
   // The trigger that came and went has seen every order in between, once.
@@ -177,8 +167,8 @@ test('newer versions change functions and triggers one after another, and the ve
   );
   expect(rows).toEqual([{ versions: 2, once: true, whole: true }]);
   expect(await readObjects(databaseUrl)).toEqual(await readFreshObjects(sql.directory));
-  expect(worker.output() + site.api.output()).not.toMatch(/"level":[56]0/);
+  expect(worker.output() + service.api.output()).not.toMatch(/"level":[56]0/);
   expect((await worker.stop()).code).toBe(0);
-  expect((await site.api.stop()).code).toBe(0);
-  await site.close();
+  expect((await service.api.stop()).code).toBe(0);
+  await service.close();
 });

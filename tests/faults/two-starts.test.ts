@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { openDatabase } from '@comanda/db';
 import { expect, test } from 'vitest';
-import { createChance } from '../e2e/day/chance.ts';
+import { compareRestaurant } from '../model/compare.ts';
+import { startDrive } from '../model/drive.ts';
+import { openRestaurant } from '../model/restaurant.ts';
+import { untilQuiet } from '../model/service.ts';
 import { createEmptyDatabase } from '../support/database.ts';
-import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
+import { createKey, createLocation } from '../support/factories.ts';
 import { reportFault } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { runStart } from './pressure/starts.ts';
 import { startConsumer } from './support/consumer.ts';
-import { createLedger } from './support/ledger.ts';
-import { startLoad } from './support/load.ts';
-import { comparePublished } from './support/missing-events.ts';
-import { complaintsOf, reconcile } from './support/reconcile.ts';
-import { openShop } from './support/shop.ts';
 
 test('two starts on one database at once migrate once, serve side by side, and deliver nothing twice', {
   timeout: 400_000,
@@ -31,49 +29,26 @@ test('two starts on one database at once migrate once, serve side by side, and d
   expect(rows.filter(({ times }) => times !== 1)).toEqual([]);
 
   const consumer = await startConsumer();
-  const ledger = createLedger();
-  const locationId = await createLocation(database);
-  await createPaymentMethod(database, { locationId });
-  const { key } = await createKey(database, { locationId, batchJobsPerHour: 100_000 });
+  const locationId = await createLocation(database, { timezone: 'America/St_Johns', currency: 'CAD' });
+  const { key } = await createKey(database, { locationId, batchJobsPerHour: 100_000, perMinute: 1_000_000 });
   const urls = runs.map(({ baseUrl }) => baseUrl);
-  const shop = await openShop(urls[0] ?? '', key, ledger, {
-    registers: 4,
-    hookUrl: consumer.hookUrl(locationId),
-  });
-  consumer.useSecret(locationId, shop.endpoint?.secret ?? '');
   let turn = 0;
   const target = async () => urls[turn++ % urls.length] ?? '';
-  const load = startLoad({
-    ...{ target, shops: [shop], ledger, lanes: 4 },
-    ...{ chance: createChance(5), paceMs: 10, jobEvery: 100 },
-  });
-  await waitFor('orders through both', () => ledger.orders.length > 60, { timeoutMs: 120_000 });
-  await load.stop();
-  await waitFor(
-    'everything to be published',
-    async () => {
-      const { rows: left } = await database.pool.query<{ count: number }>(
-        `select ((select count(*) from internal.captured_changes)
-           + (select count(*) from webhook_deliveries where next_attempt_at is not null)
-           + (select count(*) from sync_jobs where status in ('queued', 'processing')))::int as count`,
-      );
-      return left[0]?.count === 0;
-    },
-    { timeoutMs: 120_000, intervalMs: 200 },
-  );
-  const books = await reconcile(own.url, ledger, [shop]);
-  const published = await comparePublished(own.url, ledger, [shop], consumer);
-  // The workers deliver while the shop is still being opened, before the consumer can check a signature.
-  const complaints = published.complaints.filter((one) => !one.endsWith('came before the secret was known'));
-  expect([...complaintsOf(books), ...complaints]).toEqual([]);
-  const { repeats, missing, dead, delivered } = published;
-  expect([ledger.unavailable, ledger.unanswered, repeats, missing, dead]).toEqual([0, 0, 0, 0, 0]);
+  const restaurant = await openRestaurant({ target, locationId, key, consumer, callers: 4 });
+  const driven = startDrive([restaurant], { callers: 4, seed: 5, paceMs: 10, jobEvery: 100 });
+  const { model, counts } = restaurant;
+  await waitFor('orders through both', () => model.orders.length > 60, { timeoutMs: 120_000 });
+  await driven.stop();
+  await untilQuiet(database.pool, 120_000);
+  await compareRestaurant(restaurant, { databaseUrl: own.url, consumer });
+  expect(counts).toMatchObject({ unavailable: 0, unanswered: 0 });
+  expect([...consumer.receipts.values()].filter(({ arrivals }) => arrivals.length > 1)).toEqual([]);
   for (const run of runs) run.stop();
   expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([0, 0]);
   reportFault('two starts on one database', {
-    ...{ trials: 1, real: turn > 60 ? 1 : 0, migrations: rows.length, acknowledged: books.acknowledged },
-    ...{ delivered, repeats, unavailable: ledger.unavailable },
+    ...{ trials: 1, real: turn > 60 ? 1 : 0, migrations: rows.length, orders: model.orders.length },
   });
+  restaurant.close();
   for (const run of runs) run.remove();
   await consumer.close();
   await database.close();

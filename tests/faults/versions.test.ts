@@ -5,7 +5,9 @@ import { openDatabase, statement } from '@comanda/db';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { createChance } from '../e2e/day/chance.ts';
+import { compare } from '../model/compare.ts';
+import { startDrive } from '../model/drive.ts';
+import { openService } from '../model/service.ts';
 import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
 import { startProcess } from '../support/processes.ts';
 import { roleUrl } from '../support/roles.ts';
@@ -13,9 +15,6 @@ import { runOnce } from '../support/server.ts';
 import { reportFault } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { hold } from './pressure/holder.ts';
-import { startLoad } from './support/load.ts';
-import { complaintsOf, reconcile } from './support/reconcile.ts';
-import { openSite } from './support/site.ts';
 
 let directory: string;
 
@@ -35,43 +34,45 @@ const newer = {
 
 describe('while a newer version migrates', { timeout: 300_000 }, () => {
   test('this version serves without a single 5xx, and nothing is lost', async () => {
-    const site = await openSite({ shops: 2, lanes: 3 });
+    const service = await openService({ restaurants: 2, callers: 3 });
+    const worker = await service.start('worker');
     writeOurs();
     for (const [name, sql] of Object.entries(newer)) write(name, sql);
-    const load = startLoad({ ...site, lanes: 3, chance: createChance(3), paceMs: 5, jobEvery: 200 });
-    await waitFor('orders', () => site.ledger.orders.length > 10, { timeoutMs: 60_000 });
+    const driven = startDrive(service.restaurants, { callers: 3, seed: 3, paceMs: 5, jobEvery: 200 });
+    const orders = () => service.restaurants.reduce((sum, { model }) => sum + model.orders.length, 0);
+    await waitFor('orders', () => orders() > 10, { timeoutMs: 60_000 });
     // A reader holds its lock for long: the migration has to give way more than once, and blocks no caller meanwhile.
-    const reader = await hold(site.databaseUrl, 'select count(*) from orders');
+    const reader = await hold(service.databaseUrl, 'select count(*) from orders');
     const waits: string[] = [];
-    const migration = migrate(roleUrl(site.databaseUrl, 'owner'), {
+    const migration = migrate(roleUrl(service.databaseUrl, 'owner'), {
       directory,
       log: (line) => waits.push(line),
     });
     await waitFor('the migration to step aside', () => waits.filter(isWait).length >= 2, {
       timeoutMs: 60_000,
     });
-    const before = site.ledger.orders.length;
-    await waitFor('orders while it waits', () => site.ledger.orders.length > before + 5, {
+    const before = orders();
+    await waitFor('orders while it waits', () => orders() > before + 5, {
       timeoutMs: 60_000,
     });
     await reader.close();
     expect((await migration).applied).toEqual(Object.keys(newer));
-    const after = site.ledger.orders.length;
-    await waitFor('orders afterwards', () => site.ledger.orders.length > after + 10, { timeoutMs: 60_000 });
-    await load.stop();
-    const books = await reconcile(site.databaseUrl, site.ledger, site.shops);
-    expect([site.ledger.unavailable, site.ledger.unanswered]).toEqual([0, 0]);
-    expect(complaintsOf(books)).toEqual([]);
+    const after = orders();
+    await waitFor('orders afterwards', () => orders() > after + 10, { timeoutMs: 60_000 });
+    await driven.stop();
+    await compare(service);
+    for (const { counts } of service.restaurants)
+      expect(counts).toMatchObject({ unavailable: 0, unanswered: 0 });
     reportFault('migrated while a version runs', {
       ...{
         trials: 1,
         real: waits.filter(isWait).length > 1 ? 1 : 0,
         steppedAside: waits.filter(isWait).length,
       },
-      ...{ acknowledged: books.acknowledged, unavailable: site.ledger.unavailable },
+      orders: orders(),
     });
-    await site.api.stop();
-    await site.close();
+    await Promise.all([service.api.stop(), worker.stop()]);
+    await service.close();
   });
 });
 

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
-import { createChance } from '../e2e/day/chance.ts';
-import { countTypes } from '../e2e/day/listener.ts';
-import { isQuiet } from '../e2e/day/restaurant.ts';
+import { createChance } from '../support/chance.ts';
 import type { TestProcess } from '../support/processes.ts';
+import { isQuiet } from '../support/restaurant.ts';
 import { reportFault, thorough } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Batch, createBatch, gatesOf, upsertBatch } from './takeover/batches.ts';
+import { countTypes } from './takeover/listener.ts';
 import { type Kill, killInTheMiddle, openShop, type Shop } from './takeover/shop.ts';
 
 const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);

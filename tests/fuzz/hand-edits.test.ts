@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createChance } from '../e2e/day/chance.ts';
 import { openHand } from '../support/by-hand.ts';
+import { createChance } from '../support/chance.ts';
 import { seedOf, trials } from '../support/trials.ts';
 import { agreement, faultsLogged } from './hand-edits/agreement.ts';
 import { beforeEdit } from './hand-edits/audit-differences.ts';

@@ -1,8 +1,8 @@
 import { newId } from '@comanda/db';
 import { TRPCClientError } from '@trpc/client';
 import { beforeAll, expect, test } from 'vitest';
-import { type Chance, createChance } from '../e2e/day/chance.ts';
 import { openHand } from '../support/by-hand.ts';
+import { type Chance, createChance } from '../support/chance.ts';
 import { trials } from '../support/trials.ts';
 import { useClosed } from '../support/use.ts';
 import { cellsOf, openRestaurant } from './cells.ts';

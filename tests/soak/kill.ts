@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Chance } from '../e2e/day/chance.ts';
+import type { Chance } from '../support/chance.ts';
 import { waitFor } from '../support/wait.ts';
 import type { Consequence, Kind, Target } from './kinds.ts';
 import type { Stage } from './stage.ts';
@@ -70,7 +70,7 @@ function complain({ complaints, kind }: Kill, error: unknown): undefined {
 async function servedAgain(stage: Stage, { addresses }: Target): Promise<number | undefined> {
   if (addresses.length === 0) return undefined;
   const next = stage.traffic.nextSuccess();
-  const times = await Promise.all(addresses.map((url) => answers(url, stage.shops[0]?.key ?? '')));
+  const times = await Promise.all(addresses.map((url) => answers(url, stage.restaurants[0]?.key ?? '')));
   // The load asks all the time; a stalled load would be reported by its own end.
   const loadAt = await Promise.race([next, sleep(patienceMs, Number.POSITIVE_INFINITY)]);
   return Math.max(...times, loadAt);

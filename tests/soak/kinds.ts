@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Chance } from '../e2e/day/chance.ts';
+import type { Chance } from '../support/chance.ts';
 import { childrenOf, gone, signalTo } from './process-tree.ts';
 import type { Stage } from './stage.ts';
 import type { StartRun } from './start-run.ts';

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { note, say } from '../../packages/db/src/terminal.ts';
-import { createChance } from '../e2e/day/chance.ts';
-import { startLoad } from '../faults/support/load.ts';
-import { complaintsOf, reconcile } from '../faults/support/reconcile.ts';
+import { startDrive } from '../model/drive.ts';
+import { createChance } from '../support/chance.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Kill, kill } from './kill.ts';
 import { type Kind, kinds } from './kinds.ts';
@@ -14,9 +13,9 @@ import { type SoakReport, sumUp, surroundings, textOf } from './report.ts';
 import { makeFolder, type Stage, setStage } from './stage.ts';
 import { judge } from './verdict.ts';
 
-/** Shops, and writers in each. */
-const crowd = { shops: 3, lanes: 4 };
-/** Calls that a writer makes on average between two pauses. */
+/** Restaurants, and callers of each. */
+const crowd = { restaurants: 3, callers: 4 };
+/** Calls that a caller makes on average between two pauses. */
 const callsPerRound = 2;
 /** Above this, two hours of it could no longer be compared one by one in memory. */
 const highestRate = 25;
@@ -27,7 +26,7 @@ const longestRestMs = 5_000;
 
 /**
  * `npm test -- --suite soak [options]`: runs everything that `npm start` runs, twice, on one database, under a steady load, with
- * a kill a minute and bad neighbors; at the end, or when `signal` aborts, compares an independent ledger with the
+ * a kill a minute and bad neighbors; at the end, or when `signal` aborts, compares an independent model with the
  * database and with the deliveries that a consumer received, and prints the figures. Loopback only. Returns the exit code: 1 when
  * anything was lost, duplicated or unexplained.
  */
@@ -63,28 +62,27 @@ async function soak(
   chosen: readonly Kind[],
   signal: AbortSignal,
 ): Promise<SoakReport> {
-  const { ledger, traffic } = stage;
+  const { traffic } = stage;
   const capacity = options.rate === undefined ? await measureCapacity(stage) : undefined;
   const rate = options.rate ?? Math.min(highestRate, (capacity ?? 0) * 0.3);
-  const shops = [];
-  for (let index = 0; index < crowd.shops; index++) shops.push(await stage.open(crowd.lanes));
+  const restaurants = [];
+  for (let index = 0; index < crowd.restaurants; index++) restaurants.push(await stage.open(crowd.callers));
   stage.consumer.beFussy();
   const memory = watchMemory(stage);
-  const paceMs = (1_000 * crowd.shops * crowd.lanes * callsPerRound) / rate;
+  const paceMs = (1_000 * crowd.restaurants * crowd.callers * callsPerRound) / rate;
   const before = traffic.answered();
   const began = Date.now();
   log(`load begins: ${rate.toFixed(1)} calls a second${capacity ? ` of ${capacity.toFixed(1)}` : ''}`);
-  const load = startLoad({
-    ...{ target: traffic.target, observe: traffic.observe, shops, ledger, lanes: crowd.lanes },
-    ...{ chance: createChance(options.seed), paceMs, jobEvery: 400 },
+  const driven = startDrive(restaurants, {
+    ...{ callers: crowd.callers, seed: options.seed, paceMs, jobEvery: 400 },
   });
   const sendAway = options.alone ? undefined : await startNeighbours(stage, createChance(options.seed + 2));
-  const kills = await killAndCheck(stage, options, chosen, signal, load.idle);
+  const kills = await killInTurn(stage, options, chosen, signal);
   const minutes = Number(((Date.now() - began) / 60_000).toFixed(1));
   const calls = traffic.answered() - before;
   const visits: Visit[] = (await sendAway?.()) ?? [];
   log('load ends; waiting until everything is published');
-  await load.stop(signal.aborted ? 10_000 : 60_000);
+  await driven.stop();
   await waitFor('everything to be published', async () => (await stage.unfinished()) === 0, {
     ...{ timeoutMs: 240_000, intervalMs: 250 },
   }).catch((error: unknown) => log(String(error)));
@@ -99,27 +97,24 @@ async function soak(
 
 /** Calls a second that are answered and published to the consumer with nothing left over, from a run at full speed. */
 async function measureCapacity(stage: Stage): Promise<number> {
-  const { ledger, traffic } = stage;
-  const lanes = 8;
-  const shop = await stage.open(lanes);
+  const callers = 8;
+  const restaurant = await stage.open(callers);
   const began = performance.now();
-  const chance = createChance(1);
-  const load = startLoad({ target: traffic.target, shops: [shop], ledger, lanes, chance });
+  const driven = startDrive([restaurant], { callers, seed: 1 });
   await sleep(5_000);
-  await load.stop();
+  await driven.stop();
   await waitFor('the first load to be published', async () => (await stage.unfinished()) === 0, {
     ...{ timeoutMs: 240_000, intervalMs: 50 },
   });
-  return load.answered() / ((performance.now() - began) / 1_000);
+  return driven.answered() / ((performance.now() - began) / 1_000);
 }
 
-/** Kills at the pace that was asked for, every kind once before any comes again, and looks into the books. */
-async function killAndCheck(
+/** Kills at the pace that was asked for, every kind once before any comes again. */
+async function killInTurn(
   stage: Stage,
-  { minutes, kills: wanted, killEverySeconds, checkEverySeconds, seed }: SoakOptions,
+  { minutes, kills: wanted, killEverySeconds, seed }: SoakOptions,
   chosen: readonly Kind[],
   signal: AbortSignal,
-  idle: () => Promise<void>,
 ): Promise<Kill[]> {
   const chance = createChance(seed + 1);
   const began = Date.now();
@@ -130,7 +125,6 @@ async function killAndCheck(
   };
   let bag: Kind[] = [];
   let nextKill = began + killEverySeconds * 1_000;
-  let nextCheck = began + checkEverySeconds * 1_000;
   const pause = (until: number) =>
     sleep(Math.max(0, until - Date.now()), undefined, { signal }).catch(() => {});
   while (!signal.aborted) {
@@ -142,34 +136,10 @@ async function killAndCheck(
     const one = await kill(stage, kind, chance);
     kills.push(one);
     log(`${since(began)} ${describe(one)}`);
-    if (Date.now() >= nextCheck) {
-      log(`${since(began)} ${await lookIntoBooks(stage, kills, idle)}`);
-      nextCheck += checkEverySeconds * 1_000;
-    }
     const rest = Math.min(longestRestMs, (killEverySeconds * 1_000) / 2);
     nextKill = Math.max(nextKill + killEverySeconds * 1_000, Date.now() + rest);
   }
   return kills;
-}
-
-/** Holds the load for a moment, so that no call is neither sent nor answered. */
-async function lookIntoBooks(
-  stage: Stage,
-  kills: readonly Kill[],
-  idle: () => Promise<void>,
-): Promise<string> {
-  const { databaseUrl, ledger, shops, traffic, journal } = stage;
-  traffic.hold();
-  try {
-    await idle();
-    const books = await reconcile(databaseUrl, ledger, shops);
-    journal.read();
-    for (const line of complaintsOf(books).slice(0, 5)) log(`COMPLAINT: ${line}`);
-    const real = kills.filter((one) => one.real).length;
-    return `acknowledged ${books.acknowledged}, found ${books.found}, lost ${books.lost.length}, duplicated ${books.duplicated.length}; events arrived ${journal.receipts.size}, arrivals ${journal.arrivals()}, unfinished ${await stage.unfinished()}; kills ${kills.length}, real ${real}`;
-  } finally {
-    traffic.release();
-  }
 }
 
 function describe({ kind, calls, deliveries, servedMs, deliveredMs, complaints }: Kill): string {

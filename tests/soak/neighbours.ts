@@ -6,7 +6,7 @@ import { openDatabase } from '@comanda/db';
 import { makeOther } from '../../bench/company.ts';
 import type { Neighbour } from '../../bench/neighbours/neighbour.ts';
 import { neighbours } from '../../bench/neighbours/neighbours.ts';
-import type { Chance } from '../e2e/day/chance.ts';
+import type { Chance } from '../support/chance.ts';
 import type { Stage } from './stage.ts';
 
 /** A bad neighbor that was there for a while. Times in ms since the epoch. */

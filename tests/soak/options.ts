@@ -7,8 +7,6 @@ export interface SoakOptions {
   kills: number;
   /** Seconds from one kill to the next. */
   killEverySeconds: number;
-  /** Seconds from one look into the books to the next. */
-  checkEverySeconds: number;
   /** Calls a second; undefined: 30 % of what the machine carries. */
   rate: number | undefined;
   /** The same seed gives the same order of kills. */
@@ -28,7 +26,6 @@ export const usage = `npm test -- --suite soak [options]
   --minutes N      how long (120)
   --kills N        and on until so many kills interrupted work, for at most 10 more minutes (0)
   --kill-every N   seconds from one kill to the next (60)
-  --check-every N  seconds from one look into the books to the next (300)
   --rate N         calls a second (30 % of what the machine carries)
   --seed N         repeats the order of kills
   --kinds a,b      only these kinds of kills
@@ -47,7 +44,7 @@ export function readOptions(words: readonly string[]): SoakOptions | undefined {
     options: {
       ...{ minutes: { type: 'string', default: '120' }, 'kill-every': { type: 'string', default: '60' } },
       kills: { type: 'string', default: '0' },
-      ...{ 'check-every': { type: 'string', default: '300' }, rate: { type: 'string' } },
+      rate: { type: 'string' },
       ...{ seed: { type: 'string' }, kinds: { type: 'string', default: '' }, json: { type: 'string' } },
       'retry-delays': { type: 'string', default: '2,5,15,30' },
       alone: { type: 'boolean', default: false },
@@ -59,7 +56,6 @@ export function readOptions(words: readonly string[]): SoakOptions | undefined {
     minutes: positive('--minutes', values.minutes),
     kills: countOf('--kills', values.kills),
     killEverySeconds: positive('--kill-every', values['kill-every']),
-    checkEverySeconds: positive('--check-every', values['check-every']),
     rate: values.rate === undefined ? undefined : positive('--rate', values.rate),
     seed: values.seed === undefined ? Date.now() % 1_000_000 : positive('--seed', values.seed),
     kinds: values.kinds.split(',').filter((word) => word !== ''),

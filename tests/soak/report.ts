@@ -56,16 +56,14 @@ export function sumUp(kills: readonly Kill[]): KindRow[] {
 /** The text that is printed at the end. */
 export function textOf(report: SoakReport): string[] {
   const { verdict, byKind, visits, memory, capacity } = report;
-  const { books, published, redelivered, troubles, complaints, kills } = verdict;
+  const { orders, published, redelivered, troubles, complaints, kills } = verdict;
   const again = redelivered.afterFailure + redelivered.afterKill + redelivered.unexplained;
   const carried = capacity === undefined ? '' : `, of ${capacity.toFixed(1)} that the machine carried alone`;
   return [
     `soak of ${report.minutes} minutes, ${report.date} UTC, seed ${report.seed}, Node ${report.node}, ${report.processors} processors`,
     `calls answered ${report.calls}: ${(report.calls / report.minutes / 60).toFixed(1)} a second (asked for ${report.rate.toFixed(1)}${carried})`,
     '',
-    `acknowledged ${books.acknowledged}, found ${books.found}, lost ${books.lost.length}, duplicated ${books.duplicated.length}, in part ${books.half.length}, without an answer ${books.unknownFound + books.unknownAbsent}`,
-    `events ${published.events}, missing ${published.missing}, unfounded ${published.unfounded}`,
-    `delivered ${published.delivered}, dead ${published.dead} (refused by the consumer for good), waiting ${published.waiting}`,
+    `orders ${orders}, events ${published.events}, delivered ${published.delivered}, dead ${published.dead} (refused by the consumer for good)`,
     `arrivals ${verdict.arrivals}, redelivered ${again}: ${redelivered.afterFailure} after a failed attempt, ${redelivered.afterKill} after a kill, ${redelivered.unexplained} without a reason`,
     `kills ${kills.total}, of which ${kills.real} met work under way`,
     '',

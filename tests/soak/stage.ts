@@ -7,8 +7,7 @@ import { type Database, openDatabase } from '@comanda/db';
 import { freePort } from '../../packages/db/src/processes/port.mjs';
 import { type Instance, postmasterOf, readInstance } from '../../packages/embedded/src/instance.ts';
 import { embeddedUrl } from '../../packages/embedded/src/server.ts';
-import { createLedger, type Ledger } from '../faults/support/ledger.ts';
-import { openShop, type Shop } from '../faults/support/shop.ts';
+import { openRestaurant, type Restaurant } from '../model/restaurant.ts';
 import { type ConsumerProcess, startConsumerProcess } from './consumer-process.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { gone, signalTo } from './process-tree.ts';
@@ -27,13 +26,12 @@ export interface Stage {
   /** The same database for manual edits. */
   superuserUrl: string;
   database: Database;
-  ledger: Ledger;
-  shops: Shop[];
+  restaurants: Restaurant[];
   traffic: Traffic;
   /** PostgreSQL's main process; undefined while it does not run. */
   postmaster(): number | undefined;
-  /** Opens another shop, whose key has no bounds that matter. */
-  open(writers: number): Promise<Shop>;
+  /** Opens another restaurant, whose key has no bounds that matter. */
+  open(callers: number): Promise<Restaurant>;
   /** Changes that wait, deliveries that are not over, sync jobs that are not done. */
   unfinished(): Promise<number>;
   /** Ends all processes and removes the data; leaves the logs when asked. */
@@ -93,20 +91,18 @@ async function furnish(
   const journalFile = join(directory, 'arrivals.jsonl');
   const consumer = await startConsumerProcess(journalFile);
   const database = openDatabase({ url: databaseUrl, poolSize: 3, applicationName: 'comanda-soak' });
-  const ledger = createLedger();
-  const shops: Shop[] = [];
+  const restaurants: Restaurant[] = [];
+  const traffic = watchTraffic([first.url, second.url]);
   return {
-    ...{ directory, runs, consumer, databaseUrl, superuserUrl, database, ledger, shops },
+    ...{ directory, runs, consumer, databaseUrl, superuserUrl, database, restaurants, traffic },
     journal: openJournal(journalFile),
-    traffic: watchTraffic([first.url, second.url]),
     postmaster: () => postmasterOf(place) ?? undefined,
-    async open(writers) {
-      const { locationId, key } = await makeTenant(database);
-      const hookUrl = consumer.hookUrl(locationId);
-      const shop = await openShop(first.url, key, ledger, { registers: writers, hookUrl });
-      consumer.useSecret(locationId, shop.endpoint?.secret ?? '');
-      shops.push(shop);
-      return shop;
+    async open(callers) {
+      const { target, observe } = traffic;
+      const at = { ...(await makeTenant(database)), consumer, callers, target, observe };
+      const restaurant = await openRestaurant(at);
+      restaurants.push(restaurant);
+      return restaurant;
     },
     unfinished: () => countUnfinished(database),
     async close(keepLogs) {
@@ -130,7 +126,7 @@ async function endServer(place: Instance): Promise<void> {
 
 async function makeTenant(database: Database): Promise<{ locationId: string; key: string }> {
   const { id } = await createLocation(database, {
-    ...{ name: 'Soak', timezone: 'America/Montevideo', currency: 'UYU' },
+    ...{ name: 'Soak', timezone: 'America/St_Johns', currency: 'CAD' },
   });
   const { key } = await issueKey(database, {
     ...{ name: 'soak', permissions: ['*'], location_id: id },

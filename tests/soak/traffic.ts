@@ -12,12 +12,9 @@ export interface Trouble {
 
 /** The calls of the load, as seen on their way. */
 export interface Traffic {
-  /** For the load: the addresses by turns; none while it is held. */
+  /** The addresses by turns. */
   target(): Promise<string>;
   observe(baseUrl: string, call: Call): (outcome: Outcome) => void;
-  /** Lets no further call go out. */
-  hold(): void;
-  release(): void;
   /** Calls that are made and not answered, of one address or of all. */
   inFlight(url?: string): number;
   /** Calls that were answered with a status below 500. */
@@ -32,15 +29,12 @@ export function watchTraffic(urls: readonly string[]): Traffic {
   const troubles: Trouble[] = [];
   const open = new Map<string, number>();
   let waiting: { since: number; resolve(at: number): void }[] = [];
-  let wake: (() => void)[] = [];
-  let held = false;
   let turn = 0;
   let answered = 0;
 
   return {
     troubles,
     async target() {
-      while (held) await new Promise<void>((resolve) => wake.push(resolve));
       return urls[turn++ % urls.length] ?? '';
     },
     observe(url, { route }) {
@@ -64,14 +58,6 @@ export function watchTraffic(urls: readonly string[]): Traffic {
         for (const { since, resolve } of waiting) if (asked >= since) resolve(Date.now());
         waiting = waiting.filter(({ since }) => asked < since);
       };
-    },
-    hold() {
-      held = true;
-    },
-    release() {
-      held = false;
-      for (const resume of wake) resume();
-      wake = [];
     },
     inFlight: (url) =>
       url === undefined ? [...open.values()].reduce((sum, count) => sum + count, 0) : (open.get(url) ?? 0),

@@ -1,5 +1,4 @@
-import { comparePublished, type Published } from '../faults/support/missing-events.ts';
-import { complaintsOf, type Reconciliation, reconcile } from '../faults/support/reconcile.ts';
+import { compareRestaurant, type Published } from '../model/compare.ts';
 import { explainRepeats, explainTroubles, type Repeats, type TroubleRow } from './explain.ts';
 import type { Kill } from './kill.ts';
 import { isRefused } from './manners.ts';
@@ -8,7 +7,7 @@ import type { Stage } from './stage.ts';
 
 /** The verdict at the end. The promise holds when there are no complaints. */
 export interface Verdict {
-  books: Reconciliation;
+  orders: number;
   published: Published;
   /** Arrivals at the consumer, and those beyond the first of an event by their reason. */
   arrivals: number;
@@ -22,26 +21,29 @@ export interface Verdict {
 /** So many of the kills must have met work under way. */
 const realShare = 0.8;
 
-/** Holds the ledger against the database, and both against what the consumer got. For when all is quiet. */
+/** Compares every restaurant with its model, and explains what callers and the consumer met. For when all is quiet. */
 export async function judge(
   stage: Stage,
   kills: readonly Kill[],
   visits: readonly Visit[],
   plannedDeaths: number,
 ): Promise<Verdict> {
-  const { databaseUrl, ledger, shops, journal, traffic, runs } = stage;
+  const { databaseUrl, restaurants, journal, traffic, runs } = stage;
   journal.read();
-  const books = await reconcile(databaseUrl, ledger, shops);
-  const published = await comparePublished(databaseUrl, ledger, shops, journal);
+  const published: Published = { events: 0, delivered: 0, dead: 0, waiting: 0, repeats: 0 };
+  const differences: string[] = [];
+  for (const restaurant of restaurants)
+    try {
+      const found = await compareRestaurant(restaurant, { databaseUrl, consumer: journal });
+      for (const name of Object.keys(published) as (keyof Published)[]) published[name] += found[name];
+    } catch (error) {
+      differences.push((error as Error).message);
+    }
   const redelivered = explainRepeats(journal.receipts.values(), [...kills, ...visits.filter(cutsWork)]);
   const troubles = explainTroubles(traffic.troubles, kills);
   const real = kills.filter((kill) => kill.real).length;
   const died = runs.reduce((sum, run) => sum + run.deaths(), 0);
   const faults = {
-    'writes were acknowledged and not found': books.acknowledged - books.found,
-    'writes have no answer': books.unknownFound + books.unknownAbsent,
-    'deliveries have not ended': published.waiting,
-    'events have no delivery': published.events - published.delivered - published.dead - published.waiting,
     'arrivals have no reason': redelivered.unexplained,
     'troubles of callers have no reason': troubles.reduce((sum, { unexplained }) => sum + unexplained, 0),
     'processes died by themselves': died - plannedDeaths,
@@ -49,11 +51,11 @@ export async function judge(
     'kills were there in all, so nothing is proven': kills.length === 0 ? 0.1 : 0,
   };
   return {
-    ...{ books, published, arrivals: journal.arrivals(), redelivered, troubles },
+    ...{ published, arrivals: journal.arrivals(), redelivered, troubles },
+    orders: restaurants.reduce((sum, { model }) => sum + model.orders.length, 0),
     kills: { total: kills.length, real },
     complaints: [
-      ...complaintsOf(books),
-      ...published.complaints,
+      ...differences,
       ...(await strangeDeaths(stage)),
       ...kills.flatMap(({ complaints }) => complaints),
       ...unexplainedVisits(visits, kills),
@@ -65,10 +67,10 @@ export async function judge(
 }
 
 /** Dead is what the consumer refuses for good, and nothing else. */
-async function strangeDeaths({ database, journal, shops }: Stage): Promise<string[]> {
+async function strangeDeaths({ database, journal, restaurants }: Stage): Promise<string[]> {
   const { rows } = await database.pool.query<{ id: string; attempts: number }>(
     `select event_id as id, attempts from webhook_deliveries where status = 'dead' and location_id = any ($1)`,
-    [shops.map(({ locationId }) => locationId)],
+    [restaurants.map(({ locationId }) => locationId)],
   );
   const dead = new Map(rows.map(({ id, attempts }) => [id, attempts]));
   const refused = [...journal.receipts.values()].filter(

@@ -2,11 +2,9 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createChance } from '../e2e/day/chance.ts';
 import { startConsumer } from '../faults/support/consumer.ts';
-import { createLedger } from '../faults/support/ledger.ts';
-import { startLoad } from '../faults/support/load.ts';
-import { openShop, type Shop } from '../faults/support/shop.ts';
+import { startDrive } from '../model/drive.ts';
+import { openRestaurant } from '../model/restaurant.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 import type { Version } from './trees.ts';
@@ -20,7 +18,7 @@ export interface Processes {
   worker: TestProcess;
 }
 
-const lanes = 3;
+const callers = 3;
 
 /** Runs packages on a database, which the package of `first` migrates. */
 export async function openService({ url, ownerUrl }: { url: string; ownerUrl: string }, first: Version) {
@@ -55,42 +53,31 @@ export async function openService({ url, ownerUrl }: { url: string; ownerUrl: st
 /** A load on processes that come and go, and the consumer that hears of it. */
 export async function openLoad({ comanda }: Service, version: Version, first: Processes) {
   const consumer = await startConsumer();
-  const ledger = createLedger();
-  const { id } = await comanda(version, 'locations', 'create', '--name', 'Under load');
+  const { id } = await comanda(
+    version,
+    ...['locations', 'create', '--name', 'Under load', '--timezone', 'America/St_Johns', '--currency', 'CAD'],
+  );
   const { key } = await comanda(
     version,
     ...['keys', 'create', '--name', 'ERP', '--permissions', '*', '--location', id],
     ...['--per-minute', '1000000', '--batch-jobs-per-hour', '1000000', '--max-items-per-batch', '5000'],
   );
-  const shop: Shop = await openShop(first.api.url ?? '', key, ledger, {
-    registers: lanes,
-    hookUrl: consumer.hookUrl(id),
-  });
-  consumer.useSecret(id, shop.endpoint?.secret ?? '');
   let serving = [first];
   let turn = 0;
-  const load = startLoad({
-    ...{
-      shops: [shop],
-      ledger,
-      lanes,
-      chance: createChance(12),
-      paceMs: 10,
-      jobEvery: 60,
-      jobItems: [5, 20],
-    },
-    target: async () => serving[turn++ % serving.length]?.api.url ?? '',
-  });
+  const target = async () => serving[turn++ % serving.length]?.api.url ?? '';
+  const restaurant = await openRestaurant({ target, locationId: id, key, consumer, callers });
+  const habits = { paceMs: 10, jobEvery: 60, jobItems: [5, 20] } as const;
+  const driven = startDrive([restaurant], { callers, seed: 12, ...habits });
   return {
-    ...{ consumer, ledger, shop, load },
+    ...{ consumer, restaurant, driven },
     /** Has these answer in turn, from the next call on. */
     serveBy(...processes: Processes[]) {
       serving = processes;
     },
     /** Waits for another thirty answers. */
     async goOn() {
-      const wanted = load.answered() + 30;
-      await waitFor('the load to get on', () => load.answered() >= wanted, { timeoutMs: 90_000 });
+      const wanted = driven.answered() + 30;
+      await waitFor('the load to get on', () => driven.answered() >= wanted, { timeoutMs: 90_000 });
     },
   };
 }

@@ -9,9 +9,8 @@ import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
 import { embeddedUrl, forgetful, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { environmentOf, installVersions } from '../../scripts/postgres-versions.mjs';
 import { upgradeRow } from '../../scripts/release/texts.mjs';
-import { comparePublished } from '../faults/support/missing-events.ts';
-import { complaintsOf, reconcile } from '../faults/support/reconcile.ts';
-import { untilQuiet } from '../faults/support/site.ts';
+import { compareRestaurant } from '../model/compare.ts';
+import { untilQuiet } from '../model/service.ts';
 import { expectNothingLeft, finish, serving, startRun, unusedPort } from '../start/run.ts';
 import { noteProcess } from '../support/run-directory.ts';
 import { withClient } from '../support/sql.ts';
@@ -166,7 +165,7 @@ describe('the release before', { shuffle: false }, () => {
         await restore(superuser, dump);
         expect(await missingFrom(superuser, dump)).toEqual([]);
         const first = await service.start(before);
-        const { load, ledger, shop, consumer, serveBy, goOn } = await openLoad(service, before, first);
+        const { driven, restaurant, consumer, serveBy, goOn } = await openLoad(service, before, first);
         await goOn();
 
         const { done } = await service.comanda(next, 'migrate');
@@ -215,18 +214,11 @@ describe('the release before', { shuffle: false }, () => {
         expect(await call(fourth.api.url, demoKey, 'POST /v2/suppliers', supplier)).toMatchObject({
           status: 201,
         });
-        await load.stop();
+        await driven.stop();
         await withClient(superuser, (client) => untilQuiet(client, 90_000));
 
-        const books = await reconcile(superuser, ledger, [shop]);
-        const published = await comparePublished(superuser, ledger, [shop], consumer);
-        expect([ledger.unavailable, ledger.unanswered]).toEqual([0, 0]);
-        expect(complaintsOf(books)).toEqual([]);
-        expect(books).toMatchObject({ found: books.acknowledged, unknownFound: 0, unknownAbsent: 0 });
-        // The worker delivers while the shop is still being opened, before the consumer can check a signature.
-        expect(
-          published.complaints.filter((line) => !line.endsWith('came before the secret was known')),
-        ).toEqual([]);
+        const published = await compareRestaurant(restaurant, { databaseUrl: superuser, consumer });
+        expect(restaurant.counts).toMatchObject({ unavailable: 0, unanswered: 0 });
         expect(published).toMatchObject({ delivered: published.events, dead: 0, waiting: 0, repeats: 0 });
         for (const { api, worker } of [first, second, third, fourth])
           expect(api.output() + worker.output()).not.toMatch(/"level":[56]0/);

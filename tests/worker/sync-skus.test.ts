@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
-import { createChance } from '../e2e/day/chance.ts';
+import { createChance } from '../support/chance.ts';
 import { createLocation } from '../support/factories.ts';
 import { useWorkerKit } from './kit.ts';
 import { createSyncKit, item, outcome, type SyncKit } from './sync-kit.ts';

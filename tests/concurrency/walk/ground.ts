@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
-import type { Chance } from '../../e2e/day/chance.ts';
-import { openRestaurant, type Restaurant } from '../../e2e/day/restaurant.ts';
 import type { Answer } from '../../support/api.ts';
+import type { Chance } from '../../support/chance.ts';
 import { createKey, createPaymentMethod } from '../../support/factories.ts';
+import { openRestaurant, type Restaurant } from '../../support/restaurant.ts';
 import { openAs } from '../../support/roles.ts';
 import { waitFor } from '../../support/wait.ts';
 

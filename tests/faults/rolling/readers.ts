@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCaller } from '../support/caller.ts';
-import type { Shop } from '../support/shop.ts';
 
 /** The reads without pause. */
 export interface Readers {
@@ -21,14 +20,17 @@ const routes = [
   'GET /v2/events?limit=20',
 ];
 
-/** Reads what every shop shows, one call after another. */
-export function startReaders(target: () => Promise<string>, shops: readonly Shop[]): Readers {
+/** Reads what every restaurant shows, one call after another. */
+export function startReaders(
+  target: () => Promise<string>,
+  restaurants: readonly { key: string }[],
+): Readers {
   const caller = createCaller();
   const faults: string[] = [];
   let answered = 0;
   let stopping = false;
   const running = Promise.all(
-    shops.map(async ({ key }) => {
+    restaurants.map(async ({ key }) => {
       for (let turn = 0; !stopping; turn += 1) {
         const route = routes[turn % routes.length] ?? '';
         const outcome = await caller.call(await target(), { route, key });

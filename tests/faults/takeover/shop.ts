@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { statement } from '@comanda/db';
-import { type Listener, startListener } from '../../e2e/day/listener.ts';
-import { dataIn } from '../../e2e/day/restaurant.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { createCategory, createKey } from '../../support/factories.ts';
 import { startProcess, type TestProcess } from '../../support/processes.ts';
+import { dataIn } from '../../support/restaurant.ts';
 import { waitFor } from '../../support/wait.ts';
 import { type Batch, existing, type Gate, shutGate } from './batches.ts';
+import { type Listener, startListener } from './listener.ts';
 
 /** A job as REST shows it. */
 export interface ShownJob {

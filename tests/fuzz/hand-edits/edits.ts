@@ -1,6 +1,6 @@
 import type pg from 'pg';
-import type { Chance } from '../../e2e/day/chance.ts';
 import { copyIn } from '../../support/by-hand.ts';
+import type { Chance } from '../../support/chance.ts';
 import type { Statement } from './forms.ts';
 import type { SessionKind } from './sessions.ts';
 import { copyFrom, insert, randomStatement } from './statements.ts';

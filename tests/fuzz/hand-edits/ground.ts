@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createShop } from '../../api/catalog-shop.ts';
 import { type Ground, openGround } from '../../concurrency/walk/ground.ts';
-import type { Chance } from '../../e2e/day/chance.ts';
 import type { Answer } from '../../support/api.ts';
+import type { Chance } from '../../support/chance.ts';
 import { startConsumer } from '../../support/consumer.ts';
 import { createKey, createLocation, createPaymentMethod } from '../../support/factories.ts';
 

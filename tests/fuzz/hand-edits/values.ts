@@ -1,4 +1,4 @@
-import type { Chance } from '../../e2e/day/chance.ts';
+import type { Chance } from '../../support/chance.ts';
 import { type Column, columnOf, type Table } from './tables.ts';
 
 /** The target of a value. `location` is SQL for the id of a location. */

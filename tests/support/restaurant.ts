@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { comandaError } from '@comanda/client';
 import { type Database, openDatabase, statement } from '@comanda/db';
-import { type Answer, type Call, callRest, typedClient } from '../../support/api.ts';
-import { createTestDatabase } from '../../support/database.ts';
-import { createKey, createLocation } from '../../support/factories.ts';
-import { startProcess } from '../../support/processes.ts';
+import { type Answer, type Call, callRest, typedClient } from './api.ts';
+import { createTestDatabase } from './database.ts';
+import { createKey, createLocation } from './factories.ts';
+import { startProcess } from './processes.ts';
 
 /** Two API processes and one worker process on one database, with one location and a key for everything. */
 export type Restaurant = Awaited<ReturnType<typeof openRestaurant>>;
@@ -47,45 +46,10 @@ export async function openRestaurant() {
   };
 }
 
-/** Sends all at once. `real` says that every call was sent before the first was answered. */
-export async function atOnce<Result>(calls: readonly (() => Promise<Result>)[]) {
-  let lastSent = 0;
-  let firstAnswered = Number.POSITIVE_INFINITY;
-  const results = await Promise.all(
-    calls.map(async (call) => {
-      lastSent = performance.now();
-      const result = await call();
-      firstAnswered = Math.min(firstAnswered, performance.now());
-      return result;
-    }),
-  );
-  return { results, real: lastSent < firstAnswered };
-}
-
-/** Runs the tasks, so many at a time. */
-export async function inLanes(lanes: number, tasks: readonly (() => Promise<unknown>)[]): Promise<void> {
-  const waiting = tasks.values();
-  const lane = async () => {
-    for (const task of waiting) await task();
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
-}
-
 /** `data` of an answer that must be a success. */
 export function dataIn<Data>(answer: Answer, status = 200): Data {
   if (answer.status !== status) throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`);
   return answer.body.data as Data;
-}
-
-/** Whether a call of the typed client went through; false when it was refused as a conflict. */
-export async function wentThrough(call: Promise<unknown>): Promise<boolean> {
-  try {
-    await call;
-    return true;
-  } catch (error) {
-    if (comandaError(error)?.code !== 'conflict') throw error;
-    return false;
-  }
 }
 
 /**
