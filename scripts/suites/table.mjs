@@ -12,7 +12,7 @@ export const suites = [
   {
     name: 'slow',
     holds:
-      'the worker, a whole day, the command line, Studio, starts, doctor, samples and guides, the programs for integrators',
+      'the worker, the command line, Studio, starts, doctor, samples and guides, the programs for integrators',
     runs: 'change',
     files: [
       ...['cli', 'deeds', 'doctor', 'e2e', 'integrator', 'live', 'locations', 'samples', 'soak', 'start'],
@@ -33,9 +33,10 @@ export const suites = [
   },
   {
     name: 'pressure',
-    holds: 'faults, races, attacks, property tests in their short form, and the bench on tiny data',
+    holds:
+      'the service compared with its model, at once and with kills; faults, races, attacks, property tests in their short form, and the bench on tiny data',
     runs: 'change',
-    files: ['attack', 'bench', 'concurrency', 'faults', 'fuzz'],
+    files: ['attack', 'bench', 'concurrency', 'faults', 'fuzz', 'model'],
   },
   {
     name: 'plans',
@@ -135,10 +136,10 @@ export const suites = [
   {
     name: 'faults',
     holds:
-      'the fault tests in their long form, the random walk, writes that come at once, and 5,000 edits by hand',
+      'the fault tests and the model in their long form, the random walk, writes that come at once, and 5,000 edits by hand',
     runs: 'hand',
     files: [
-      ...['faults', 'soak', 'concurrency/random-walk.test.ts', 'fuzz/hand-edits.test.ts'],
+      ...['faults', 'model', 'soak', 'concurrency/random-walk.test.ts', 'fuzz/hand-edits.test.ts'],
       ...['moves', 'orders', 'payments', 'products', 'stock'].map(
         (noun) => `concurrency/${noun}-joined.test.ts`,
       ),
