@@ -66,7 +66,7 @@ export {
   workLimits,
 } from './lifetimes.ts';
 export { type Backoff, backoffMs } from './loops/backoff.ts';
-export { type Clock, systemClock } from './loops/clock.ts';
+export { type Clock, sleep, systemClock } from './loops/clock.ts';
 export { type Again, again, type Loop, type LoopOptions, repeat, retry, startLoop } from './loops/loop.ts';
 export { createWaker, type Waker } from './loops/waker.ts';
 export { serviceOnly } from './made/guards.ts';

@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import type { Certification } from '@comanda/api/services';
 import type { Logger } from 'pino';
-import { type Clock, machineClock } from './clock.ts';
 import { RunOver } from './endings.ts';
 import { judge, verdictOf } from './judge.ts';
 import type { Entry, Log } from './log.ts';
@@ -31,17 +30,14 @@ const mostMs = 15 * 60_000;
 export const abortedWith = 'Aborted: the service was restarted while it ran. Start another one.';
 
 /** Makes the registry; it starts empty. */
-export function createCertifications(
-  tools: RunTools & { log: Logger },
-  clock: Clock = machineClock,
-): Certifications {
+export function createCertifications(tools: RunTools & { log: Logger }): Certifications {
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
   return {
     async begin(ref) {
       const [begun] = await tools.database.run(beginRun, [ref.locationId, ref.certificationId]);
       if (begun === undefined) return;
-      const played = play(tools, ref, begun.does, clock, stopping.signal)
+      const played = play(tools, ref, begun.does, stopping.signal)
         .catch((error: unknown) => tools.log.warn({ err: error, ...ref }, 'a certification was not ended'))
         .finally(() => running.delete(played));
       running.add(played);
@@ -57,11 +53,10 @@ async function play(
   tools: RunTools & { log: Logger },
   ref: RunRef,
   does: Certification['does'],
-  clock: Clock,
   stopped: AbortSignal,
 ): Promise<void> {
   const signal = AbortSignal.any([stopped, AbortSignal.timeout(mostMs)]);
-  const run = new OpenRun(tools, ref, clock, signal);
+  const run = new OpenRun(tools, ref, signal);
   const log: Entry[] = [];
   let judgment = judge(does, log);
   let aborted: string | undefined;

@@ -1,7 +1,6 @@
 import type { CheckName } from '@comanda/api/services';
 import { type Database, newId } from '@comanda/db';
 import type { AttemptTools } from '../deliveries/attempt.ts';
-import type { Clock } from './clock.ts';
 import type { Judgment } from './judge.ts';
 import {
   type CausedEvent,
@@ -45,11 +44,11 @@ export class OpenRun {
   #externalIds: readonly string[] = [];
 
   /** Waits end when `signal` aborts. */
-  constructor(tools: RunTools, { locationId, certificationId }: RunRef, clock: Clock, signal: AbortSignal) {
+  constructor(tools: RunTools, { locationId, certificationId }: RunRef, signal: AbortSignal) {
     this.#tools = tools;
     this.#locationId = locationId;
     this.#run = [locationId, certificationId];
-    this.#watch = new Watch(tools.database, this.#run, clock, signal);
+    this.#watch = new Watch(tools, this.#run, signal);
   }
 
   /** Does the next step of a judgment. Throws `RunOver` when a caller aborted the run. */

@@ -1,7 +1,6 @@
 import type { CertificationAction, CertificationCheck, CheckName } from '@comanda/api/services';
-import type { Database } from '@comanda/db';
+import { type Clock, type Database, sleep } from '@comanda/db';
 import { isEffect } from './calls.ts';
-import type { Clock } from './clock.ts';
 import { RunOver } from './endings.ts';
 import type { Seen, StepOf } from './log.ts';
 import * as sql from './statements.ts';
@@ -14,6 +13,11 @@ const mostQuietSeconds = 10;
 /** The parameters with which statements name a run. */
 export type RunParameters = readonly [locationId: string, certificationId: string];
 
+interface WatchTools {
+  database: Database;
+  clock: Clock;
+}
+
 /** The waits of a run. Each throws `RunOver` when a caller aborted the run. */
 export class Watch {
   readonly #database: Database;
@@ -25,7 +29,7 @@ export class Watch {
   #newest = 0;
 
   /** Waits end when `signal` aborts. */
-  constructor(database: Database, run: RunParameters, clock: Clock, signal: AbortSignal) {
+  constructor({ database, clock }: WatchTools, run: RunParameters, signal: AbortSignal) {
     this.#database = database;
     this.#run = run;
     this.#clock = clock;
@@ -56,7 +60,7 @@ export class Watch {
         await this.#ask(null);
         return found;
       }
-      await this.#clock.sleep(Math.min(everyMs, leftMs), this.#signal);
+      await sleep(this.#clock, Math.min(everyMs, leftMs), this.#signal);
       if ((await this.#database.run(sql.keepAlive, this.#run)).length === 0) throw new RunOver();
     }
   }

@@ -1,4 +1,4 @@
-import { again, type Clock, type Database, type Loop, startLoop, systemClock } from '@comanda/db';
+import { again, type Clock, type Database, type Loop, sleep, startLoop, systemClock } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { FirstAttempts } from '../deliveries/first-attempts.ts';
 import { createFairQueue } from './fair-queue.ts';
@@ -27,7 +27,6 @@ export function startRelay(
   const queue = createFairQueue(clock.now);
   const gathering = createGathering();
   let setAsideAt = 0;
-  const sleep = (ms: number) => new Promise<void>((resolve) => clock.setTimeout(resolve, ms));
   const loop = startLoop({
     clock,
     async round() {
@@ -42,7 +41,7 @@ export function startRelay(
       log.debug({ ...seen }, 'published');
       const next = gathering.next(began, seen.transactions);
       // Not a rest, which the next change would end.
-      if (seen.changes < few) await sleep(Math.max(0, next - clock.now()));
+      if (seen.changes < few) await sleep(clock, Math.max(0, next - clock.now()));
       return again(0);
     },
     failed: (error, { failures }) => log.warn({ err: error, failures }, 'the relay failed and tries again'),
