@@ -37,6 +37,8 @@ export const suites = [
       'the service compared with its model, at once and with kills; faults, races, attacks, property tests in their short form, and the bench on tiny data',
     runs: 'change',
     files: ['attack', 'bench', 'concurrency', 'faults', 'fuzz', 'model'],
+    // They mostly wait, but four at once would be a pressure that none of them means.
+    workers: 3,
   },
   {
     name: 'plans',
