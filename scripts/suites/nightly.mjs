@@ -35,14 +35,14 @@ export async function run([word, hours], signal) {
     const { failed } = await runSuite(suiteNamed('soak'), ['--minutes', String(60 * Number(hours))], signal);
     return failed === 0 ? 0 : 1;
   }
-  const commit = git('rev-parse', 'HEAD').trim();
-  const isClean = git('status', '--porcelain', '--', ':!tests/nightly.json') === '';
-  if (!isClean) console.log('There are changes that are not committed: what is green is not recorded.');
+  const commit = committed();
+  if (commit === undefined)
+    console.log('There are changes that are not committed: what is green is not recorded.');
   const timed = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
   const total = { passed: 0, failed: 0 };
   const lines = [];
   for (const suite of suites.filter(({ runs }) => runs === 'touched' || runs === 'night')) {
-    if (isClean && readRecord()[suite.name] === commit) {
+    if (commit !== undefined && readRecord()[suite.name] === commit) {
       lines.push(`${suite.name}: was green at this commit`);
       continue;
     }
@@ -60,14 +60,27 @@ export async function run([word, hours], signal) {
     total.passed += passed;
     total.failed += failed;
     lines.push(`${suite.name}: ${passed} passed, ${failed} failed`, ...failures);
-    if (isClean && failed === 0) keep(suite.name, commit);
+    if (failed === 0) noteGreen(suite.name);
   }
   console.log(`\n${lines.join('\n')}\n\n${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 ? 0 : 1;
 }
 
-function keep(name, commit) {
+/** Records that a suite is green at this commit; nothing where there are changes, or no history. @param {string} name */
+export function noteGreen(name) {
+  const commit = committed();
+  if (commit === undefined) return;
   writeFileSync(recordFile, `${JSON.stringify({ ...readRecord(), [name]: commit }, null, 2)}\n`);
+}
+
+/** The commit that this tree is; undefined where there are changes, or no history. */
+function committed() {
+  try {
+    const changes = git('status', '--porcelain', '--', ':!tests/nightly.json', ':!tests/durations.json');
+    return changes === '' ? git('rev-parse', 'HEAD').trim() : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a program is on this machine; those of an administrator, too. @param {string} program */
