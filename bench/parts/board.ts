@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { issueCode } from '@comanda/api/services';
 import { createClient } from '@comanda/client';
-import { type Browser, type Page, startBrowser } from '../../tests/browser/browser.ts';
+import { type Browser, type Page, startBrowser } from '../../tests/browser/chromium.ts';
 import { makeOther } from '../company.ts';
 import { inLanes } from '../operations/stage.ts';
 import { figureRow } from '../result.ts';

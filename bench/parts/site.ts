@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { builtSite } from '../../packages/api/src/documents/site-files.ts';
-import { type Browser, type Page, startBrowser } from '../../tests/browser/browser.ts';
+import { type Browser, type Page, startBrowser } from '../../tests/browser/chromium.ts';
 import { median } from '../load.ts';
 import { figureRow } from '../result.ts';
 import { paintOf } from './board.ts';

@@ -1,88 +1,48 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { repositoryRoot } from '@comanda/db';
-import { vi } from 'vitest';
+import { inject, vi } from 'vitest';
 import { useClosed } from '../support/use.ts';
+import { type Browser, type Page, puppeteer, tools } from './chromium.ts';
 
-/** The parts of puppeteer-core that the tests use; it is in a folder of its own, and so brings no types here. */
-export interface Page {
-  goto(url: string, options?: { waitUntil?: 'load' | 'networkidle0' }): Promise<unknown>;
-  setViewport(size: { width: number; height: number; isMobile?: boolean; hasTouch?: boolean }): Promise<void>;
-  evaluate<Result>(code: string): Promise<Result>;
-  evaluateOnNewDocument(code: string): Promise<unknown>;
-  waitForSelector(selector: string, options?: { timeout?: number }): Promise<unknown>;
-  waitForFunction(code: string, options?: { timeout?: number }): Promise<unknown>;
-  click(selector: string): Promise<void>;
-  tap(selector: string): Promise<void>;
-  select(selector: string, value: string): Promise<unknown>;
-  emulateMediaFeatures(features: { name: string; value: string }[]): Promise<void>;
-  setOfflineMode(offline: boolean): Promise<void>;
-  type(selector: string, text: string): Promise<void>;
-  keyboard: Record<'press' | 'type' | 'down' | 'up', (text: string) => Promise<void>>;
-  on(
-    event: 'console',
-    listener: (message: { type(): string; text(): string; location(): { url?: string } }) => void,
-  ): void;
-  on(event: 'pageerror', listener: (error: Error) => void): void;
-  on(event: 'dialog', listener: (dialog: { type(): string; accept(): Promise<void> }) => void): void;
-  on(event: 'request', listener: (request: { url(): string }) => void): void;
-  bringToFront(): Promise<void>;
-  createCDPSession(): Promise<DevTools>;
-  close(): Promise<void>;
-}
+export type { Browser, Page } from './chromium.ts';
 
-/** Chromium's own protocol. */
-export interface DevTools {
-  send(method: string, parameters?: object): Promise<unknown>;
-  on(event: 'Network.loadingFinished', listener: (event: { encodedDataLength: number }) => void): void;
-}
-
-/** The page of a tab, by its address. */
-export interface Target {
-  url(): string;
-  page(): Promise<Page | null>;
-}
-
-/** A running Chromium. */
-export interface Browser {
-  newPage(): Promise<Page>;
-  /** Its tabs. */
-  pages(): Promise<Page[]>;
-  waitForTarget(isIt: (target: Target) => boolean): Promise<Target>;
-  /** As another device: it shares nothing with the other pages. */
-  createBrowserContext(): Promise<Browser>;
-  /** Of the browser itself. */
-  target(): { createCDPSession(): Promise<DevTools> };
-  close(): Promise<void>;
-}
-
-const tools = createRequire(join(repositoryRoot, 'docs/site/package.json'));
-
-/** Starts the Chromium that `COMANDA_CHROMIUM` names; it resolves no name, so that it reaches this machine alone. */
-export function startBrowser(): Promise<Browser> {
-  const { launch } = tools('puppeteer-core') as { launch(options: object): Promise<Browser> };
-  return launch({
-    executablePath: process.env.COMANDA_CHROMIUM,
-    args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
-  });
-}
-
-/** One for the tests of a file, which may take long: pages load, draw and wait. */
+/**
+ * The Chromium of the run, for the tests of a file, which may take long: pages load, draw and wait. Its pages are in a context of the
+ * file, and others in contexts that are made for them. All contexts are closed with the file, so that no file leaves state to another.
+ */
 export function useBrowser(): Browser {
   vi.setConfig({ testTimeout: 180_000 });
-  return useClosed(async () => {
-    const browser = await startBrowser();
-    // Its methods read private fields, so each keeps its own browser.
-    return {
-      newPage: () => browser.newPage(),
-      pages: () => browser.pages(),
-      waitForTarget: (isIt) => browser.waitForTarget(isIt),
-      createBrowserContext: () => browser.createBrowserContext(),
-      target: () => browser.target(),
-      close: () => browser.close(),
-    } satisfies Browser;
+  return useClosed(joinBrowser);
+}
+
+async function joinBrowser(): Promise<Browser> {
+  const browserWSEndpoint = inject('browserEndpoint');
+  if (browserWSEndpoint === '')
+    throw new Error(
+      'no Chromium runs: npm test -- --suite browser starts the one that COMANDA_CHROMIUM names',
+    );
+  const browser = await puppeteer().connect({
+    browserWSEndpoint,
+    defaultViewport: { width: 800, height: 600 },
   });
+  const contexts: Browser[] = [];
+  const createBrowserContext = async () => {
+    const context = await browser.createBrowserContext();
+    contexts.push(context);
+    return context;
+  };
+  const own = await createBrowserContext();
+  return {
+    createBrowserContext,
+    newPage: () => own.newPage(),
+    pages: () => own.pages(),
+    waitForTarget: (isIt) => own.waitForTarget(isIt),
+    target: () => browser.target(),
+    async close() {
+      // A test may have closed its own.
+      await Promise.all(contexts.map((context) => context.close().catch(() => {})));
+      await browser.disconnect();
+    },
+  };
 }
 
 /** The findings of axe that are serious or critical: `color-contrast: .menu a`. */

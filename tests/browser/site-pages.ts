@@ -1,8 +1,9 @@
 import type { Browser } from './browser.ts';
 
-/** Opens an empty page; its warnings and errors, also of its policy, and the hosts and addresses that it asks. */
+/** Opens an empty page, as another visitor; its warnings and errors, also of its policy, and the hosts and addresses that it asks. */
 export async function openPage(browser: Browser) {
-  const page = await browser.newPage();
+  const context = await browser.createBrowserContext();
+  const page = Object.assign(await context.newPage(), { close: () => context.close() });
   const looked = { page, complaints: [] as string[], hosts: new Set<string>(), asked: [] as string[] };
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warn') looked.complaints.push(message.text());

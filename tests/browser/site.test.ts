@@ -71,9 +71,8 @@ test('the search finds every operation, and every reason of a refusal', { timeou
   await page.close();
 });
 
-// As another visitor: the language that was chosen is kept.
 test('a tab shows the sample of its language, and no other', async () => {
-  const { page, complaints } = await openPage(await browser.createBrowserContext());
+  const { page, complaints } = await openPage(browser);
   await page.goto(`${api.url}/docs/reference/v2/orders-create`, { waitUntil: 'networkidle0' });
   const shown = `[...document.querySelectorAll('.vp-code-group .blocks > div')]
     .filter((block) => getComputedStyle(block).display !== 'none').map((block) => block.className.split(' ')[0]).join()`;
@@ -90,7 +89,7 @@ test('a tab shows the sample of its language, and no other', async () => {
 });
 
 test('the language of a tab is shown on every page, and its focus can be seen', async () => {
-  const { page, complaints } = await openPage(await browser.createBrowserContext());
+  const { page, complaints } = await openPage(browser);
   const active = `[...document.querySelectorAll('.vp-code-group .blocks > .active')].map((block) => block.className.split(' ')[0]).join()`;
   await page.goto(`${api.url}/docs/reference/v2/orders-create`, { waitUntil: 'networkidle0' });
   await page.setViewport({ width: 1280, height: 900 });

@@ -5,7 +5,7 @@ import { useOrderKitchen } from '../support/orders.ts';
 import { use, useClosed } from '../support/use.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 import { sitDown } from './admin.ts';
-import { startBrowser, useBrowser } from './browser.ts';
+import { useBrowser } from './browser.ts';
 import { linkOf, links, recipes, refusals } from './guide.ts';
 import { recipesAt, soon } from './recipes.ts';
 
@@ -215,8 +215,8 @@ describe('what is refused', () => {
 });
 
 test('two admins at once edit what each of them changed, and the audit names both', async () => {
-  // A browser of her own: a page behind another tab is not drawn.
-  const evas = await startBrowser();
+  // A window of her own: a page behind another tab is not drawn.
+  const evas = await browser.createBrowserContext();
   const eva = await sitDown(evas, ofEva);
   const id = await api.make.product({ name: 'Scone', sku: 'SC-1', price: 2 });
   for (const admin of [ana, eva]) await admin.open('#schema=public&table=products&search=SC-1');

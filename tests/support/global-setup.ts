@@ -1,9 +1,11 @@
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
+import { startBrowser } from '../browser/chromium.ts';
 import { makeRoles, urlAs } from './roles.ts';
-import { createRunDirectory, killNoted } from './run-directory.ts';
+import { createRunDirectory, killNoted, noteProcess } from './run-directory.ts';
 import { openTestServer, quoteName, runOnce, type TestServer, urlOfDatabase } from './server.ts';
 
 declare module 'vitest' {
@@ -16,10 +18,12 @@ declare module 'vitest' {
     databasePrefix: string;
     /** The migrated database that is cloned. */
     templateDatabase: string;
+    /** The address of the websocket of the Chromium of the run; empty in runs without one. */
+    browserEndpoint: string;
   }
 }
 
-/** Before all tests: one server, one migrated template. The answer, after all tests, takes them away. */
+/** Before all tests: one server, one migrated template, one browser. The answer, after all tests, takes them away. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = createRunDirectory();
   // vitest exits at once on SIGINT and SIGTERM, without the teardown: what runs then ends here.
@@ -31,18 +35,37 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   exitWithParent();
   const server = await openTestServer(directory);
   const template = await createTemplate(server);
+  const browser = await openBrowser(directory);
   project.provide('runDirectory', directory);
   project.provide('adminUrl', server.adminUrl);
   project.provide('databasePrefix', server.prefix);
   project.provide('templateDatabase', template);
+  project.provide('browserEndpoint', browser.endpoint);
   return async () => {
     process.off('exit', onExit);
+    await browser.stop();
     await server.stop();
     const left = killNoted(directory);
     rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
     if (left.length === 0) return;
     process.exitCode = 1;
     throw new Error(`tests left processes running: ${left.join(', ')}`);
+  };
+}
+
+/** The one Chromium of the suite `browser`, and of runs in which files are named; its profile goes with the folder of the run. */
+async function openBrowser(directory: string) {
+  const { COMANDA_CHROMIUM: chromium, COMANDA_TEST_SUITE: suite = '' } = process.env;
+  if (!chromium || !['', 'browser'].includes(suite)) return { endpoint: '', stop: async () => {} };
+  const browser = await startBrowser({ userDataDir: join(directory, 'chromium') });
+  const pid = browser.process()?.pid;
+  const ended = pid === undefined ? () => {} : noteProcess(directory, pid);
+  return {
+    endpoint: browser.wsEndpoint(),
+    async stop() {
+      await browser.close();
+      ended();
+    },
   };
 }
 
