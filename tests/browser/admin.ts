@@ -42,6 +42,11 @@ export async function sitDown(browser: Browser, { address, origin }: RunningStud
     page.evaluate<string[]>(
       `[...document.querySelectorAll('td[data-grid-column-id="${name}"]')].map((each) => each.innerText.trim())`,
     );
+  const enter = async (name: string, row: number) => {
+    await page.waitForSelector(cell(name, row), patience);
+    await page.click(cell(name, row));
+    await page.keyboard.press('Enter');
+  };
   const mark = async (row = 0) => {
     await page.waitForSelector(cell('__ps_select', row), patience);
     await page.click(cell('__ps_select', row));
@@ -67,15 +72,19 @@ export async function sitDown(browser: Browser, { address, origin }: RunningStud
       page.evaluate<string[]>(
         `[...document.querySelectorAll('td[data-grid-row-index="0"]')].map((each) => each.dataset.gridColumnId)`,
       ),
-    /** Opens the editor of a cell; false when none opens. */
+    /** Opens the editor of a cell. */
     async edit(column: string, row = 0) {
-      await page.waitForSelector(cell(column, row), patience);
-      await page.click(cell(column, row));
-      await page.keyboard.press('Enter');
-      return page.waitForSelector('[data-studio-cell-editor]', { timeout: 1_500 }).then(
-        () => true,
-        () => false,
-      );
+      await enter(column, row);
+      await page.waitForSelector('[data-studio-cell-editor]', patience);
+    },
+    /** Presses Enter in a cell that has no editor; whether one is there 30 frames later: others are there in the next one. */
+    async isEdited(column: string, row = 0) {
+      await enter(column, row);
+      return page.evaluate<boolean>(`new Promise((done) => {
+        let frames = 0;
+        const look = () => ++frames < 30 ? requestAnimationFrame(look) : done(document.querySelector('[data-studio-cell-editor]') !== null);
+        look();
+      })`);
     },
     /** Writes into the open editor, and presses Enter. */
     async write(text: string) {

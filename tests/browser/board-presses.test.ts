@@ -1,7 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type AppPage, mayBeLeft } from './app-page.ts';
 import { column, moveButton, untilSent, useBoards } from './boards.ts';
+import type { Page } from './browser.ts';
+import { skip, withClock } from './clock.ts';
 
 // The effect of a press on the board, and of a second one. The presses are the browser's own, at a place.
 
@@ -15,17 +16,25 @@ const button = (number: number, name: string): string =>
 /** Requests of moves that left the page. */
 const movesSent = (page: AppPage) => page.evaluate<string[]>('window.sentMoves');
 
-const countMoves = (page: { evaluateOnNewDocument(code: string): Promise<unknown> }) =>
-  page.evaluateOnNewDocument(`
+/** A page with a clock, which counts its moves and the calls that are not answered. */
+async function counting(page: Page): Promise<void> {
+  await withClock(page);
+  await page.evaluateOnNewDocument(`
     window.sentMoves = [];
+    window.openCalls = 0;
     const ask = window.fetch;
     window.fetch = (...words) => {
       if (String(words[0]).includes('orders.updateStatus')) sentMoves.push(words[1].body);
-      return ask(...words);
+      const answer = ask(...words);
+      if (String(words[0]).includes('events/stream')) return answer;
+      openCalls += 1;
+      answer.finally(() => { openCalls -= 1; }).catch(() => {});
+      return answer;
     };`);
+}
 
-/** Clicks at the middle of a button as often as there are times, each so many ms after the first. */
-async function clickAt(page: AppPage, expression: string, ...times: number[]): Promise<void> {
+/** Clicks at the middle of a button, and again so many ms later by the clock of the page. */
+async function clickAt(page: AppPage, expression: string, laterMs?: number): Promise<void> {
   const { x, y } = await page.evaluate<{ x: number; y: number }>(`(() => {
     const element = ${expression};
     element.scrollIntoView({ block: 'center' });
@@ -35,13 +44,14 @@ async function clickAt(page: AppPage, expression: string, ...times: number[]): P
   const devTools = await page.createCDPSession();
   const mouse = (type: string) =>
     devTools.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount: 1 });
-  let before = 0;
-  for (const time of [0, ...times]) {
-    await sleep(time - before);
-    before = time;
+  const click = async () => {
     await mouse('mousePressed');
     await mouse('mouseReleased');
-  }
+  };
+  await click();
+  if (laterMs === undefined) return;
+  await skip(page, laterMs);
+  await click();
 }
 
 const emptied = async () => {
@@ -55,7 +65,7 @@ describe('two presses at one place move one order', () => {
     await emptied();
     const orders = [await place(), await place(), await place()];
     const [first] = orders;
-    const page = await board({ prepare: countMoves });
+    const page = await board({ prepare: counting });
     await page.until(`document.querySelectorAll('.column.pending article').length === 3`);
     await clickAt(page, button(first?.number ?? 0, 'Ready'), ms);
     await page.until(`${column(first?.number ?? 0)} === 'ready'`);
@@ -69,7 +79,7 @@ describe('two presses at one place move one order', () => {
   test('when another cook moved the card above meanwhile', async () => {
     await emptied();
     const [one, two, three] = [await place(), await place(), await place()];
-    const page = await board({ prepare: countMoves });
+    const page = await board({ prepare: counting });
     await page.until(`document.querySelectorAll('.column.pending article').length === 3`);
     // The page clicks where the second card was, in the moment in which it slid away.
     await page.evaluate(`(() => {
@@ -90,7 +100,7 @@ describe('two presses at one place move one order', () => {
   test('when the dialog of a cancel closes over another card', async () => {
     await emptied();
     const [one, two] = [await place(), await place()];
-    const page = await board({ prepare: countMoves });
+    const page = await board({ prepare: counting });
     await page.until(`${column(two.number)} === 'pending'`);
     await clickAt(page, button(one.number, 'Cancel'));
     await page.waitForSelector('.dialog .primary');
@@ -126,7 +136,7 @@ test('a card keeps its place and size for a second, and the column does not slid
 });
 
 test('Undo takes a move back before anything was sent', async () => {
-  const page = await board({ prepare: countMoves });
+  const page = await board({ prepare: counting });
   const [now, later] = [await place(), await place()];
   await page.until(`${column(later.number)} === 'pending'`);
   await page.click(moveButton(now.number));
@@ -134,25 +144,30 @@ test('Undo takes a move back before anything was sent', async () => {
   // The end of a double press on Undo does not ask whether to cancel.
   await clickAt(page, button(now.number, 'Undo'), 120);
   await page.until(`${button(now.number, 'Ready')} !== undefined`);
-  await sleep(600);
+  await skip(page, 600);
   await page.click(moveButton(later.number));
   await page.until(`${column(later.number)} === 'ready'`);
   await clickAt(page, button(later.number, 'Undo'));
   await page.until(`${column(later.number)} === 'pending'`);
-  await sleep(6_000);
+  // Longer than a move is kept.
+  await skip(page, 6_000);
   expect(await page.evaluate(`document.querySelector('.dialog')`)).toBe(null);
   expect(await movesSent(page)).toEqual([]);
   expect(await Promise.all([now, later].map(({ id }) => statusOf(id)))).toEqual(['pending', 'pending']);
 });
 
 test('two cooks who want the same hear nothing of each other', async () => {
-  const [one, other] = await Promise.all([board(), board()]);
+  const [one, other] = await Promise.all([board({ prepare: counting }), board({ prepare: counting })]);
   const { id, number } = await place();
   await Promise.all([one, other].map((page) => page.until(`${column(number)} === 'pending'`)));
   await Promise.all([one, other].map((page) => page.click(moveButton(number))));
-  await expect.poll(() => statusOf(id), untilSent).toBe('ready');
-  await sleep(1_500);
   for (const page of [one, other]) {
+    await page.until(`document.querySelector('article.moved') !== null`);
+    await skip(page, 6_000);
+  }
+  await expect.poll(() => statusOf(id), untilSent).toBe('ready');
+  for (const page of [one, other]) {
+    await page.until(`openCalls === 0 && document.querySelector('article[aria-busy=true]') === null`);
     expect(await page.evaluate(column(number))).toBe('ready');
     expect(await page.evaluate(`document.querySelector('.notice')`)).toBe(null);
   }

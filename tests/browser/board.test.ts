@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { superuserUrl } from '../support/database.ts';
 import { withClient } from '../support/sql.ts';
@@ -6,6 +5,7 @@ import { useClosed } from '../support/use.ts';
 import { startProxy } from '../worker/proxy.ts';
 import { cancelButton, column, live, moveButton, untilSent, useBoards } from './boards.ts';
 import type { Page } from './browser.ts';
+import { skip, withClock } from './clock.ts';
 
 // A screen shows the true state, after any failure on the way.
 
@@ -13,7 +13,7 @@ const { api, opened, board, place, link } = useBoards();
 const wire = useClosed(() => startProxy(api.url));
 
 test('without a connection it says so, keeps a move, and comes back right without a reload', async () => {
-  const page = await board();
+  const page = await board({ prepare: withClock });
   const [mine, other] = [await place(), await place()];
   await page.until(`${column(mine.number)} === 'pending' && ${column(other.number)} === 'pending'`);
   await page.evaluate('window.sameDocument = true');
@@ -21,8 +21,8 @@ test('without a connection it says so, keeps a move, and comes back right withou
   await page.until(`document.body.innerText.includes('No connection')`);
   await page.tap(moveButton(mine.number));
   await page.until(`document.body.innerText.includes('Will be sent')`);
-  // Longer than the client repeats a call that finds no connection.
-  await sleep(4_000);
+  // The move can no longer be taken back, and the client has given up to repeat the call.
+  await skip(page, 10_000);
   expect(await page.text()).toContain('Will be sent');
   expect(await api.client().orders.get.query({ id: mine.id })).toMatchObject({ status: 'pending' });
   await api.client().orders.updateStatus.mutate({ id: other.id, status: 'ready' });
@@ -144,7 +144,7 @@ test.each([
 });
 
 test('an order is canceled after a question, and given back by the board', async () => {
-  const page = await board();
+  const page = await board({ prepare: withClock });
   const { id, number } = await place();
   await page.until(`${column(number)} === 'pending'`);
   await page.click(cancelButton(number));
@@ -154,7 +154,7 @@ test('an order is canceled after a question, and given back by the board', async
   expect(await api.client().orders.get.query({ id })).toMatchObject({ status: 'pending' });
   await page.until(`document.querySelector('.dialog') === null`);
   // A press right after a dialog was meant for the dialog.
-  await sleep(600);
+  await skip(page, 600);
   await page.click(cancelButton(number));
   await page.waitForSelector('.dialog');
   await page.click('.dialog .primary');

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { thrownBy } from '../support/thrown.ts';
 import type { AppPage } from './app-page.ts';
 import { live, useBoards } from './boards.ts';
+import type { Page } from './browser.ts';
+import { skip, withClock } from './clock.ts';
 import { takePermission } from './session-keys.ts';
 
 // Payments and closings elsewhere reach the day by events: it asks for nothing while nothing happens.
@@ -10,13 +11,38 @@ import { takePermission } from './session-keys.ts';
 const { api, opened, place, link } = useBoards();
 
 const client = () => api.client();
-const requests = (page: AppPage) =>
-  page.evaluate<number>(
-    `performance.getEntriesByType('resource').filter(({ name }) => name.includes('turns.')).length`,
-  );
+const requests = (page: AppPage) => page.evaluate<number>('turnCalls');
+
+/** A page with a clock, which counts its calls of turns and the calls that are not answered. */
+async function counting(page: Page): Promise<void> {
+  await withClock(page);
+  await page.evaluateOnNewDocument(`
+    window.turnCalls = 0;
+    window.openCalls = 0;
+    const ask = window.fetch;
+    window.fetch = (...words) => {
+      const url = String(words[0]);
+      if (url.includes('turns.')) turnCalls += 1;
+      const answer = ask(...words);
+      if (url.includes('events/stream')) return answer;
+      openCalls += 1;
+      answer.finally(() => { openCalls -= 1; }).catch(() => {});
+      return answer;
+    };`);
+}
+
+/** Waits until the page has every event from before: a later one, of stock that runs low, has reached it. */
+async function reached(page: AppPage): Promise<void> {
+  const id = await api.make.product({
+    name: 'Marker',
+    stock: { enabled: true, quantity: 3, minStockAlarm: 2 },
+  });
+  await client().stock.sync.mutate({ items: [{ product_id: id, enabled: true, quantity: 1 }] });
+  await page.until(`document.querySelector('.low').innerText.includes('Marker')`);
+}
 
 async function day(): Promise<AppPage> {
-  const page = await opened({}, await link({ screens: ['day'] }));
+  const page = await opened({ prepare: counting }, await link({ screens: ['day'] }));
   await page.until(live);
   await page.until(`document.querySelector('.turn') !== null`);
   return page;
@@ -42,10 +68,12 @@ test('a turn that is opened, paid into and closed elsewhere, without a request w
   await client().turns.open.mutate();
   await page.until(`document.querySelector('.turn tfoot') !== null`);
   await paidElsewhere(page, async () => {
-    // The changes by the order are read by then.
-    await sleep(6_000);
+    await reached(page);
+    await skip(page, 6_000);
+    await page.until('openCalls === 0');
     const before = await requests(page);
-    await sleep(12_000);
+    // Longer than a session that hears of no payments waits before it looks again.
+    await skip(page, 12_000);
     expect(await requests(page)).toBe(before);
   });
   await client().turns.close.mutate();

@@ -4,6 +4,7 @@ import { usePublishingApi } from '../support/published.ts';
 import { useClosed } from '../support/use.ts';
 import { startProxy } from '../worker/proxy.ts';
 import type { Page } from './browser.ts';
+import { skip, withClock } from './clock.ts';
 import { type Placed, useScreens } from './screens.ts';
 
 // The screen of the guide, as it is shown there, equals the service's list after any failure on the way.
@@ -59,8 +60,10 @@ describe('after', () => {
   });
 
   test('the service was silent for longer than it ever is', async () => {
-    const page = await screen();
+    const page = await screen(withClock);
     wire.swallow('everything');
+    // The longest silence of a stream, and a little.
+    await skip(page, 41_000);
     await state(page, 'offline');
     const meanwhile = await place();
     wire.mend();

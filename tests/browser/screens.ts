@@ -46,8 +46,9 @@ export function useScreens(api: PublishingApi, target = () => api.url) {
     place: (): Promise<Placed> => kitchen.place(),
     /** How many streams were asked for. */
     streams: () => display.asked.filter((url) => url.includes('events/stream')).length,
-    async screen() {
+    async screen(prepare: (page: Page) => Promise<unknown> = async () => {}) {
       const page = await newPage();
+      await prepare(page);
       await page.goto(display.url);
       await state(page, 'live');
       return page;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { AppPage } from './app-page.ts';
 import { column, live, moveButton, useBoards } from './boards.ts';
 import type { Page } from './browser.ts';
+import { skip, withClock } from './clock.ts';
 import { isRevoked, keyOf } from './session-keys.ts';
 
 // The fate of moves, held or under way, when their session ends.
@@ -16,8 +17,9 @@ const notices = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('.notice strong')].map((each) => each.innerText)`);
 
 /** Moves leave the page once `letGo` is called, with any signal. */
-const holdMoves = (page: Page) =>
-  page.evaluateOnNewDocument(`
+async function holdMoves(page: Page): Promise<void> {
+  await withClock(page);
+  await page.evaluateOnNewDocument(`
     const going = new Promise((resolve) => { window.letGo = resolve; });
     window.movesHeld = 0;
     const ask = window.fetch;
@@ -27,6 +29,7 @@ const holdMoves = (page: Page) =>
       await going;
       return ask(words[0], { ...words[1], signal: undefined });
     };`);
+}
 
 /** A board with an order that was pressed just now: its move is held for Undo. */
 async function pressed(prepare?: (page: Page) => Promise<unknown>) {
@@ -134,6 +137,9 @@ test('a move that was not sent by the sign-out is named', async () => {
 test('the late refusal of a key that was signed out does not sign out the next user', async () => {
   const { page, number, key } = await pressed(holdMoves);
   await signOut(page);
+  await page.until('movesHeld === 1');
+  // An answer is not waited for any longer.
+  await skip(page, 5_000);
   await page.until(isSignedOut);
   await expect.poll(() => notices(page)).toEqual([`Order ${number}: no answer`]);
   await isRevoked(api, key);
@@ -143,7 +149,7 @@ test('the late refusal of a key that was signed out does not sign out the next u
   const answered = page.evaluate(`new Promise((resolve) => {
     new PerformanceObserver((list) => {
       if (list.getEntries().some(({ name, responseStatus }) => name.includes('orders.updateStatus') && responseStatus === 401))
-        setTimeout(resolve, 500);
+        pageClock.skip(500).then(resolve);
     }).observe({ type: 'resource' });
     letGo();
   })`);

@@ -179,7 +179,7 @@ const refused: Record<string, () => Promise<unknown>> = {
   async 'to edit where Studio only reads'() {
     const bob = await sitDown(browser, ofBob);
     await bob.open('#schema=public&table=products&search=Espresso');
-    expect(await bob.edit('price')).toBe(false);
+    expect(await bob.isEdited('price')).toBe(false);
     await bob.remove();
     await bob.sees('This Studio only reads: start one that edits');
     await bob.page.close();
@@ -209,7 +209,7 @@ describe('what is refused', () => {
       ['audit_entries', 'operation'],
     ]) {
       await ana.open(`#schema=public&table=${table}`);
-      expect([table, await ana.edit(column ?? '')]).toEqual([table, false]);
+      expect([table, await ana.isEdited(column ?? '')]).toEqual([table, false]);
     }
   });
 });
