@@ -1,5 +1,3 @@
-import { issueCode } from '@comanda/api/services';
-import type { TestApi } from '../support/api.ts';
 import type { Browser, Page } from './browser.ts';
 
 /** The app in a browser of its own, as on another device, with what it complained of and the hosts it asked. */
@@ -10,9 +8,6 @@ export const sizes = {
   phone: { width: 390, height: 844, isMobile: true, hasTouch: true },
   tablet: { width: 1024, height: 768, isMobile: true, hasTouch: true },
 } as const;
-
-/** An expression: whether the page may be left without a question of the browser. */
-export const mayBeLeft = `dispatchEvent(new Event('beforeunload', { cancelable: true }))`;
 
 interface OpenOptions {
   size?: keyof typeof sizes;
@@ -58,13 +53,4 @@ export async function openApp(
       });
     },
   });
-}
-
-/** A link that signs in to the app of a test's API. */
-export async function linkTo(
-  { app, url, locationId }: TestApi,
-  input: { name?: string; screens?: Parameters<typeof issueCode>[1]['screens'] } = {},
-): Promise<string> {
-  const { code } = await issueCode(app.database, { location_id: locationId, name: 'ana', ...input });
-  return `${url}/app#code=${code}`;
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { column, live, moveButton } from '../screens/board-page.ts';
+import { isRevoked, keyOf, setPermissions } from '../screens/session-keys.ts';
 import { sizes } from './app-page.ts';
-import { column, live, moveButton, useBoards } from './boards.ts';
+import { useBoards } from './boards.ts';
 import { type Page, seriousFindings } from './browser.ts';
-import { isRevoked, keyOf, setPermissions } from './session-keys.ts';
 
 const { api, opened, board, place, link } = useBoards();
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { column } from '../screens/board-page.ts';
 import type { AppPage } from './app-page.ts';
-import { column, untilSent, useBoards } from './boards.ts';
+import { untilSent, useBoards } from './boards.ts';
 import { type Page, seriousFindings } from './browser.ts';
 
 // How cards are found: by number, by age, by the keyboard, and by the names of their buttons.

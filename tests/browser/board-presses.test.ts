@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { type AppPage, mayBeLeft } from './app-page.ts';
-import { column, moveButton, untilSent, useBoards } from './boards.ts';
+import { column, moveButton } from '../screens/board-page.ts';
+import { mayBeLeft } from '../screens/links.ts';
+import type { AppPage } from './app-page.ts';
+import { untilSent, useBoards } from './boards.ts';
 import type { Page } from './browser.ts';
 import { skip, withClock } from './clock.ts';
 

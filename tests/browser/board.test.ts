@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { cancelButton, column, live, moveButton } from '../screens/board-page.ts';
 import { superuserUrl } from '../support/database.ts';
 import { withClient } from '../support/sql.ts';
 import { useClosed } from '../support/use.ts';
 import { startProxy } from '../worker/proxy.ts';
-import { cancelButton, column, live, moveButton, untilSent, useBoards } from './boards.ts';
+import { untilSent, useBoards } from './boards.ts';
 import type { Page } from './browser.ts';
 import { skip, withClock } from './clock.ts';
 

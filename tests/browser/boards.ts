@@ -1,23 +1,12 @@
 import { afterEach } from 'vitest';
+import { live } from '../screens/board-page.ts';
+import { linkTo } from '../screens/links.ts';
 import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { type AppPage, linkTo, openApp } from './app-page.ts';
+import { type AppPage, openApp } from './app-page.ts';
 import { useBrowser } from './browser.ts';
 
 type OpenOptions = Parameters<typeof openApp>[2];
-
-/** Holds on a page that follows the events. */
-export const live = `document.querySelector('.live.live') !== null`;
-
-/** The column of an order. */
-export const column = (number: number): string =>
-  `document.querySelector('article[data-number="${number}"]')?.closest('section').classList[1]`;
-
-/** The button that moves an order on. */
-export const moveButton = (number: number): string => `article[data-number="${number}"] .move`;
-
-/** The button that asks whether to cancel an order. */
-export const cancelButton = (number: number): string => `article[data-number="${number}"] .beside`;
 
 /** Long enough for a move to be sent, which can be taken back before. */
 export const untilSent = { timeout: 15_000 };

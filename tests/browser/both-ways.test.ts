@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { linkTo } from '../screens/links.ts';
 import { startStudio } from '../studio/run.ts';
 import { useOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { useClosed } from '../support/use.ts';
 import { sitDown } from './admin.ts';
-import { linkTo } from './app-page.ts';
 import { useBrowser } from './browser.ts';
 
 const api = usePublishingApi(undefined, { app: 'on' });

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { live } from '../screens/board-page.ts';
+import { takePermission } from '../screens/session-keys.ts';
 import { thrownBy } from '../support/thrown.ts';
 import type { AppPage } from './app-page.ts';
-import { live, useBoards } from './boards.ts';
+import { useBoards } from './boards.ts';
 import type { Page } from './browser.ts';
 import { skip, withClock } from './clock.ts';
-import { takePermission } from './session-keys.ts';
 
 // Payments and closings elsewhere reach the day by events: it asks for nothing while nothing happens.
 

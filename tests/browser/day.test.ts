@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { says } from '../screens/actions.ts';
+import { live } from '../screens/board-page.ts';
+import { takePermission } from '../screens/session-keys.ts';
 import { thrownBy } from '../support/thrown.ts';
 import type { AppPage, sizes } from './app-page.ts';
-import { live, useBoards } from './boards.ts';
+import { useBoards } from './boards.ts';
 import { seriousFindings } from './browser.ts';
-import { says } from './desk-page.ts';
-import { takePermission } from './session-keys.ts';
 
 // The day says what was sold and what was collected, and its turn is opened and closed there.
 

@@ -1,6 +1,7 @@
 import { afterEach, expect, vi } from 'vitest';
+import { linkTo } from '../screens/links.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { type AppPage, linkTo, openApp, sizes } from './app-page.ts';
+import { type AppPage, openApp, sizes } from './app-page.ts';
 import { type Page, seriousFindings, useBrowser } from './browser.ts';
 
 type LinkOptions = NonNullable<Parameters<typeof linkTo>[1]>;
@@ -35,31 +36,3 @@ export async function expectClean(page: Page, size: keyof typeof sizes, part?: s
 
 /** For `test.each`. */
 export const sizeNames = Object.keys(sizes) as (keyof typeof sizes)[];
-
-/** Presses the button of that name; the first whose name begins so. */
-export async function press(page: AppPage, name: string): Promise<void> {
-  const find = `[...document.querySelectorAll('button')].filter((each) => !each.disabled)
-    .find((each) => (each.getAttribute('aria-label') ?? each.textContent).startsWith(${JSON.stringify(name)}))`;
-  await page.until(`${find} !== undefined`);
-  await page.evaluate(`${find}.click()`);
-}
-
-/** Presses the button that confirms, and waits until the question is gone. */
-export async function confirm(page: AppPage): Promise<void> {
-  await page.waitForSelector('.dialog .primary');
-  await page.click('.dialog .primary');
-  await page.until(`document.querySelector('.dialog') === null`);
-}
-
-/** Waits until the text is on the screen. */
-export const says = (page: AppPage, text: string) =>
-  page.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
-
-/** Types into the field of that label in place of what it holds. */
-export async function fill(page: AppPage, label: string, text: string): Promise<void> {
-  const find = `[...document.querySelectorAll('label')].find((each) => each.firstChild.textContent === ${JSON.stringify(label)})
-    ?.querySelector('input')`;
-  await page.until(`${find} !== undefined`);
-  await page.evaluate(`${find}.focus(); ${find}.select()`);
-  await page.keyboard.type(text);
-}

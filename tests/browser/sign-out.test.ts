@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { column, live, moveButton } from '../screens/board-page.ts';
+import { isRevoked, keyOf } from '../screens/session-keys.ts';
 import type { AppPage } from './app-page.ts';
-import { column, live, moveButton, useBoards } from './boards.ts';
+import { useBoards } from './boards.ts';
 import type { Page } from './browser.ts';
 import { skip, withClock } from './clock.ts';
-import { isRevoked, keyOf } from './session-keys.ts';
 
 // The fate of moves, held or under way, when their session ends.
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { live } from '../screens/board-page.ts';
+import { setPermissions } from '../screens/session-keys.ts';
 import type { AppPage } from './app-page.ts';
-import { live, useBoards } from './boards.ts';
+import { useBoards } from './boards.ts';
 import { seriousFindings } from './browser.ts';
-import { setPermissions } from './session-keys.ts';
 
 // A product that is marked on the board is refused in every order, and sold again later.
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { linkTo } from '../screens/links.ts';
 import { type RunningStudio, startStudio } from '../studio/run.ts';
 import { openHand, useHand } from '../support/by-hand.ts';
 import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
@@ -6,7 +7,7 @@ import { makeTestFolder } from '../support/folder.ts';
 import { createOrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
 import { sitDown } from './admin.ts';
-import { type AppPage, linkTo, openApp } from './app-page.ts';
+import { type AppPage, openApp } from './app-page.ts';
 import { useBrowser } from './browser.ts';
 import { cases } from './support-day/cases.ts';
 import type { Day } from './support-day/day.ts';

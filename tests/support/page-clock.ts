@@ -4,7 +4,11 @@ export interface PageClock {
   skip(ms: number): Promise<void>;
   /** In how many milliseconds each timer is due, the next first. */
   waiting(): number[];
-  /** Drops the timers of the page, and gives the place its own ones back. */
+  /** Drops the timers of the page: it is left. */
+  drop(): void;
+  /** Gives the next page the time of the machine. */
+  reset(): void;
+  /** The same, and gives the place its own timers back. */
   end(): void;
 }
 
@@ -46,6 +50,9 @@ export function installPageClock(place: Place, isOfPage: () => boolean): PageClo
   const now = () => passed() + skippedMs;
   const begin = (id: number, timer: Timer) => {
     timer.native = wait(() => fire(id, timer), Math.max(0, timer.at - now()));
+  };
+  const dropAll = () => {
+    for (const [id, timer] of timers) drop(id, timer);
   };
   const drop = (id: number, timer: Timer) => {
     forget(timer.native);
@@ -100,8 +107,13 @@ export function installPageClock(place: Place, isOfPage: () => boolean): PageClo
       }
     },
     waiting: () => [...timers.values()].map(({ at }) => at - now()).sort((one, other) => one - other),
+    drop: dropAll,
+    reset() {
+      dropAll();
+      skippedMs = 0;
+    },
     end() {
-      for (const [id, timer] of timers) drop(id, timer);
+      dropAll();
       place.setTimeout = wait;
       place.setInterval = repeat;
       place.clearTimeout = forget;

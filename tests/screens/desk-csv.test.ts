@@ -1,17 +1,13 @@
-import { expect, test } from 'vitest';
-import type { AppPage } from './app-page.ts';
-import { expectClean, press, says, sizeNames, useDesk } from './desk-page.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { waitFor } from '../support/wait.ts';
+import { press, says } from './actions.ts';
+import { type AppPage, useDesk } from './app.ts';
 
 const { api, desk } = useDesk();
 
-/** The page with the files of products; a file that it saves is kept as `window.saved`. */
+/** The page with the files of products. */
 async function files(options: Parameters<typeof desk>[1] = {}): Promise<AppPage> {
-  const page = await desk('products', {
-    ...options,
-    prepare: (made) =>
-      made.evaluateOnNewDocument(`const make = URL.createObjectURL;
-        URL.createObjectURL = (blob) => { blob.arrayBuffer().then((bytes) => { window.saved = [...new Uint8Array(bytes)]; }); return make.call(URL, blob); };`),
-  });
+  const page = await desk('products', options);
   await page.waitForSelector('a[href="/app/desk/products/csv"]');
   await page.evaluate(`document.querySelector('a[href="/app/desk/products/csv"]').click()`);
   await page.waitForSelector('article h2');
@@ -30,11 +26,14 @@ async function choose(page: AppPage, text: string): Promise<void> {
   }`);
 }
 
-/** The file that was saved, with its mark. */
-async function saved(page: AppPage): Promise<string> {
-  await page.until('window.saved !== undefined');
-  const bytes = Uint8Array.from(await page.evaluate<number[]>('window.saved'));
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+/** The file that is saved by a press of that button, with its mark. */
+async function saved(page: AppPage, button: string): Promise<string> {
+  const making = vi.spyOn(URL, 'createObjectURL');
+  onTestFinished(() => making.mockRestore());
+  await press(page, button);
+  const [file] = await waitFor('the file', () => making.mock.calls[0]);
+  if (!(file instanceof Blob)) throw new Error('no file was saved');
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await file.arrayBuffer());
 }
 
 const product = (name: string, more: object = {}) => api.make.product({ name, price: 95, ...more });
@@ -133,8 +132,7 @@ test('identifiers that a spreadsheet has rewritten are confirmed, each kind, bef
 test('a downloaded file has no formula, and read again it changes nothing', async () => {
   await product('=HYPERLINK("http://x")', { sku: '+SUM', description: '@now\n-1' });
   const page = await files();
-  await press(page, 'Download all products');
-  const text = await saved(page);
+  const text = await saved(page, 'Download all products');
   expect(text.startsWith('\uFEFFid,external_id,sku,name,')).toBe(true);
   expect(text).toContain(`'=HYPERLINK(""http://x"")`);
   expect(text).toContain(`'+SUM`);
@@ -146,22 +144,7 @@ test('a downloaded file has no formula, and read again it changes nothing', asyn
 
 test('the desk speaks Spanish, and its file has semicolons', async () => {
   const page = await files({ language: 'es' });
-  await press(page, 'Descargar todos los productos');
-  expect(await saved(page)).toMatch(/^\uFEFFid;external_id;sku/);
+  expect(await saved(page, 'Descargar todos los productos')).toMatch(/^\uFEFFid;external_id;sku/);
   await choose(page, 'precio\n1');
   await says(page, 'No existe esa columna.');
 });
-
-test.each(sizeNames)(
-  'the difference of a file is clean for axe on a %s, no wider than that, and gets the focus',
-  async (size) => {
-    await product(`Long ${size}`, { sku: size });
-    const page = await files({ size });
-    await expectClean(page, size);
-    await choose(page, `sku,name,price\n${size},${'a'.repeat(200)},1`);
-    await says(page, 'Changes of this file');
-    await expect.poll(() => page.evaluate(`document.activeElement.innerText.includes('changed')`)).toBe(true);
-    await expectClean(page, size);
-    expect(await page.evaluate(`document.querySelectorAll('h1').length`)).toBe(1);
-  },
-);

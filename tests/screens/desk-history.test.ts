@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
 import { runSyncJob } from '../support/sync-jobs.ts';
-import type { AppPage } from './app-page.ts';
-import { expectClean, fill, press, sizeNames, useDesk } from './desk-page.ts';
+import { fill, press } from './actions.ts';
+import { type AppPage, useDesk } from './app.ts';
 
 const { api, desk } = useDesk();
 
@@ -66,14 +66,3 @@ test('a category that a product was moved to was an id in its history', async ()
     ]);
   expect(page.complaints).toEqual([]);
 });
-
-test.each(sizeNames)(
-  'the history of a product is clean for axe on a %s, and no wider than that',
-  async (size) => {
-    const { erp, id } = await espresso(`Long ${size}`);
-    await erp.products.update.mutate({ id, name: 'a'.repeat(200) });
-    const page = await desk(`products/${id}`, { size });
-    await expect.poll(async () => (await history(page)).length).toBe(2);
-    await expectClean(page, size);
-  },
-);

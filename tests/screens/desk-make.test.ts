@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createOrderKitchen } from '../support/orders.ts';
-import type { AppPage } from './app-page.ts';
-import { confirm, expectClean, fill, press, says, sizeNames, useDesk } from './desk-page.ts';
+import { confirm, fill, press, says } from './actions.ts';
+import { type AppPage, useDesk } from './app.ts';
 
 const { api, desk } = useDesk();
 
@@ -91,17 +91,3 @@ test('the desk speaks Spanish', async () => {
     for (const text of texts) await says(page, text);
   }
 });
-
-test.each(sizeNames)(
-  'lists with a form above are clean for axe on a %s, and no wider than that',
-  async (size) => {
-    const name = `A name without a space ${'a'.repeat(60)}`;
-    const id = await api.make.paymentMethod({ name });
-    const page = await desk('categories', { size });
-    for (const path of ['categories', 'payment-methods', `payment-methods/${id}`]) {
-      await page.goto(`${api.url}/app/desk/${path}`);
-      await page.waitForSelector('main form.edit');
-      await expectClean(page, size);
-    }
-  },
-);

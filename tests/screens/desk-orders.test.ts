@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { useOrderKitchen } from '../support/orders.ts';
-import type { AppPage } from './app-page.ts';
-import { says, useDesk } from './desk-page.ts';
+import { says } from './actions.ts';
+import { type AppPage, useDesk } from './app.ts';
 
 const { api, desk } = useDesk();
 const kitchen = useOrderKitchen(api);

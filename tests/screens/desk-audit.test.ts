@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
-import { says, useDesk } from './desk-page.ts';
+import { says } from './actions.ts';
+import { useDesk } from './app.ts';
 
 const { api, desk } = useDesk();
 

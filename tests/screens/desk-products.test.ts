@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { createSubselection } from '../support/factories.ts';
-import { type AppPage, mayBeLeft } from './app-page.ts';
-import { expectClean, fill, press, says, sizeNames, useDesk } from './desk-page.ts';
+import { fill, press, says } from './actions.ts';
+import { type AppPage, useDesk } from './app.ts';
+import { mayBeLeft } from './links.ts';
 
 const { api, desk } = useDesk();
 
@@ -74,13 +75,6 @@ test('a product is marked as sold out, hidden, and its stock is set', async () =
   await page.select('#shown', 'hidden');
   await expect.poll(() => shown(page)).toEqual(['Cake']);
   expect(page.complaints).toEqual([]);
-});
-
-test.each(sizeNames)('a product is clean for axe on a %s, and no wider than that', async (size) => {
-  const { id } = await product(`A name without a space ${'a'.repeat(60)}`);
-  const page = await desk(`products/${id}`, { size });
-  await page.waitForSelector('form.edit');
-  await expectClean(page, size);
 });
 
 test('a choice that no order can satisfy is listed with its product, and gone when it is repaired', async () => {

@@ -1,7 +1,7 @@
 import type { Grant } from '@comanda/client';
 import { expect, test } from 'vitest';
-import type { AppPage } from './app-page.ts';
-import { confirm, expectClean, fill, press, says, sizeNames, useDesk } from './desk-page.ts';
+import { confirm, fill, press, says } from './actions.ts';
+import { type AppPage, useDesk } from './app.ts';
 
 const { api, desk } = useDesk();
 
@@ -104,16 +104,4 @@ test('the desk speaks Spanish', async () => {
   const page = await desk(`keys/${id}`, { language: 'es' });
   for (const text of ['Qué puede hacer', 'Reemplazar', 'Todas las claves', 'Empieza con'])
     await says(page, text);
-});
-
-test.each(sizeNames)('keys are clean for axe on a %s, and no wider than that', async (size) => {
-  const { id } = await made(`A name without a space ${'a'.repeat(60)}`, ['*']);
-  const page = await desk(`keys/${id}`, { size });
-  for (const path of [`keys/${id}`, 'keys']) {
-    await page.goto(`${api.url}/app/desk/${path}`);
-    await page.waitForSelector('main form');
-    if (path === 'keys') await page.select('.desk form select', 'choice');
-    await page.waitForSelector('fieldset');
-    await expectClean(page, size);
-  }
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { fill, says, useDesk } from './desk-page.ts';
+import { fill, says } from './actions.ts';
+import { useDesk } from './app.ts';
 
 const { api, desk } = useDesk();
 

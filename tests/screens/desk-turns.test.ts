@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { createPayments } from '../support/moved-payments.ts';
-import { confirm, expectClean, press, says, useDesk } from './desk-page.ts';
+import { confirm, press, says } from './actions.ts';
+import { useDesk } from './app.ts';
 
 const { api, desk } = useDesk();
 
 test('a turn was closed without a view of what its settlement is made of', async () => {
   const { database } = api.app;
   const { locationId } = api;
-  const page = await desk('turns', { size: 'phone' });
+  const page = await desk('turns');
   await press(page, 'Open a turn');
   await expect
     .poll(() =>
@@ -28,7 +29,6 @@ test('a turn was closed without a view of what its settlement is made of', async
   await says(page, 'Entries of the settlement');
   const rows = () => page.evaluate<number>(`document.querySelectorAll('article tbody tr').length`);
   await expect.poll(rows).toBe(50);
-  await expectClean(page, 'phone');
   await press(page, 'Show more');
   await expect.poll(rows).toBe(made.length);
   expect(page.complaints).toEqual([]);

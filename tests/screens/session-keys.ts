@@ -1,10 +1,10 @@
 import { comandaError } from '@comanda/client';
 import { expect } from 'vitest';
 import type { TestApi } from '../support/api.ts';
-import type { Page } from './browser.ts';
+import type { ActionPage } from './actions.ts';
 
 /** The key of the session of a page. */
-export const keyOf = (page: Page) =>
+export const keyOf = (page: Pick<ActionPage, 'evaluate'>) =>
   page.evaluate<string>(`JSON.parse(sessionStorage.getItem('comanda.session')).key`);
 
 /** Waits until a key is refused as not valid. */
@@ -19,14 +19,22 @@ export const isRevoked = (api: TestApi, key: string) =>
     .toMatchObject({ reason: 'key_not_valid' });
 
 /** Gives the session of a page these permissions, and waits until the API applies them. */
-export async function setPermissions(api: TestApi, page: Page, permissions: string[]): Promise<void> {
+export async function setPermissions(
+  api: TestApi,
+  page: Pick<ActionPage, 'evaluate'>,
+  permissions: string[],
+): Promise<void> {
   const key = await keyOf(page);
   await api.sql`update api_keys set permissions = ${permissions} where starts_with(${key}, prefix)`;
   await expect.poll(async () => (await api.client(key).limits.get.query()).permissions).toEqual(permissions);
 }
 
 /** Takes a permission from the session of a page, and waits until the API applies it. */
-export async function takePermission(api: TestApi, page: Page, permission: string): Promise<void> {
+export async function takePermission(
+  api: TestApi,
+  page: Pick<ActionPage, 'evaluate'>,
+  permission: string,
+): Promise<void> {
   const key = await keyOf(page);
   await api.sql`update api_keys set permissions = array_remove(permissions, ${permission})
     where starts_with(${key}, prefix)`;

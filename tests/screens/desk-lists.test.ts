@@ -4,8 +4,8 @@ import { repositoryRoot } from '@comanda/db';
 import { beforeAll, expect, test } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
 import { createManyOrders } from '../support/many-orders.ts';
-import type { AppPage } from './app-page.ts';
-import { press, useDesk } from './desk-page.ts';
+import { press } from './actions.ts';
+import { type AppPage, useDesk } from './app.ts';
 
 const { api, desk } = useDesk();
 const many = 130;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { useOrderKitchen } from '../support/orders.ts';
-import { confirm, press, says, useDesk } from './desk-page.ts';
+import { confirm, press, says } from './actions.ts';
+import { useDesk } from './app.ts';
 
 const { api, desk } = useDesk();
 const kitchen = useOrderKitchen(api);
