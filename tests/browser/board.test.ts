@@ -1,218 +1,125 @@
-import { describe, expect, test } from 'vitest';
-import { cancelButton, column, live, moveButton } from '../screens/board-page.ts';
-import { superuserUrl } from '../support/database.ts';
-import { withClient } from '../support/sql.ts';
-import { useClosed } from '../support/use.ts';
-import { startProxy } from '../worker/proxy.ts';
+import { expect } from 'vitest';
+import { column, live, moveButton } from '../screens/board-page.ts';
+import { mayBeLeft } from '../screens/links.ts';
+import type { AppPage } from './app-page.ts';
 import { untilSent, useBoards } from './boards.ts';
-import type { Page } from './browser.ts';
 import { skip, withClock } from './clock.ts';
+import { journey } from './journey.ts';
 
-// A screen shows the true state, after any failure on the way.
+// What a browser does around the board: without a connection, when a page is left, after an upgrade, and by the keyboard.
 
-const { api, opened, board, place, link } = useBoards();
-const wire = useClosed(() => startProxy(api.url));
+const { api, opened, board, place, link, closeAll } = useBoards();
 
-test('without a connection it says so, keeps a move, and comes back right without a reload', async () => {
-  const page = await board({ prepare: withClock });
-  const [mine, other] = [await place(), await place()];
-  await page.until(`${column(mine.number)} === 'pending' && ${column(other.number)} === 'pending'`);
-  await page.evaluate('window.sameDocument = true');
-  await page.setOfflineMode(true);
-  await page.until(`document.body.innerText.includes('No connection')`);
-  await page.tap(moveButton(mine.number));
-  await page.until(`document.body.innerText.includes('Will be sent')`);
-  // The move can no longer be taken back, and the client has given up to repeat the call.
-  await skip(page, 10_000);
-  expect(await page.text()).toContain('Will be sent');
-  expect(await api.client().orders.get.query({ id: mine.id })).toMatchObject({ status: 'pending' });
-  await api.client().orders.updateStatus.mutate({ id: other.id, status: 'ready' });
-  const meanwhile = await place();
-  await api.published();
-  await page.setOfflineMode(false);
-  await page.until(live);
-  await page.until(`${column(mine.number)} === 'ready' && ${column(other.number)} === 'ready'`);
-  await page.until(`${column(meanwhile.number)} === 'pending'`);
-  await expect
-    .poll(() => api.client().orders.get.query({ id: mine.id }), untilSent)
-    .toMatchObject({ status: 'ready' });
-  expect(await page.evaluate('window.sameDocument')).toBe(true);
-});
+const focused = (page: AppPage) => page.evaluate<string>('document.activeElement.ariaLabel');
 
-describe('when the way to the service is cut', () => {
-  test.each([
-    ['it goes on where it stopped', false],
-    ['and the feed no longer has the place, it reads the board again', true],
-  ])('%s, without a reload', async (_what, isForgotten) => {
-    const address = (await link()).replace(api.url, new URL(wire.url).origin);
-    const page = await opened({}, address);
-    await page.until(live);
-    const order = await place();
-    await page.until(`${column(order.number)} === 'pending'`);
-    await page.evaluate('window.sameDocument = true');
-    wire.cut();
-    await page.until(`document.querySelector('.live.waiting') !== null`);
-    await api.client().orders.updateStatus.mutate({ id: order.id, status: 'ready' });
-    const meanwhile = await place();
-    await api.published();
-    if (isForgotten) await forgetEvents();
-    wire.mend();
-    await page.until(`${column(order.number)} === 'ready' && ${column(meanwhile.number)} === 'pending'`);
-    await page.until(live);
-    const later = await place();
-    await page.until(`${column(later.number)} === 'pending'`);
-    expect(await page.evaluate('window.sameDocument')).toBe(true);
-  });
-});
+journey(
+  'a browser around the board',
+  (check) => {
+    check(
+      'without a connection it says so, keeps a move, and comes back right without a reload',
+      async () => {
+        const page = await board({ prepare: withClock });
+        const [mine, other] = [await place(), await place()];
+        await page.until(`${column(mine.number)} === 'pending' && ${column(other.number)} === 'pending'`);
+        await page.evaluate('window.sameDocument = true');
+        await page.setOfflineMode(true);
+        await page.until(`document.body.innerText.includes('No connection')`);
+        await page.tap(moveButton(mine.number));
+        await page.until(`document.body.innerText.includes('Will be sent')`);
+        expect(await page.evaluate(mayBeLeft)).toBe(false);
+        // The move can no longer be taken back, and the client has given up to repeat the call.
+        await skip(page, 10_000);
+        expect(await page.text()).toContain('Will be sent');
+        expect(await api.client().orders.get.query({ id: mine.id })).toMatchObject({ status: 'pending' });
+        await api.client().orders.updateStatus.mutate({ id: other.id, status: 'ready' });
+        const meanwhile = await place();
+        await api.published();
+        await page.setOfflineMode(false);
+        await page.until(live);
+        await page.until(`${column(mine.number)} === 'ready' && ${column(other.number)} === 'ready'`);
+        await page.until(`${column(meanwhile.number)} === 'pending'`);
+        await expect
+          .poll(() => api.client().orders.get.query({ id: mine.id }), untilSent)
+          .toMatchObject({ status: 'ready' });
+        expect(await page.evaluate('window.sameDocument')).toBe(true);
+        await page.until(mayBeLeft);
+      },
+    );
 
-/** As if they were older than those that are kept. */
-const forgetEvents = () =>
-  withClient(superuserUrl(api.databaseUrl), (client) =>
-    client.query(`begin; select deed('repair: as after 30 days'); delete from events; commit`),
-  );
+    check('a move that waits is sent when the page is left', async () => {
+      const page = await opened({}, await link({ screens: ['board', 'day'] }));
+      const { id, number } = await place();
+      await page.until(`${column(number)} === 'pending'`);
+      await page.click(moveButton(number));
+      await page.until(`document.querySelector('article.moved') !== null`);
+      await page.goto(`${api.url}/healthz`);
+      await expect
+        .poll(() => api.client().orders.get.query({ id }), { timeout: 10_000 })
+        .toMatchObject({ status: 'ready' });
+    });
 
-describe('an order that comes', () => {
-  test('while the board is read for the first time is on it', async () => {
-    const page = await opened({ prepare: holding({ answers: 'orders.list' }) });
-    const [other] = await Promise.all([board(), page.until(live)]);
-    const { number } = await place();
-    await other.until(`${column(number)} === 'pending'`);
-    await page.evaluate('letGo()');
-    await page.until(`${column(number)} === 'pending'`);
-  });
+    check(
+      'a screen that is no longer there after an upgrade says so, and comes when it is loaded again',
+      async () => {
+        const page = await board();
+        const devTools = await page.createCDPSession();
+        await devTools.send('Network.enable');
+        await devTools.send('Network.setBlockedURLs', { urls: ['*/app/*day*'] });
+        await page.click('nav a[href="/app/day"]');
+        await page.until(`document.body.innerText.includes('There may be a newer version of it.')`);
+        await page.click('nav a[href="/app/board"]');
+        await page.until(`document.querySelector('.board') !== null`);
+        await page.click('nav a[href="/app/day"]');
+        await devTools.send('Network.setBlockedURLs', { urls: [] });
+        await page.click('main [role=alert] button');
+        await page.until(`document.querySelector('.day') !== null`);
+      },
+    );
 
-  test('after the board was read and before its stream began is on it', async () => {
-    const page = await opened({ prepare: holding({ answers: 'orders.list', questions: 'events/stream' }) });
-    await page.until('asked.some((url) => url.includes("orders.list"))');
-    const { number } = await place();
-    await api.published();
-    await page.evaluate('letGoQuestions()');
-    await page.until(live);
-    await page.evaluate('letGo()');
-    await page.until(`${column(number)} === 'pending'`);
-  });
-
-  test('while another screen is shown is there on the way back', async () => {
-    const page = await board();
-    await page.click('nav a[href="/app/day"]');
-    await page.until(`document.querySelector('.day') !== null`);
-    const { number } = await place();
-    await api.published();
-    await page.click('nav a[href="/app/board"]');
-    await page.until(`${column(number)} === 'pending'`);
-  });
-});
-
-// Keeps the answers to some questions from the page, or the questions from the service, until they are let go.
-const holding =
-  ({ answers, questions = 'nothing' }: { answers: string; questions?: string }) =>
-  (page: Page) =>
-    page.evaluateOnNewDocument(`
-      window.asked = [];
-      const ask = window.fetch;
-      const answers = new Promise((done) => { window.letGo = done; });
-      const questions = new Promise((done) => { window.letGoQuestions = done; });
-      window.fetch = async (...words) => {
-        const url = String(words[0]);
-        if (url.includes('${questions}')) await questions;
-        const answer = await ask(...words);
-        asked.push(url);
-        if (url.includes('${answers}')) await answers;
-        return answer;
-      };`);
-
-test.each([
-  ['that comes while the board is open', false],
-  ['that was there before it was opened', true],
-])('an order %s shows what was chosen, and its channel', async (_when, isThere) => {
-  const productId = await api.make.product();
-  const { itemIds } = await api.make.subselection({
-    ...{ productId, maxSelection: 5, single: false },
-    items: [{ name: 'Without onion' }, { name: 'Cheese', max: 3 }],
-  });
-  const [onion, cheese] = itemIds;
-  const chosen = [onion, cheese].map((item_id, n) => ({ item_id, quantity: n + 1 }));
-  const order = () =>
-    place({ channel: 'kiosk', items: [{ product_id: productId, quantity: 1, subselections: chosen }] });
-  const before = isThere ? await order() : undefined;
-  const page = await board();
-  const { number, id } = before ?? (await order());
-  const card = `document.querySelector('article[data-number="${number}"]')?.innerText`;
-  await page.until(`${card}?.includes('Without onion, 2 Cheese') && ${card}.includes('kiosk')`);
-  // Its move is an event without them.
-  await api.client().orders.updateStatus.mutate({ id, status: 'ready' });
-  await page.until(`${column(number)} === 'ready' && ${card}.includes('Without onion, 2 Cheese')`);
-});
-
-test('an order is canceled after a question, and given back by the board', async () => {
-  const page = await board({ prepare: withClock });
-  const { id, number } = await place();
-  await page.until(`${column(number)} === 'pending'`);
-  await page.click(cancelButton(number));
-  await page.waitForSelector('.dialog');
-  expect(await page.text()).toContain(`Cancel order ${number}?`);
-  await page.click('.dialog button:not(.primary)');
-  expect(await api.client().orders.get.query({ id })).toMatchObject({ status: 'pending' });
-  await page.until(`document.querySelector('.dialog') === null`);
-  // A press right after a dialog was meant for the dialog.
-  await skip(page, 600);
-  await page.click(cancelButton(number));
-  await page.waitForSelector('.dialog');
-  await page.click('.dialog .primary');
-  await page.until(`document.querySelector('article[data-number="${number}"]') === null`);
-  await expect.poll(() => api.client().orders.get.query({ id })).toMatchObject({ status: 'canceled' });
-});
-
-test('a screen that is no longer there after an upgrade says so, and comes when it is loaded again', async () => {
-  const page = await board();
-  const devTools = await page.createCDPSession();
-  await devTools.send('Network.enable');
-  await devTools.send('Network.setBlockedURLs', { urls: ['*/app/*day*'] });
-  await page.click('nav a[href="/app/day"]');
-  await page.until(`document.body.innerText.includes('There may be a newer version of it.')`);
-  await page.click('nav a[href="/app/board"]');
-  await page.until(`document.querySelector('.board') !== null`);
-  await page.click('nav a[href="/app/day"]');
-  await devTools.send('Network.setBlockedURLs', { urls: [] });
-  await page.click('main [role=alert] button');
-  await page.until(`document.querySelector('.day') !== null`);
-});
-
-describe('with many orders', () => {
-  const handOver = async ({ id }: { id: string }) => {
-    await api.client().orders.updateStatus.mutate({ id, status: 'ready' });
-    await api.client().orders.updateStatus.mutate({ id, status: 'closed' });
-  };
-
-  test('one that is handed over is first among those that were, though it is older', async () => {
-    const { number, ...order } = await place();
-    await api.client().orders.updateStatus.mutate({ id: order.id, status: 'ready' });
-    for (let n = 0; n < 10; n += 1) await handOver(await place());
-    const page = await board();
-    await page.until(`document.querySelectorAll('.column.closed article').length === 10`);
-    await page.click(moveButton(number));
-    await page.until(`document.querySelector('.column.closed article').dataset.number === '${number}'`);
-    await expect
-      .poll(() => api.client().orders.get.query({ id: order.id }), untilSent)
-      .toMatchObject({ status: 'closed' });
-    expect(await page.evaluate(column(number))).toBe('closed');
-  });
-
-  test('new ones are shown, however many wait to be handed over', async () => {
-    for (let n = 0; n < 201; n += 1)
+    check('by keyboard the board is two stops, arrows go from card to card, and Enter moves', async () => {
+      const orders = [await place(), await place(), await place()];
       await api.client().orders.updateStatus.mutate({ id: (await place()).id, status: 'ready' });
-    const { number } = await place();
-    const page = await board();
-    await page.until(`${column(number)} === 'pending'`);
-    const hidden = `/and \\d+ more/.exec(document.querySelector('.column.ready').innerText)?.[0]`;
-    const before = Number(/\d+/.exec(await page.evaluate<string>(hidden))?.[0]);
-    expect(before).toBeGreaterThan(0);
-    expect(await page.evaluate(`document.querySelector('.column.ready h2').innerText`)).toBe(
-      `Ready 200 of ${200 + before}`,
-    );
-    await page.click('.column.ready .move');
-    await page.until(
-      `(${hidden} ?? 'and 0 more') === 'and ${before - 1} more' || ${before} === 1 && ${hidden} === undefined`,
-    );
-  });
-});
+      await api.published();
+      const page = await board();
+      const [one, two, three] = orders.map(({ number }) => number);
+      const numbers = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.column.pending article')].map(({ dataset }) => dataset.number)`,
+      );
+      expect(await page.evaluate(`document.querySelectorAll('.board [tabindex="0"]').length`)).toBe(2);
+      await page.waitForSelector('.sold-out-button');
+      await page.evaluate(`document.querySelector('.sold-out-button').focus()`);
+      await page.keyboard.press('Tab');
+      expect(await focused(page)).toBe(`Ready: order ${numbers[0]}`);
+      await page.keyboard.press('End');
+      expect(await focused(page)).toBe(`Ready: order ${three}`);
+      await page.keyboard.press('ArrowUp');
+      await page.keyboard.press('ArrowRight');
+      expect(await focused(page)).toBe(`Cancel order ${two}`);
+      await page.keyboard.press('ArrowUp');
+      expect(await focused(page)).toBe(`Cancel order ${one}`);
+      await page.keyboard.press('ArrowLeft');
+      await page.keyboard.press('Enter');
+      await page.until(`document.activeElement.dataset.number === '${one}'`);
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('ArrowDown');
+      expect(await focused(page)).toBe(`Ready: order ${two}`);
+      await page.keyboard.press('ArrowUp');
+      expect(await focused(page)).toBe(`Undo: order ${one}`);
+      await page.keyboard.press('Enter');
+      await page.until(`document.querySelector('article.moved') === null`);
+      expect(await focused(page)).toBe(`Order ${one}`);
+      await page.keyboard.press('ArrowRight');
+      expect(await focused(page)).toBe(`Ready: order ${one}`);
+      await page.keyboard.press('Enter');
+      await page.until(`${column(one ?? 0)} === 'ready'`);
+      expect(await focused(page)).toBe(`Order ${one}`);
+      await page.keyboard.press('Tab');
+      const stop = await page.evaluate(`document.activeElement.closest('.column')?.className ?? 'none'`);
+      expect(['column ready', 'none']).toContain(stop);
+      await expect
+        .poll(() => api.client().orders.get.query({ id: orders[0]?.id ?? '' }), untilSent)
+        .toMatchObject({ status: 'ready' });
+    });
+  },
+  closeAll,
+);

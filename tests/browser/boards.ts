@@ -17,7 +17,8 @@ export function useBoards() {
   const browser = useBrowser();
   const kitchen = useOrderKitchen(api);
   const pages: AppPage[] = [];
-  afterEach(() => Promise.all(pages.splice(0).map((page) => page.close())));
+  const closeAll = () => Promise.all(pages.splice(0).map((page) => page.close()));
+  afterEach(closeAll);
 
   const link = (input?: Parameters<typeof linkTo>[1]) => linkTo(api, input);
   const opened = async (options: OpenOptions = {}, address?: string): Promise<AppPage> => {
@@ -33,5 +34,5 @@ export function useBoards() {
   };
   const place = (overrides?: Record<string, unknown>): Promise<{ id: string; number: number }> =>
     kitchen.place(overrides);
-  return { api, link, opened, board, place };
+  return { api, link, opened, board, place, closeAll };
 }

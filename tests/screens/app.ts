@@ -92,7 +92,6 @@ export function useBoards() {
     await page.until(`document.querySelector('.board') !== null`);
     return page;
   };
-  const place = (overrides?: Record<string, unknown>): Promise<{ id: string; number: number }> =>
-    kitchen.place(overrides);
+  const place = (overrides?: Record<string, unknown>) => kitchen.place(overrides);
   return { api, link, opened, board, place };
 }

@@ -1,25 +1,22 @@
 import { describe, expect, test } from 'vitest';
-import { column, live, moveButton } from '../screens/board-page.ts';
-import { isRevoked, keyOf } from '../screens/session-keys.ts';
-import type { AppPage } from './app-page.ts';
-import { useBoards } from './boards.ts';
-import type { Page } from './browser.ts';
-import { skip, withClock } from './clock.ts';
+import { waitFor } from '../support/wait.ts';
+import { type AppPage, useBoards } from './app.ts';
+import { column, live, moveButton } from './board-page.ts';
+import { isRevoked, keyOf } from './session-keys.ts';
 
 // The fate of moves, held or under way, when their session ends.
 
 const { api, board, opened, place, link } = useBoards();
 
 const statusOf = async (id: string) => (await api.client().orders.get.query({ id })).status;
-const signOut = (page: Page) =>
+const signOut = (page: AppPage) =>
   page.evaluate(`[...document.querySelectorAll('header.bar button')].at(-1).click()`);
 const isSignedOut = `document.querySelector('.sign-in') !== null`;
-const notices = (page: Page) =>
+const notices = (page: AppPage) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('.notice strong')].map((each) => each.innerText)`);
 
 /** Moves leave the page once `letGo` is called, with any signal. */
-async function holdMoves(page: Page): Promise<void> {
-  await withClock(page);
+async function holdMoves(page: AppPage): Promise<void> {
   await page.evaluateOnNewDocument(`
     const going = new Promise((resolve) => { window.letGo = resolve; });
     window.movesHeld = 0;
@@ -33,7 +30,7 @@ async function holdMoves(page: Page): Promise<void> {
 }
 
 /** A board with an order that was pressed just now: its move is held for Undo. */
-async function pressed(prepare?: (page: Page) => Promise<unknown>) {
+async function pressed(prepare?: (page: AppPage) => Promise<unknown>) {
   const page = await board(prepare && { prepare });
   const order = await place();
   await page.until(`${column(order.number)} === 'pending'`);
@@ -44,8 +41,7 @@ async function pressed(prepare?: (page: Page) => Promise<unknown>) {
 
 /** Opens the link of another person in the tab, as one that is pasted over its address. */
 async function follow(page: AppPage): Promise<void> {
-  const other = await link({ name: 'bo', screens: ['board'] });
-  await page.evaluate(`location.href = ${JSON.stringify(other)}`);
+  page.follow(await link({ name: 'bo', screens: ['board'] }));
 }
 
 describe('a move that is held is made before the key is revoked', () => {
@@ -84,7 +80,7 @@ describe('a move that is held is made before the key is revoked', () => {
 });
 
 /** Keeps the addresses of the requests that are open, and of those that were open when the key was revoked. */
-const watchRequests = (page: Page) =>
+const watchRequests = (page: AppPage) =>
   page.evaluateOnNewDocument(`
     const open = new Set();
     window.openRequests = () => [...open].map(({ address }) => address);
@@ -129,6 +125,8 @@ test('a move that was not sent by the sign-out is named', async () => {
   const { page, id, number } = await pressed();
   await page.setOfflineMode(true);
   await signOut(page);
+  await page.until(`document.body.innerText.includes('Signing out')`);
+  await page.skip(5_000);
   await page.until(isSignedOut);
   await expect.poll(() => notices(page)).toEqual([`Order ${number}: no answer`]);
   await page.setOfflineMode(false);
@@ -140,21 +138,16 @@ test('the late refusal of a key that was signed out does not sign out the next u
   await signOut(page);
   await page.until('movesHeld === 1');
   // An answer is not waited for any longer.
-  await skip(page, 5_000);
+  await page.skip(5_000);
   await page.until(isSignedOut);
   await expect.poll(() => notices(page)).toEqual([`Order ${number}: no answer`]);
   await isRevoked(api, key);
   await follow(page);
   await page.until(live);
   const own = await keyOf(page);
-  const answered = page.evaluate(`new Promise((resolve) => {
-    new PerformanceObserver((list) => {
-      if (list.getEntries().some(({ name, responseStatus }) => name.includes('orders.updateStatus') && responseStatus === 401))
-        pageClock.skip(500).then(resolve);
-    }).observe({ type: 'resource' });
-    letGo();
-  })`);
-  await answered;
+  await page.evaluate('letGo()');
+  await waitFor('the refusal', () => page.complaints.some((text) => /401 .*orders\.updateStatus/.test(text)));
+  await page.settled();
   expect(await page.evaluate(isSignedOut)).toBe(false);
   expect(await keyOf(page)).toBe(own);
   expect(await page.text()).not.toContain('no longer signed in');

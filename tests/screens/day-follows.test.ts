@@ -1,36 +1,15 @@
 import { expect, test } from 'vitest';
-import { live } from '../screens/board-page.ts';
-import { takePermission } from '../screens/session-keys.ts';
 import { thrownBy } from '../support/thrown.ts';
-import type { AppPage } from './app-page.ts';
-import { useBoards } from './boards.ts';
-import type { Page } from './browser.ts';
-import { skip, withClock } from './clock.ts';
+import { type AppPage, useBoards } from './app.ts';
+import { live } from './board-page.ts';
+import { takePermission } from './session-keys.ts';
 
 // Payments and closings elsewhere reach the day by events: it asks for nothing while nothing happens.
 
 const { api, opened, place, link } = useBoards();
 
 const client = () => api.client();
-const requests = (page: AppPage) => page.evaluate<number>('turnCalls');
-
-/** A page with a clock, which counts its calls of turns and the calls that are not answered. */
-async function counting(page: Page): Promise<void> {
-  await withClock(page);
-  await page.evaluateOnNewDocument(`
-    window.turnCalls = 0;
-    window.openCalls = 0;
-    const ask = window.fetch;
-    window.fetch = (...words) => {
-      const url = String(words[0]);
-      if (url.includes('turns.')) turnCalls += 1;
-      const answer = ask(...words);
-      if (url.includes('events/stream')) return answer;
-      openCalls += 1;
-      answer.finally(() => { openCalls -= 1; }).catch(() => {});
-      return answer;
-    };`);
-}
+const requests = ({ network }: AppPage) => network.asked.filter(({ url }) => url.includes('turns.')).length;
 
 /** Waits until the page has every event from before: a later one, of stock that runs low, has reached it. */
 async function reached(page: AppPage): Promise<void> {
@@ -43,7 +22,7 @@ async function reached(page: AppPage): Promise<void> {
 }
 
 async function day(): Promise<AppPage> {
-  const page = await opened({ prepare: counting }, await link({ screens: ['day'] }));
+  const page = await opened({}, await link({ screens: ['day'] }));
   await page.until(live);
   await page.until(`document.querySelector('.turn') !== null`);
   return page;
@@ -53,12 +32,12 @@ async function day(): Promise<AppPage> {
 async function paidElsewhere(page: AppPage, wait = async () => {}): Promise<void> {
   const before = await client().turns.getCurrent.query();
   const order = await place();
-  await page.until(`document.querySelector('.turn p').innerText.endsWith(': ${before.total_orders + 1}')`);
+  await page.hurry(`document.querySelector('.turn p').innerText.endsWith(': ${before.total_orders + 1}')`);
   await wait();
   const { payment } = await client().orders.get.query({ id: order.id });
   await client().payments.complete.mutate({ id: payment.id });
   const { total_collected } = await client().turns.getCurrent.query();
-  await page.until(
+  await page.hurry(
     `document.querySelector('.turn tfoot td:nth-child(3)')?.innerText.includes('${total_collected}')`,
   );
 }
@@ -67,18 +46,21 @@ test('a turn that is opened, paid into and closed elsewhere, without a request w
   const page = await day();
   await page.until(`document.querySelector('.turn').innerText.includes('No turn is open')`);
   await client().turns.open.mutate();
-  await page.until(`document.querySelector('.turn tfoot') !== null`);
+  await page.hurry(`document.querySelector('.turn tfoot') !== null`);
   await paidElsewhere(page, async () => {
     await reached(page);
-    await skip(page, 6_000);
-    await page.until('openCalls === 0');
-    const before = await requests(page);
+    await page.skip(6_000);
+    await page.settled();
+    const before = requests(page);
     // Longer than a session that hears of no payments waits before it looks again.
-    await skip(page, 12_000);
-    expect(await requests(page)).toBe(before);
+    for (let round = 0; round < 4; round += 1) {
+      await page.skip(5_000);
+      await page.settled();
+    }
+    expect(requests(page)).toBe(before);
   });
   await client().turns.close.mutate();
-  await page.until(`document.querySelectorAll('.turn').length === 2`);
+  await page.hurry(`document.querySelectorAll('.turn').length === 2`);
 });
 
 test('a session from before the day could hear of payments looks at its turn again and again', async () => {
@@ -100,7 +82,7 @@ test('stock that runs low by orders elsewhere, and a product that is deleted', a
   await page.until(`document.querySelector('.low p, .low table') !== null && !${low}.includes('Loading')`);
   expect(await page.evaluate<string>(low)).not.toContain('Rye');
   await place({ items: [{ product_id: id, quantity: 2 }] });
-  await page.until(`${low}.includes('Rye')`);
+  await page.hurry(`${low}.includes('Rye')`);
   await client().products.delete.mutate({ id });
   await page.until(`!${low}.includes('Rye')`);
 });
