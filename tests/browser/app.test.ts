@@ -39,7 +39,7 @@ test('a link signs in once, leaves nothing in the address or the history, and a 
   await page.until(`document.querySelector('.sign-in') !== null`);
 });
 
-/** Minutes, by which cards differ in color. */
+/** Ages in minutes; the color of a card depends on its age. */
 const ages = [0, 6, 11, 16, 130];
 
 test.each(Object.keys(sizes) as (keyof typeof sizes)[])(

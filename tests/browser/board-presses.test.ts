@@ -35,7 +35,7 @@ async function counting(page: Page): Promise<void> {
     };`);
 }
 
-/** Clicks at the middle of a button, and again so many ms later by the clock of the page. */
+/** Clicks at the middle of a button, and again so many ms later on the clock of the page. */
 async function clickAt(page: AppPage, expression: string, laterMs?: number): Promise<void> {
   const { x, y } = await page.evaluate<{ x: number; y: number }>(`(() => {
     const element = ${expression};

@@ -6,7 +6,7 @@ import { untilSent, useBoards } from './boards.ts';
 import { skip, withClock } from './clock.ts';
 import { journey } from './journey.ts';
 
-// What a browser does around the board: without a connection, when a page is left, after an upgrade, and by the keyboard.
+// The board in a browser: without a connection, when a page is left, after an upgrade, and by the keyboard.
 
 const { api, opened, board, place, link, closeAll } = useBoards();
 

@@ -5,5 +5,5 @@ import type { Page } from './chromium.ts';
 export const withClock = (page: Page) =>
   page.evaluateOnNewDocument(`window.pageClock = (${installPageClock})(window, () => true);`);
 
-/** Moves the clock of a page on. What its timers do is done; what they ask of the service is under way. */
+/** Moves the clock of a page on. Its timers have run then; the calls that they made are under way. */
 export const skip = (page: Page, ms: number) => page.evaluate<void>(`pageClock.skip(${ms})`);

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { says } from '../screens/actions.ts';
 import { useOrderKitchen } from '../support/orders.ts';
 import type { AppPage } from './app-page.ts';
 import { useDesk } from './desk-page.ts';
+import { journey } from './journey.ts';
 
 // The forms of the desk on a phone, by the keyboard alone: Tab, typing, arrows, Space and Enter.
 
@@ -83,7 +84,7 @@ async function typeOver(page: AppPage, text: string): Promise<void> {
   await page.keyboard.type(text);
 }
 
-test.each(['en', 'es'] as const)('every form is filled in by the keyboard alone, in %s', async (language) => {
+async function fillIn(language: keyof typeof labels): Promise<void> {
   const texts = labels[language];
 
   /** A page of the desk, once it has the text. */
@@ -194,4 +195,8 @@ test.each(['en', 'es'] as const)('every form is filled in by the keyboard alone,
   await cancelOrder();
   await changePrices();
   await closeTurn();
+}
+
+journey('every form is filled in by the keyboard alone', (check) => {
+  for (const language of ['en', 'es'] as const) check(`in ${language}`, () => fillIn(language));
 });

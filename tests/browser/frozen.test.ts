@@ -1,7 +1,8 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
 import type { Page } from './browser.ts';
+import { journey } from './journey.ts';
 import { type Placed, useScreens } from './screens.ts';
 import { useTabs } from './tabs.ts';
 
@@ -9,7 +10,7 @@ import { useTabs } from './tabs.ts';
 
 const api = usePublishingApi();
 const tabs = useTabs(api);
-const { browser, display, newPage, place, screen, streams } = useScreens(api);
+const { browser, display, newPage, place, screen, streams, closeAll } = useScreens(api);
 
 const card = ({ number }: Placed) => `document.querySelector('#order-${number}') !== null`;
 /** The cards come, sooner than the silence of a stream would be noticed. A page out of sight is asked from outside: it draws no frames. */
@@ -25,61 +26,70 @@ async function lifecycle(page: Page, state: 'frozen' | 'active'): Promise<void> 
 const sent = ({ id }: Placed) =>
   expect.poll(() => display.streamed().includes(id), { timeout: 20_000 }).toBe(true);
 
-describe('a screen that was frozen', () => {
-  test('shows what came meanwhile, and what comes then', async () => {
-    const page = await screen();
-    await lifecycle(page, 'frozen');
-    const meanwhile = await place();
-    await sent(meanwhile);
-    await lifecycle(page, 'active');
-    const then = await place();
-    await shown(page, meanwhile, then);
-  });
+journey(
+  'a browser that freezes pages, or stops their process',
+  (check) => {
+    check('a screen that was frozen shows what came meanwhile, and what comes then', async () => {
+      const page = await screen();
+      await lifecycle(page, 'frozen');
+      const meanwhile = await place();
+      await sent(meanwhile);
+      await lifecycle(page, 'active');
+      const then = await place();
+      await shown(page, meanwhile, then);
+    });
 
-  test('opens no other stream when it was only out of sight', async () => {
-    const page = await screen();
-    const before = streams();
-    await (await newPage()).bringToFront();
-    await page.bringToFront();
-    await shown(page, await place());
-    expect(streams()).toBe(before);
-  });
-});
+    check('a screen that was frozen opens no other stream when it was only out of sight', async () => {
+      const page = await screen();
+      const before = streams();
+      await (await newPage()).bringToFront();
+      await page.bringToFront();
+      await shown(page, await place());
+      expect(streams()).toBe(before);
+    });
 
-describe.each([{ shared: false }, { shared: true }])('a watch ($shared: shared) that was frozen', (how) => {
-  test('has every event once, in its order', async () => {
-    const before = await tabs.newest();
-    const tab = await tabs.open(how);
-    await tab.live();
-    await tabs.change();
-    await tabs.have(tab, await tabs.idsAfter(before));
-    await lifecycle(tab.page, 'frozen');
-    await tabs.change(5);
-    await tabs.idsAfter(before);
-    await lifecycle(tab.page, 'active');
-    await tabs.change();
-    const wanted = await tabs.idsAfter(before);
-    expect(await tabs.have(tab, wanted)).toEqual(wanted);
-    await tabs.change();
-    const all = await tabs.idsAfter(before);
-    expect(await tabs.have(tab, all)).toEqual(all);
-  });
-});
+    for (const how of [{ shared: false }, { shared: true }])
+      check(
+        `a watch that was frozen (shared: ${how.shared}) has every event once, in its order`,
+        async () => {
+          const before = await tabs.newest();
+          const tab = await tabs.open(how);
+          await tab.live();
+          await tabs.change();
+          await tabs.have(tab, await tabs.idsAfter(before));
+          await lifecycle(tab.page, 'frozen');
+          await tabs.change(5);
+          await tabs.idsAfter(before);
+          await lifecycle(tab.page, 'active');
+          await tabs.change();
+          const wanted = await tabs.idsAfter(before);
+          expect(await tabs.have(tab, wanted)).toEqual(wanted);
+          await tabs.change();
+          const all = await tabs.idsAfter(before);
+          expect(await tabs.have(tab, all)).toEqual(all);
+        },
+      );
 
-test('a screen whose process was stopped shows what came meanwhile', async () => {
-  const page = await screen();
-  const devTools = await browser.target().createCDPSession();
-  const { processInfo } = (await devTools.send('SystemInfo.getProcessInfo')) as {
-    processInfo: { type: string; id: number }[];
-  };
-  const renderers = processInfo.filter(({ type }) => type === 'renderer');
-  expect(renderers).not.toEqual([]);
-  const signal = (name: NodeJS.Signals) => renderers.forEach(({ id }) => void process.kill(id, name));
-  signal('SIGSTOP');
-  onTestFinished(() => signal('SIGCONT'));
-  const made: Placed[] = [];
-  for (let n = 0; n < 20; n += 1) made.push(await place());
-  await sent(made.at(-1) as Placed);
-  signal('SIGCONT');
-  await shown(page, ...made);
-});
+    check('a screen whose process was stopped shows what came meanwhile', async () => {
+      const page = await screen();
+      const devTools = await browser.target().createCDPSession();
+      const { processInfo } = (await devTools.send('SystemInfo.getProcessInfo')) as {
+        processInfo: { type: string; id: number }[];
+      };
+      const renderers = processInfo.filter(({ type }) => type === 'renderer');
+      expect(renderers).not.toEqual([]);
+      const signal = (name: NodeJS.Signals) => renderers.forEach(({ id }) => void process.kill(id, name));
+      signal('SIGSTOP');
+      onTestFinished(() => signal('SIGCONT'));
+      const made: Placed[] = [];
+      for (let n = 0; n < 20; n += 1) made.push(await place());
+      await sent(made.at(-1) as Placed);
+      signal('SIGCONT');
+      await shown(page, ...made);
+    });
+  },
+  async () => {
+    await tabs.closeAll();
+    await closeAll();
+  },
+);

@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { builtSite } from '../../packages/api/src/documents/site-files.ts';
 import { startTestApi } from '../support/api.ts';
 import { useClosed } from '../support/use.ts';
 import { seriousFindings, useBrowser } from './browser.ts';
+import { journey } from './journey.ts';
 import { openPage, sizes } from './site-pages.ts';
 
 const api = useClosed(() => startTestApi({}, builtSite));
@@ -10,27 +11,30 @@ const browser = useBrowser();
 
 const links = `[...document.querySelectorAll('.lost ul a')].map((a) => a.pathname)`;
 
-describe.each(sizes)('on $name', ({ name: _, ...size }) => {
-  test('a reader at an address without a page is led to pages that are there', async () => {
-    const { page, complaints, hosts } = await openPage(browser);
-    await page.setViewport(size);
-    await page.goto(`${api.url}/docs/guides/verify-webhooks`, { waitUntil: 'networkidle0' });
-    await page.waitForSelector('.lost ul a');
-    const shown = `[...document.querySelectorAll('h1')].filter((h1) => h1.offsetParent).map((h1) => h1.textContent)`;
-    expect(await page.evaluate(shown)).toEqual(['Page not found']);
-    expect((await page.evaluate<string[]>(links))[0]).toBe('/docs/guides/verify-a-webhook');
-    expect(await seriousFindings(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
-    await page.click('.lost button');
-    await page.waitForSelector('#localsearch-input');
-    expect(await page.evaluate(`document.querySelector('#localsearch-input').value`)).toBe('verify webhooks');
-    await page.waitForSelector('.VPLocalSearchBox .results a');
-    await page.keyboard.press('Escape');
-    await page.click('.lost ul a');
-    await page.waitForFunction(`document.querySelector('h1')?.textContent.startsWith('Verify a webhook')`);
-    // The browser itself says that the page was a 404.
-    expect(complaints.filter((text) => !/status of 404/.test(text))).toEqual([]);
-    expect([...hosts]).toEqual([new URL(api.url).host]);
-    await page.close();
-  });
+journey('a page that is not there', (check) => {
+  for (const { name, ...size } of sizes)
+    check(`on ${name} a reader at an address without a page is led to pages that are there`, async () => {
+      const { page, complaints, hosts } = await openPage(browser);
+      await page.setViewport(size);
+      await page.goto(`${api.url}/docs/guides/verify-webhooks`, { waitUntil: 'networkidle0' });
+      await page.waitForSelector('.lost ul a');
+      const shown = `[...document.querySelectorAll('h1')].filter((h1) => h1.offsetParent).map((h1) => h1.textContent)`;
+      expect(await page.evaluate(shown)).toEqual(['Page not found']);
+      expect((await page.evaluate<string[]>(links))[0]).toBe('/docs/guides/verify-a-webhook');
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
+      await page.click('.lost button');
+      await page.waitForSelector('#localsearch-input');
+      expect(await page.evaluate(`document.querySelector('#localsearch-input').value`)).toBe(
+        'verify webhooks',
+      );
+      await page.waitForSelector('.VPLocalSearchBox .results a');
+      await page.keyboard.press('Escape');
+      await page.click('.lost ul a');
+      await page.waitForFunction(`document.querySelector('h1')?.textContent.startsWith('Verify a webhook')`);
+      // The browser itself says that the page was a 404.
+      expect(complaints.filter((text) => !/status of 404/.test(text))).toEqual([]);
+      expect([...hosts]).toEqual([new URL(api.url).host]);
+      await page.close();
+    });
 });

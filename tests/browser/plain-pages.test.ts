@@ -1,16 +1,18 @@
-import { describe, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { startTestApi } from '../support/api.ts';
 import { useClosed } from '../support/use.ts';
 import { seriousFindings, useBrowser } from './browser.ts';
+import { journey } from './journey.ts';
 import { openPage, sizes } from './site-pages.ts';
 
 const api = useClosed(() => startTestApi());
 const browser = useBrowser();
 
-describe.each(sizes)('before the site is built, on $name', (size) => {
-  test.each(['', 'guides/orders', 'guides/deprecation', 'errors', 'reference/v2/orders-create', 'nope'])(
-    '/docs/%s reads well, and complains of nothing',
-    async (path) => {
+const paths = ['', 'guides/orders', 'guides/deprecation', 'errors', 'reference/v2/orders-create', 'nope'];
+
+journey('before the site is built, every page reads well, and complains of nothing', (check) => {
+  for (const { size, path } of sizes.flatMap((size) => paths.map((path) => ({ size, path }))))
+    check(`/docs/${path} on ${size.name}`, async () => {
       const { page, complaints, hosts } = await openPage(browser);
       await page.setViewport(size);
       await page.goto(`${api.url}/docs/${path}`, { waitUntil: 'networkidle0' });
@@ -20,7 +22,5 @@ describe.each(sizes)('before the site is built, on $name', (size) => {
       expect(complaints.filter((text) => path !== 'nope' || !text.includes('404'))).toEqual([]);
       expect([...hosts]).toEqual([new URL(api.url).host]);
       await page.close();
-    },
-    120_000,
-  );
+    });
 });

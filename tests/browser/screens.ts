@@ -17,7 +17,8 @@ export function useScreens(api: PublishingApi, target = () => api.url) {
   const browser = useBrowser();
   const display = useClosed(() => startKitchenDisplay(target(), api.key.key));
   const pages: Page[] = [];
-  afterEach(() => Promise.all(pages.splice(0).map((page) => page.close().catch(() => {}))));
+  const closeAll = () => Promise.all(pages.splice(0).map((page) => page.close().catch(() => {})));
+  afterEach(closeAll);
 
   const newPage = async () => {
     const page = await browser.newPage();
@@ -42,7 +43,7 @@ export function useScreens(api: PublishingApi, target = () => api.url) {
     await expect.poll(shown, { timeout: 60_000 }).toEqual(wanted);
   }
   return {
-    ...{ browser, display, newPage, state, equal },
+    ...{ browser, display, newPage, state, equal, closeAll },
     place: (): Promise<Placed> => kitchen.place(),
     /** How many streams were asked for. */
     streams: () => display.asked.filter((url) => url.includes('events/stream')).length,

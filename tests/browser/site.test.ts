@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { operationId } from '../../packages/api/src/documents/names.ts';
 import { guides } from '../../packages/api/src/documents/site/contents.ts';
 import { kebab } from '../../packages/api/src/documents/site/markdown.ts';
@@ -8,6 +8,7 @@ import { startTestApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { useClosed } from '../support/use.ts';
 import { type Page, seriousFindings, useBrowser } from './browser.ts';
+import { journey } from './journey.ts';
 import { openPage, sizes } from './site-pages.ts';
 
 const api = useClosed(() => startTestApi({}, builtSite));
@@ -21,33 +22,20 @@ const looked = [
   'reference/events',
 ];
 
-describe.each(sizes)('on $name', (size) => {
-  test.each(looked)('/docs/%s reads well, complains of nothing and asks no other host', async (path) => {
-    const { page, complaints, hosts } = await opened();
-    await page.setViewport(size);
-    await page.goto(`${api.url}/docs/${path}`, { waitUntil: 'networkidle0' });
-    expect(await seriousFindings(page)).toEqual([]);
-    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-    expect(width).toBeLessThanOrEqual(size.width);
-    expect(complaints).toEqual([]);
-    expect([...hosts]).toEqual([new URL(api.url).host]);
-    await page.close();
-  });
-});
-
-test('the first page needs at most 300 KB, compressed', async () => {
-  const page = await browser.newPage();
-  const devTools = await page.createCDPSession();
-  let bytes = 0;
-  devTools.on('Network.loadingFinished', ({ encodedDataLength }) => {
-    bytes += encodedDataLength;
-  });
-  await devTools.send('Network.enable');
-  await devTools.send('Network.setCacheDisabled', { cacheDisabled: true });
-  await page.goto(`${api.url}/docs/`, { waitUntil: 'networkidle0' });
-  expect(bytes).toBeGreaterThan(10_000);
-  expect(bytes).toBeLessThan(300_000);
-  await page.close();
+journey('every page of the documents reads well, complains of nothing and asks no other host', (check) => {
+  const looks = sizes.flatMap((size) => looked.map((path) => ({ size, path })));
+  for (const { size, path } of looks)
+    check(`/docs/${path} on ${size.name}`, async () => {
+      const { page, complaints, hosts } = await opened();
+      await page.setViewport(size);
+      await page.goto(`${api.url}/docs/${path}`, { waitUntil: 'networkidle0' });
+      expect(await seriousFindings(page)).toEqual([]);
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      expect(width).toBeLessThanOrEqual(size.width);
+      expect(complaints).toEqual([]);
+      expect([...hosts]).toEqual([new URL(api.url).host]);
+      await page.close();
+    });
 });
 
 test('the search finds every operation, and every reason of a refusal', { timeout: 600_000 }, async () => {
@@ -71,58 +59,78 @@ test('the search finds every operation, and every reason of a refusal', { timeou
   await page.close();
 });
 
-test('a tab shows the sample of its language, and no other', async () => {
-  const { page, complaints } = await openPage(browser);
-  await page.goto(`${api.url}/docs/reference/v2/orders-create`, { waitUntil: 'networkidle0' });
-  const shown = `[...document.querySelectorAll('.vp-code-group .blocks > div')]
+journey(
+  'the first page is small, tabs keep their language, and the search box leads to the guide',
+  (check) => {
+    check('the first page needs at most 300 KB, compressed', async () => {
+      const page = await browser.newPage();
+      const devTools = await page.createCDPSession();
+      let bytes = 0;
+      devTools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        bytes += encodedDataLength;
+      });
+      await devTools.send('Network.enable');
+      await devTools.send('Network.setCacheDisabled', { cacheDisabled: true });
+      await page.goto(`${api.url}/docs/`, { waitUntil: 'networkidle0' });
+      expect(bytes).toBeGreaterThan(10_000);
+      expect(bytes).toBeLessThan(300_000);
+      await page.close();
+    });
+
+    check('a tab shows the sample of its language, and no other', async () => {
+      const { page, complaints } = await openPage(browser);
+      await page.goto(`${api.url}/docs/reference/v2/orders-create`, { waitUntil: 'networkidle0' });
+      const shown = `[...document.querySelectorAll('.vp-code-group .blocks > div')]
     .filter((block) => getComputedStyle(block).display !== 'none').map((block) => block.className.split(' ')[0]).join()`;
-  expect(await page.evaluate(shown)).toBe('language-sh');
-  for (const [title, language] of [
-    ['Python', 'python'],
-    ['Node', 'js'],
-  ]) {
-    await page.click(`.vp-code-group label[data-title="${title}"]`);
-    await page.waitForFunction(`${shown} === 'language-${language}'`, { timeout: 8_000 });
-  }
-  expect(complaints).toEqual([]);
-  await page.close();
-});
+      expect(await page.evaluate(shown)).toBe('language-sh');
+      for (const [title, language] of [
+        ['Python', 'python'],
+        ['Node', 'js'],
+      ]) {
+        await page.click(`.vp-code-group label[data-title="${title}"]`);
+        await page.waitForFunction(`${shown} === 'language-${language}'`, { timeout: 8_000 });
+      }
+      expect(complaints).toEqual([]);
+      await page.close();
+    });
 
-test('the language of a tab is shown on every page, and its focus can be seen', async () => {
-  const { page, complaints } = await openPage(browser);
-  const active = `[...document.querySelectorAll('.vp-code-group .blocks > .active')].map((block) => block.className.split(' ')[0]).join()`;
-  await page.goto(`${api.url}/docs/reference/v2/orders-create`, { waitUntil: 'networkidle0' });
-  await page.setViewport({ width: 1280, height: 900 });
-  await page.evaluate(`document.querySelector('.vp-code-group input').focus()`);
-  const outline = `getComputedStyle(document.querySelector('.vp-code-group input:checked + label')).outlineStyle`;
-  await page.keyboard.press('ArrowRight');
-  await page.waitForFunction(`${active} === 'language-js'`, { timeout: 8_000 });
-  expect(await page.evaluate(outline)).toBe('solid');
-  await page.goto(`${api.url}/docs/reference/v2/orders-list`, { waitUntil: 'networkidle0' });
-  await page.waitForFunction(`${active} === 'language-js'`, { timeout: 8_000 });
-  // Without a load of the page as well.
-  await page.click('.VPSidebar a[href="/docs/reference/v2/products-list"]');
-  await page.waitForFunction(
-    `document.querySelector('h1').textContent.startsWith('List products') && ${active} === 'language-js'`,
-    { timeout: 8_000 },
-  );
-  expect(complaints).toEqual([]);
-  await page.close();
-});
+    check('the language of a tab is shown on every page, and its focus can be seen', async () => {
+      const { page, complaints } = await openPage(browser);
+      const active = `[...document.querySelectorAll('.vp-code-group .blocks > .active')].map((block) => block.className.split(' ')[0]).join()`;
+      await page.goto(`${api.url}/docs/reference/v2/orders-create`, { waitUntil: 'networkidle0' });
+      await page.setViewport({ width: 1280, height: 900 });
+      await page.evaluate(`document.querySelector('.vp-code-group input').focus()`);
+      const outline = `getComputedStyle(document.querySelector('.vp-code-group input:checked + label')).outlineStyle`;
+      await page.keyboard.press('ArrowRight');
+      await page.waitForFunction(`${active} === 'language-js'`, { timeout: 8_000 });
+      expect(await page.evaluate(outline)).toBe('solid');
+      await page.goto(`${api.url}/docs/reference/v2/orders-list`, { waitUntil: 'networkidle0' });
+      await page.waitForFunction(`${active} === 'language-js'`, { timeout: 8_000 });
+      // Without a load of the page as well.
+      await page.click('.VPSidebar a[href="/docs/reference/v2/products-list"]');
+      await page.waitForFunction(
+        `document.querySelector('h1').textContent.startsWith('List products') && ${active} === 'language-js'`,
+        { timeout: 8_000 },
+      );
+      expect(complaints).toEqual([]);
+      await page.close();
+    });
 
-test('the search box asks as the tests of the search do: the guide comes first', async () => {
-  const { page, complaints } = await opened();
-  await page.goto(`${api.url}/docs/`, { waitUntil: 'networkidle0' });
-  await page.click('#local-search button');
-  await page.waitForSelector('#localsearch-input');
-  await page.type('#localsearch-input', 'verify a webhook');
-  await page.waitForFunction(
-    `document.querySelector('.VPLocalSearchBox .results a')?.pathname === '/docs/guides/verify-a-webhook'`,
-    { timeout: 8_000 },
-  );
-  expect(complaints).toEqual([]);
-  await page.close();
-});
+    check('the search box asks as the tests of the search do: the guide comes first', async () => {
+      const { page, complaints } = await opened();
+      await page.goto(`${api.url}/docs/`, { waitUntil: 'networkidle0' });
+      await page.click('#local-search button');
+      await page.waitForSelector('#localsearch-input');
+      await page.type('#localsearch-input', 'verify a webhook');
+      await page.waitForFunction(
+        `document.querySelector('.VPLocalSearchBox .results a')?.pathname === '/docs/guides/verify-a-webhook'`,
+        { timeout: 8_000 },
+      );
+      expect(complaints).toEqual([]);
+      await page.close();
+    });
+  },
+);
 
 const opened = () => openPage(browser);
 

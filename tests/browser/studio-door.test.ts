@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { startStudio } from '../studio/run.ts';
 import { startTestApi } from '../support/api.ts';
 import { listening } from '../support/listening.ts';
@@ -8,6 +8,7 @@ import { useWorkerKit } from '../worker/kit.ts';
 import { sitDown } from './admin.ts';
 import { type Page, useBrowser } from './browser.ts';
 import { linkOf } from './guide.ts';
+import { journey } from './journey.ts';
 import { soon } from './recipes.ts';
 
 // Access to Studio, and the writes and deletions that its page never allows.
@@ -26,30 +27,34 @@ beforeAll(async () => {
 
 const one = async (sql: string, values: unknown[] = []) => (await kit.sql(sql, values))[0];
 
-describe('a cell of a number', () => {
+journey('access to Studio, and what its page never writes', (check) => {
   const stored = (table: string, column: string, of: string) =>
     one(`select ${column} as value from ${table} where ${of} = (select id from products where sku = 'ES-1')`);
 
-  test.each([
+  for (const [text, sentence] of [
     ['', 'price: an empty cell is no number. Write 0 for zero. Nothing was changed.'],
     ['12,50', 'price: decimals follow a point, not a comma. Write 12.50 for 12,50. Nothing was changed.'],
     [
       'abc',
       'price: "abc" is no number. Write digits, and a point before decimals: 12.50. Nothing was changed.',
     ],
-  ])('that becomes %j is refused in the page, and nothing is sent', async (text, sentence) => {
-    const before = await stored('products', 'price', 'id');
-    await ana.open('#schema=public&table=products&search=ES-1');
-    await ana.shows('sku', ['ES-1']);
-    await ana.edit('price');
-    await ana.write(text);
-    await ana.sees(sentence);
-    await ana.shows('price', [before?.value]);
-    expect(await ana.text()).not.toContain('Save 1 row');
-    expect(await stored('products', 'price', 'id')).toEqual(before);
-  });
+  ] as const)
+    check(
+      `a cell of a number that becomes "${text}" is refused in the page, and nothing is sent`,
+      async () => {
+        const before = await stored('products', 'price', 'id');
+        await ana.open('#schema=public&table=products&search=ES-1');
+        await ana.shows('sku', ['ES-1']);
+        await ana.edit('price');
+        await ana.write(text);
+        await ana.sees(sentence);
+        await ana.shows('price', [before?.value]);
+        expect(await ana.text()).not.toContain('Save 1 row');
+        expect(await stored('products', 'price', 'id')).toEqual(before);
+      },
+    );
 
-  test('of the stock was emptied, and the product sold out', async () => {
+  check('a cell of the stock was emptied, and the product sold out', async () => {
     await kit.sql(
       `insert into product_stock (location_id, product_id, enabled, quantity)
        select location_id, id, true, 3 from products where sku = 'ES-1'`,
@@ -62,7 +67,7 @@ describe('a cell of a number', () => {
     expect(await stored('product_stock', 'quantity::int', 'product_id')).toEqual({ value: 3 });
   });
 
-  test('that may be empty is emptied', async () => {
+  check('a cell of a number that may be empty is emptied', async () => {
     await ana.open('#schema=public&table=api_keys');
     const [name = ''] = await ana.column('name');
     await ana.edit('per_minute');
@@ -79,29 +84,28 @@ describe('a cell of a number', () => {
       per_minute: null,
     });
   });
-});
 
-test.each([
-  ['orders', 'an order is never deleted: set its status to canceled'],
-  ['webhook_endpoints', 'a webhook endpoint is not deleted here: set its status to disabled'],
-  ['payments', 'an order is never without its payment: reject the payment, or cancel the order'],
-])('rows of %s had a button that deletes them', async (table, sentence) => {
-  await kit.sql(
-    `insert into webhook_endpoints (location_id, url, events) values ($1, 'https://shop.example/hook', '{order.created}')`,
-    [api.locationId],
-  );
-  await ana.open(`#schema=public&table=${table}`);
-  await ana.mark();
-  await ana.sees(sentence);
-  expect(await ana.text()).not.toMatch(/Delete \d+ row/);
-});
+  for (const [table, sentence] of [
+    ['orders', 'an order is never deleted: set its status to canceled'],
+    ['webhook_endpoints', 'a webhook endpoint is not deleted here: set its status to disabled'],
+    ['payments', 'an order is never without its payment: reject the payment, or cancel the order'],
+  ] as const)
+    check(`rows of ${table} had a button that deletes them`, async () => {
+      await kit.sql(
+        `insert into webhook_endpoints (location_id, url, events) values ($1, 'https://shop.example/hook', '{order.created}')`,
+        [api.locationId],
+      );
+      await ana.open(`#schema=public&table=${table}`);
+      await ana.mark();
+      await ana.sees(sentence);
+      expect(await ana.text()).not.toMatch(/Delete \d+ row/);
+    });
 
-describe('the door', () => {
   const shown = (page: Page, text: string) =>
     page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`, { timeout: 15_000 });
   const grid = (page: Page) => page.waitForSelector('td[data-grid-column-id]', { timeout: 15_000 });
 
-  test('a server on another port of this machine got what opens Studio', async () => {
+  check('a server on another port of this machine got what opens Studio', async () => {
     const heard: string[] = [];
     const other = await listening((request, response) => {
       heard.push(JSON.stringify([request.url, request.rawHeaders]));
@@ -125,7 +129,7 @@ describe('the door', () => {
     await other.close();
   });
 
-  test('a reload put the tab out, and the code stayed in the address', async () => {
+  check('a reload put the tab out, and the code stayed in the address', async () => {
     const admin = await sitDown(browser, studio);
     await grid(admin.page);
     expect(await admin.page.evaluate<string>('location.href')).not.toContain('code=');
@@ -134,14 +138,14 @@ describe('the door', () => {
     await admin.page.close();
   });
 
-  test('a link of the guide opened a tab that was out, while another is in', async () => {
+  check('a link of the guide opened a tab that was out, while another is in', async () => {
     const page = await browser.newPage();
     await page.goto(`${studio.origin}/${linkOf('Find an order by its number')}`);
     await grid(page);
     await page.close();
   });
 
-  test('another browser is out, reads how it comes in, and comes in where it wanted to be', async () => {
+  check('another browser is out, reads how it comes in, and comes in where it wanted to be', async () => {
     const other = await browser.createBrowserContext();
     const page = await other.newPage();
     await page.setViewport({ width: 1_600, height: 900 });
@@ -162,7 +166,7 @@ describe('the door', () => {
     await other.close();
   });
 
-  test('an address that is opened in the tab itself lets it in', async () => {
+  check('an address that is opened in the tab itself lets it in', async () => {
     const other = await browser.createBrowserContext();
     const page = await other.newPage();
     await page.goto(studio.origin);

@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { startStudio } from '../studio/run.ts';
 import { createProduct } from '../support/factories.ts';
 import { use, useClosed } from '../support/use.ts';
 import { useWorkerKit } from '../worker/kit.ts';
 import { type Admin, sitDown } from './admin.ts';
 import { useBrowser } from './browser.ts';
+import { journey } from './journey.ts';
 
 // Two admins who edit one row in Studio: Ana's grid was read before Bob saved.
 
@@ -49,31 +50,36 @@ async function questionOf(): Promise<string> {
 const rowOf = async (id: string) =>
   (await kit.sql('select price::float, description from products where id = $1', [id]))[0];
 
-test('the second of two admins who changed one value overwrote it, and saw nothing of the first', async () => {
-  const id = await product('Scone');
-  await edits(bob, 'price', '140');
-  await expect.poll(() => rowOf(id)).toMatchObject({ price: 140 });
-  await edits(ana, 'price', '150');
-  await ana.sees('products.price: another person changed it from "95" to "140", and you typed 150.');
-  expect(await rowOf(id)).toMatchObject({ price: 140 });
-  // As the sentence says: after the round arrow the question has the value that is there now, and hers is written.
-  await ana.page.click('button[aria-label="Refresh table"]');
-  await expect.poll(questionOf, { timeout: 40_000 }).toContain('price: "140" → 150.');
-  await ana.save();
-  await expect.poll(() => rowOf(id), { timeout: 20_000 }).toMatchObject({ price: 150 });
-  const entries = await kit.sql(
-    `select application_name as by from audit_entries where resource_id = $1 and operation = 'update' order by created_at`,
-    [id],
+journey('two admins edit one row', (check) => {
+  check(
+    'the second of two admins who changed one value overwrote it, and saw nothing of the first',
+    async () => {
+      const id = await product('Scone');
+      await edits(bob, 'price', '140');
+      await expect.poll(() => rowOf(id)).toMatchObject({ price: 140 });
+      await edits(ana, 'price', '150');
+      await ana.sees('products.price: another person changed it from "95" to "140", and you typed 150.');
+      expect(await rowOf(id)).toMatchObject({ price: 140 });
+      // As the sentence says: after the round arrow the question has the value that is there now, and hers is written.
+      await ana.page.click('button[aria-label="Refresh table"]');
+      await expect.poll(questionOf, { timeout: 40_000 }).toContain('price: "140" → 150.');
+      await ana.save();
+      await expect.poll(() => rowOf(id), { timeout: 20_000 }).toMatchObject({ price: 150 });
+      const entries = await kit.sql(
+        `select application_name as by from audit_entries where resource_id = $1 and operation = 'update' order by created_at`,
+        [id],
+      );
+      expect(entries).toEqual([{ by: 'bob' }, { by: 'ana' }]);
+    },
   );
-  expect(entries).toEqual([{ by: 'bob' }, { by: 'ana' }]);
-});
 
-test('other columns of the row are no conflict: both edits are kept', async () => {
-  const id = await product('Muffin');
-  await edits(bob, 'price', '140');
-  await expect.poll(() => rowOf(id)).toMatchObject({ price: 140 });
-  await edits(ana, 'description', 'With blueberries');
-  await expect
-    .poll(() => rowOf(id), { timeout: 20_000 })
-    .toEqual({ price: 140, description: 'With blueberries' });
+  check('other columns of the row are no conflict: both edits are kept', async () => {
+    const id = await product('Muffin');
+    await edits(bob, 'price', '140');
+    await expect.poll(() => rowOf(id)).toMatchObject({ price: 140 });
+    await edits(ana, 'description', 'With blueberries');
+    await expect
+      .poll(() => rowOf(id), { timeout: 20_000 })
+      .toEqual({ price: 140, description: 'With blueberries' });
+  });
 });

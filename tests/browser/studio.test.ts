@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect } from 'vitest';
 import { startStudio } from '../studio/run.ts';
 import { startTestApi } from '../support/api.ts';
 import { useOrderKitchen } from '../support/orders.ts';
@@ -7,6 +7,7 @@ import { useWorkerKit } from '../worker/kit.ts';
 import { sitDown } from './admin.ts';
 import { useBrowser } from './browser.ts';
 import { linkOf, links, recipes, refusals } from './guide.ts';
+import { journey } from './journey.ts';
 import { recipesAt, soon } from './recipes.ts';
 
 const kit = useWorkerKit({ timezone: 'America/Argentina/Buenos_Aires' });
@@ -28,9 +29,9 @@ beforeAll(async () => {
 }, 120_000);
 const browser = useBrowser();
 const ana = use(() => sitDown(browser, studio));
-afterEach(() => {
+const asksNoOther = async () => {
   expect([...ana.hosts], 'the hosts that were asked').toEqual([new URL(studio.origin).host]);
-});
+};
 
 const one = async (sql: string, values: unknown[] = []) => (await kit.sql(sql, values))[0];
 const orderOf = (number: number) =>
@@ -43,97 +44,106 @@ const numbered = (number: number) =>
     .replace('%22value%22%3A1', `%22value%22%3A${number}`);
 const scene = () => ({ ana, api, kit, kitchen, one, orderOf, numbered });
 
-describe('what an admin meets first', () => {
-  test('every link of the guide opens a grid, asks no other host and complains of nothing', async () => {
-    expect(links.length).toBeGreaterThan(15);
-    const own = await sitDown(browser, studio);
-    for (const link of new Set(links)) {
-      await own.open(link);
-      expect([
-        link,
-        await own.page.evaluate(`document.querySelector('[data-sonner-toaster]')?.innerText ?? ''`),
-      ]).toEqual([link, '']);
-    }
-    expect(own.complaints).toEqual([]);
-    expect([...own.hosts]).toEqual([new URL(studio.origin).host]);
-    await own.page.close();
-  });
+journey(
+  'what an admin meets first, and the recipes of the guide',
+  (check) => {
+    check('every link of the guide opens a grid, asks no other host and complains of nothing', async () => {
+      expect(links.length).toBeGreaterThan(15);
+      const own = await sitDown(browser, studio);
+      for (const link of new Set(links)) {
+        await own.open(link);
+        expect([
+          link,
+          await own.page.evaluate(`document.querySelector('[data-sonner-toaster]')?.innerText ?? ''`),
+        ]).toEqual([link, '']);
+      }
+      expect(own.complaints).toEqual([]);
+      expect([...own.hosts]).toEqual([new URL(studio.origin).host]);
+      await own.page.close();
+    });
 
-  test("today's orders come first: all of them, newest first, with the restaurant's name and its clock", async () => {
-    await ana.open('#schema=public&table=orders_today');
-    expect((await ana.columns()).slice(1, 6)).toEqual([
-      'restaurant',
-      'number',
-      'status',
-      'total',
-      'local_time',
-    ]);
-    const first = (await ana.column('number')).map(Number);
-    expect(first).toEqual(Array.from({ length: 25 }, (_, index) => 30 - index));
-    expect(new Set(await ana.column('restaurant'))).toEqual(new Set(['Café Ana']));
-    const [clock] = await kit.sql<{ now: string }>(
-      `select to_char(created_at at time zone 'Asia/Tokyo', 'HH24:MI') as now from orders order by number desc limit 1`,
+    check(
+      "today's orders come first: all of them, newest first, with the restaurant's name and its clock",
+      async () => {
+        await ana.open('#schema=public&table=orders_today');
+        expect((await ana.columns()).slice(1, 6)).toEqual([
+          'restaurant',
+          'number',
+          'status',
+          'total',
+          'local_time',
+        ]);
+        const first = (await ana.column('number')).map(Number);
+        expect(first).toEqual(Array.from({ length: 25 }, (_, index) => 30 - index));
+        expect(new Set(await ana.column('restaurant'))).toEqual(new Set(['Café Ana']));
+        const [clock] = await kit.sql<{ now: string }>(
+          `select to_char(created_at at time zone 'Asia/Tokyo', 'HH24:MI') as now from orders order by number desc limit 1`,
+        );
+        expect((await ana.column('local_time'))[0]).toBe(clock?.now);
+        expect((await ana.column('items'))[0]).toBe('1 × Flat White');
+        await ana.open('#schema=public&table=orders_today&pageIndex=1');
+        expect((await ana.column('number')).map(Number)).toEqual([5, 4, 3, 2, 1]);
+      },
     );
-    expect((await ana.column('local_time'))[0]).toBe(clock?.now);
-    expect((await ana.column('items'))[0]).toBe('1 × Flat White');
-    await ana.open('#schema=public&table=orders_today&pageIndex=1');
-    expect((await ana.column('number')).map(Number)).toEqual([5, 4, 3, 2, 1]);
-  });
 
-  test('the tables are those for people, and secrets are no objects', async () => {
-    await ana.open('#schema=public&table=api_keys');
-    const text = await ana.text();
-    for (const hidden of ['_prisma_migrations', 'captured_changes', 'webhook_secrets', 'tallies', 'graphile'])
-      expect(text).not.toContain(hidden);
-    expect(text).not.toContain('[object Object]');
-    expect(await ana.columns()).not.toContain('key_hash');
-  });
+    check('the tables are those for people, and secrets are no objects', async () => {
+      await ana.open('#schema=public&table=api_keys');
+      const text = await ana.text();
+      for (const hidden of [
+        '_prisma_migrations',
+        'captured_changes',
+        'webhook_secrets',
+        'tallies',
+        'graphile',
+      ])
+        expect(text).not.toContain(hidden);
+      expect(text).not.toContain('[object Object]');
+      expect(await ana.columns()).not.toContain('key_hash');
+    });
 
-  test('each arrow of an order leads to what belongs to it', async () => {
-    const order = await orderOf(7);
-    for (const [arrow, column, expected] of [
-      ['order_items', 'order_id', order?.id],
-      ['payments', 'order_id', order?.id],
-      ['order_events', 'order_id', order?.id],
-      ['location_id', 'name', 'Café Ana'],
-      ['payment_method_id', 'id', kitchen.paymentMethodId],
-      ['created_by', 'id', api.key.id],
-    ] as const) {
-      await ana.open(numbered(7));
-      await ana.follow(arrow);
-      await expect
-        .poll(async () => [arrow, [...new Set(await ana.column(column))]], { timeout: 15_000 })
-        .toEqual([arrow, [expected]]);
-    }
-  });
+    check('each arrow of an order leads to what belongs to it', async () => {
+      const order = await orderOf(7);
+      for (const [arrow, column, expected] of [
+        ['order_items', 'order_id', order?.id],
+        ['payments', 'order_id', order?.id],
+        ['order_events', 'order_id', order?.id],
+        ['location_id', 'name', 'Café Ana'],
+        ['payment_method_id', 'id', kitchen.paymentMethodId],
+        ['created_by', 'id', api.key.id],
+      ] as const) {
+        await ana.open(numbered(7));
+        await ana.follow(arrow);
+        await expect
+          .poll(async () => [arrow, [...new Set(await ana.column(column))]], { timeout: 15_000 })
+          .toEqual([arrow, [expected]]);
+      }
+    });
 
-  test('a search in the address finds, and an edit keeps it', async () => {
-    await ana.open('#schema=public&table=products&search=ES-1');
-    await ana.shows('sku', ['ES-1']);
-    await ana.edit('description');
-    await ana.write('Short and strong');
-    await ana.shows('sku', ['ES-1']);
-    await ana.save();
-    await ana.shows('description', ['Short and strong']);
-    await ana.shows('sku', ['ES-1']);
-  });
+    check('a search in the address finds, and an edit keeps it', async () => {
+      await ana.open('#schema=public&table=products&search=ES-1');
+      await ana.shows('sku', ['ES-1']);
+      await ana.edit('description');
+      await ana.write('Short and strong');
+      await ana.shows('sku', ['ES-1']);
+      await ana.save();
+      await ana.shows('description', ['Short and strong']);
+      await ana.shows('sku', ['ES-1']);
+    });
 
-  test('what is not found is not said to be an empty table', async () => {
-    await ana.open('#schema=public&table=products&search=nothing-is-called-so');
-    expect(await ana.text()).toContain('Nothing matches the filter and the search, or the query failed.');
-    expect(await ana.text()).not.toContain('any data in this table');
-  });
-});
+    check('what is not found is not said to be an empty table', async () => {
+      await ana.open('#schema=public&table=products&search=nothing-is-called-so');
+      expect(await ana.text()).toContain('Nothing matches the filter and the search, or the query failed.');
+      expect(await ana.text()).not.toContain('any data in this table');
+    });
 
-describe('the recipes of the guide', () => {
-  test('are those that are done here', () => {
-    expect(Object.keys(recipesAt(scene()))).toEqual(recipes);
-  });
+    check('the recipes are those that are done here', async () => {
+      expect(Object.keys(recipesAt(scene()))).toEqual(recipes);
+    });
 
-  test.each(recipes)('%s', async (name) => {
-    await recipesAt(scene())[name]?.();
-  });
-});
+    for (const name of recipes) check(name, async () => recipesAt(scene())[name]?.());
+  },
+  asksNoOther,
+);
 
 const refused: Record<string, () => Promise<unknown>> = {
   async 'to open a closed order again'() {
@@ -186,54 +196,63 @@ const refused: Record<string, () => Promise<unknown>> = {
   },
 };
 
-describe('what is refused', () => {
-  test('is what the guide says', () => {
-    expect(Object.keys(refused)).toEqual(refusals.map(({ what }) => what));
-  });
+journey(
+  'what is refused, and what two admins edit at once',
+  (check) => {
+    check('what is refused is what the guide says', async () => {
+      expect(Object.keys(refused)).toEqual(refusals.map(({ what }) => what));
+    });
 
-  test.each(refusals)('$what: the sentence is on the screen', async ({ what, sentence }) => {
-    const before = await kit.sql('select count(*) from audit_entries');
-    await refused[what]?.();
-    if (!what.includes('only reads')) await ana.sees(sentence);
-    expect(await kit.sql('select count(*) from audit_entries')).toEqual(before);
-  });
+    for (const { what, sentence } of refusals)
+      check(`${what}: the sentence is on the screen`, async () => {
+        const before = await kit.sql('select count(*) from audit_entries');
+        await refused[what]?.();
+        if (!what.includes('only reads')) await ana.sees(sentence);
+        expect(await kit.sql('select count(*) from audit_entries')).toEqual(before);
+      });
 
-  test('a cell that never changes opens no editor, by mouse or by Tab', async () => {
-    for (const [table, column] of [
-      ['orders', 'total'],
-      ['orders', 'payment_method_id'],
-      ['orders', 'restaurant'],
-      ['products', 'id'],
-      ['orders_today', 'status'],
-      ['events', 'type'],
-      ['audit_entries', 'operation'],
-    ]) {
-      await ana.open(`#schema=public&table=${table}`);
-      expect([table, await ana.isEdited(column ?? '')]).toEqual([table, false]);
-    }
-  });
-});
+    check('a cell that never changes opens no editor, by mouse or by Tab', async () => {
+      // One that changes has its editor by then.
+      await ana.open('#schema=public&table=products');
+      expect(await ana.isEdited('price')).toBe(true);
+      for (const [table, column] of [
+        ['orders', 'total'],
+        ['orders', 'payment_method_id'],
+        ['orders', 'restaurant'],
+        ['products', 'id'],
+        ['orders_today', 'status'],
+        ['events', 'type'],
+        ['audit_entries', 'operation'],
+      ]) {
+        await ana.open(`#schema=public&table=${table}`);
+        expect([table, await ana.isEdited(column ?? '')]).toEqual([table, false]);
+      }
+    });
 
-test('two admins at once edit what each of them changed, and the audit names both', async () => {
-  // A window of her own: a page behind another tab is not drawn.
-  const evas = await browser.createBrowserContext();
-  const eva = await sitDown(evas, ofEva);
-  const id = await api.make.product({ name: 'Scone', sku: 'SC-1', price: 2 });
-  for (const admin of [ana, eva]) await admin.open('#schema=public&table=products&search=SC-1');
-  await ana.edit('price');
-  await ana.write('2.5');
-  await eva.edit('name');
-  await eva.write('Cheese scone');
-  await eva.save();
-  await ana.save();
-  await soon(() => one('select name, price from products where id = $1', [id])).toEqual({
-    name: 'Cheese scone',
-    price: '2.5',
-  });
-  expect(
-    await kit.sql('select application_name from audit_entries where resource_id = $1 order by created_at', [
-      id,
-    ]),
-  ).toEqual([{ application_name: 'eva' }, { application_name: 'ana' }]);
-  await evas.close();
-});
+    check('two admins at once edit what each of them changed, and the audit names both', async () => {
+      // A window of her own: a page behind another tab is not drawn.
+      const evas = await browser.createBrowserContext();
+      const eva = await sitDown(evas, ofEva);
+      const id = await api.make.product({ name: 'Scone', sku: 'SC-1', price: 2 });
+      for (const admin of [ana, eva]) await admin.open('#schema=public&table=products&search=SC-1');
+      await ana.edit('price');
+      await ana.write('2.5');
+      await eva.edit('name');
+      await eva.write('Cheese scone');
+      await eva.save();
+      await ana.save();
+      await soon(() => one('select name, price from products where id = $1', [id])).toEqual({
+        name: 'Cheese scone',
+        price: '2.5',
+      });
+      expect(
+        await kit.sql(
+          'select application_name from audit_entries where resource_id = $1 order by created_at',
+          [id],
+        ),
+      ).toEqual([{ application_name: 'eva' }, { application_name: 'ana' }]);
+      await evas.close();
+    });
+  },
+  asksNoOther,
+);

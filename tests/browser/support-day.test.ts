@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { linkTo } from '../screens/links.ts';
 import { type RunningStudio, startStudio } from '../studio/run.ts';
 import { openHand, useHand } from '../support/by-hand.ts';
@@ -9,10 +9,11 @@ import { usePublishingApi } from '../support/published.ts';
 import { sitDown } from './admin.ts';
 import { type AppPage, openApp } from './app-page.ts';
 import { useBrowser } from './browser.ts';
+import { journey } from './journey.ts';
 import { cases } from './support-day/cases.ts';
 import type { Day } from './support-day/day.ts';
 import { DeskHand, type Effort } from './support-day/desk-hand.ts';
-import { anchorOf, contents, supportRecipes } from './support-day/recipe.ts';
+import { supportRecipes } from './support-day/recipe.ts';
 
 const api = usePublishingApi(undefined, { app: 'on' });
 const owner = useHand(api);
@@ -65,85 +66,67 @@ afterAll(() => {
   }
 });
 
-describe('a question of support had no recipe, or a recipe was never carried out', () => {
-  test('the guide has a recipe for each case, and a case for each recipe', () => {
-    expect(cases).toHaveLength(25);
-    expect(supportRecipes.map(({ title, where }) => ({ title, where }))).toEqual(
-      cases.map(({ title, where }) => ({ title, where })),
-    );
+journey('every recipe of a day of support is carried out as it is written', (check) => {
+  for (const { title, carryOut } of cases)
+    check(title, async () => {
+      const recipe = supportRecipes.find((each) => each.title === title);
+      if (recipe === undefined) throw new Error(`the guide has no recipe "${title}"`);
+      await page.goto(`${api.url}/app/desk`);
+      await page.until(`document.querySelector('.desk nav a') !== null`);
+      consumer.status = 200;
+      const desk = new DeskHand(page);
+      const others: DeskHand[] = [];
+      const day: Day = {
+        ...{ api, consumer, desk, recipe, folder, owner },
+        client: api.client(),
+        kitchen: await createOrderKitchen(api),
+        async hand(name) {
+          const opened = await openHand(api.databaseUrl, 'admin');
+          await opened.sql(`select set_config('application_name', $1, false)`, [name]);
+          return opened;
+        },
+        async otherDesk(code) {
+          const other = new DeskHand(await follow(`${api.url}/app#code=${code}`));
+          others.push(other);
+          return other;
+        },
+        async studio() {
+          studio ??= await startStudio(api.databaseUrl, ['--as', 'ana', '--edit']);
+          return sitDown(browser, studio);
+        },
+      };
+      const began = performance.now();
+      await carryOut(day);
+      for (const other of others) desk.add(other);
+      efforts.push({ title, effort: desk, seconds: (performance.now() - began) / 1_000 });
+      // It is carried out as it is written: every pressed or filled element is named there.
+      const unnamed = [...desk.names].filter(
+        (name) => !['**', '`'].some((mark) => recipe.text.includes(`${mark}${name}${mark}`)),
+      );
+      expect({ title, unnamed }).toEqual({ title, unnamed: [] });
+      if (desk.enters > 0) expect(recipe.text).toContain('Enter');
+    });
+
+  check('of two admins at one row the second saw nothing of the first', async () => {
+    const id = await api.make.product({ name: 'Scone', price: 95 });
+    const ana = new DeskHand(page);
+    const bob = new DeskHand(await signedIn('bob'));
+    for (const { page: opened } of [ana, bob]) await opened.goto(`${api.url}/app/desk/products/${id}`);
+    await ana.type('Price', '150');
+    await bob.page.bringToFront();
+    await bob.type('Price', '140');
+    await bob.press('Save');
+    const price = async () => (await api.client().products.get.query({ id })).price;
+    await expect.poll(price, { timeout: 20_000 }).toBe(140);
+    await ana.page.bringToFront();
+    await ana.press('Save');
+    await ana.sees('Someone else changed it meanwhile.');
+    await ana.sees('Now there: 140');
+    expect(await price()).toBe(140);
+    await ana.press('Save');
+    await expect.poll(price, { timeout: 20_000 }).toBe(150);
+    const { data } = await api.client().audit.list.query({ limit: 2, about: id });
+    expect(data.map(({ by }) => by)).toEqual(['ana', 'bob']);
+    await bob.page.close();
   });
-
-  test('the table of contents leads to each of them', () => {
-    expect(contents).toEqual(supportRecipes.map(({ title }) => ({ title, anchor: anchorOf(title) })));
-  });
-
-  test('a recipe has 2 to 6 steps, and says why it is not at the desk', () => {
-    for (const { title, where, why, steps } of supportRecipes) {
-      expect(steps.length, title).toBeGreaterThanOrEqual(2);
-      expect(steps.length, title).toBeLessThanOrEqual(6);
-      expect([title, why !== '']).toEqual([title, where !== 'the desk']);
-    }
-  });
-});
-
-test.each(cases.map((each) => [each.title, each] as const))('%s', async (title, { carryOut }) => {
-  const recipe = supportRecipes.find((each) => each.title === title);
-  if (recipe === undefined) throw new Error(`the guide has no recipe "${title}"`);
-  await page.goto(`${api.url}/app/desk`);
-  await page.until(`document.querySelector('.desk nav a') !== null`);
-  consumer.status = 200;
-  const desk = new DeskHand(page);
-  const others: DeskHand[] = [];
-  const day: Day = {
-    ...{ api, consumer, desk, recipe, folder, owner },
-    client: api.client(),
-    kitchen: await createOrderKitchen(api),
-    async hand(name) {
-      const opened = await openHand(api.databaseUrl, 'admin');
-      await opened.sql(`select set_config('application_name', $1, false)`, [name]);
-      return opened;
-    },
-    async otherDesk(code) {
-      const other = new DeskHand(await follow(`${api.url}/app#code=${code}`));
-      others.push(other);
-      return other;
-    },
-    async studio() {
-      studio ??= await startStudio(api.databaseUrl, ['--as', 'ana', '--edit']);
-      return sitDown(browser, studio);
-    },
-  };
-  const began = performance.now();
-  await carryOut(day);
-  for (const other of others) desk.add(other);
-  efforts.push({ title, effort: desk, seconds: (performance.now() - began) / 1_000 });
-  // It is carried out as it is written: every pressed or filled element is named there.
-  const unnamed = [...desk.names].filter(
-    (name) => !['**', '`'].some((mark) => recipe.text.includes(`${mark}${name}${mark}`)),
-  );
-  expect({ title, unnamed }).toEqual({ title, unnamed: [] });
-  if (desk.enters > 0) expect(recipe.text).toContain('Enter');
-});
-
-test('of two admins at one row the second saw nothing of the first', async () => {
-  const id = await api.make.product({ name: 'Scone', price: 95 });
-  const ana = new DeskHand(page);
-  const bob = new DeskHand(await signedIn('bob'));
-  for (const { page: opened } of [ana, bob]) await opened.goto(`${api.url}/app/desk/products/${id}`);
-  await ana.type('Price', '150');
-  await bob.page.bringToFront();
-  await bob.type('Price', '140');
-  await bob.press('Save');
-  const price = async () => (await api.client().products.get.query({ id })).price;
-  await expect.poll(price, { timeout: 20_000 }).toBe(140);
-  await ana.page.bringToFront();
-  await ana.press('Save');
-  await ana.sees('Someone else changed it meanwhile.');
-  await ana.sees('Now there: 140');
-  expect(await price()).toBe(140);
-  await ana.press('Save');
-  await expect.poll(price, { timeout: 20_000 }).toBe(150);
-  const { data } = await api.client().audit.list.query({ limit: 2, about: id });
-  expect(data.map(({ by }) => by)).toEqual(['ana', 'bob']);
-  await bob.page.close();
 });

@@ -27,13 +27,14 @@ export function useTabs(api: PublishingApi) {
   const browser = useBrowser();
   const pages = useClosed(() => startPages(api.url));
   const open: Tab[] = [];
-  afterEach(async () => {
+  const closeAll = async () => {
     pages.refuse(undefined);
     await Promise.all(open.splice(0).map(({ page }) => page.close().catch(() => {})));
-  });
+  };
+  afterEach(closeAll);
   let made = 0;
   return {
-    ...{ browser, pages },
+    ...{ browser, pages, closeAll },
     async open(options: TabOptions = {}) {
       const tab = await openTab({ browser, pages }, { key: api.key.key, ...options });
       open.push(tab);

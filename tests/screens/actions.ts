@@ -1,4 +1,4 @@
-/** What the actions need of a page, in a browser or without one. */
+/** The part of a page that the actions need, in a browser or without one. */
 export interface ActionPage {
   evaluate<Result>(code: string): Promise<Result>;
   /** Waits until an expression holds. */

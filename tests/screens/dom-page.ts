@@ -14,7 +14,7 @@ export type Mount = (place: HTMLElement) => () => void;
 /** The page whose code runs, as opposed to the code of the test and of the service. */
 const running = new AsyncLocalStorage<DomPage>();
 
-/** What the pages of a file share: the clock of the present one. */
+/** The clock of the present page. */
 let clock: PageClock;
 
 const { fetch: fetchOfProcess } = globalThis;

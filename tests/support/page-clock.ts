@@ -12,7 +12,7 @@ export interface PageClock {
   end(): void;
 }
 
-/** The parts of a global object that tell time. */
+/** The parts of a global object that have to do with time. */
 interface Place {
   setTimeout: unknown;
   clearTimeout: unknown;
