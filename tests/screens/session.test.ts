@@ -7,12 +7,12 @@ const { api, opened, board, place, link } = useBoards();
 
 describe('sign-in', () => {
   test('a link signs in once, leaves nothing in the address, and gives a key of its own', async () => {
-    const address = await link({ name: 'ana', screens: ['board'] });
+    const address = await link({ name: 'nora', screens: ['board'] });
     const page = await opened({}, address);
     await page.until(live);
     expect(await page.evaluate('location.href')).toBe(`${api.url}/app`);
     const { data } = await api.client().keys.list.query({ limit: 200 });
-    const made = data.find(({ name }) => name === 'app: ana');
+    const made = data.find(({ name }) => name === 'app: nora');
     expect(made?.permissions).toEqual([
       ...['orders:read', 'orders:write', 'products:read', 'stock:read', 'stock:sync', 'events:read'],
     ]);
@@ -21,7 +21,7 @@ describe('sign-in', () => {
     page.follow(address);
     await page.until(`document.querySelector('.dialog') !== null`);
     await page.click('.dialog .primary');
-    await page.until(`document.querySelector('main.sign-in > button')?.innerText === 'Go on as ana'`);
+    await page.until(`document.querySelector('main.sign-in > button')?.innerText === 'Go on as nora'`);
     await page.click('main > button');
     await page.until(live);
   });
@@ -102,6 +102,17 @@ describe('sign-in', () => {
     await page.evaluate(signOut);
     await page.until(`document.querySelector('.sign-in') !== null`);
     expect(await page.evaluate(`sessionStorage.getItem('comanda.session')`)).toBeNull();
+  });
+
+  test('a sign-in after a sign-out without a connection read nothing: its queries waited for ever', async () => {
+    const page = await board();
+    await page.setOfflineMode(true);
+    await page.evaluate(signOut);
+    await page.skip(5_000);
+    await page.until(`document.querySelector('.sign-in') !== null`);
+    await page.setOfflineMode(false);
+    await page.goto(await link({ screens: ['day'] }));
+    await page.until(`document.querySelector('.turn p') !== null`);
   });
 
   test('a key that is revoked ends the session, and says so', async () => {

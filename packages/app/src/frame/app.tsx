@@ -1,5 +1,11 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
-import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import {
+  MutationCache,
+  onlineManager,
+  QueryCache,
+  QueryClient,
+  QueryClientProvider,
+} from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { ComandaContext, type Signed } from './comanda.tsx';
 import { LanguageProvider } from './language.tsx';
@@ -104,6 +110,8 @@ function SignedIn({ session, onChanged, onLeft, onOut, onOver }: SignedInProps) 
       onChanged({ ...session, location: { ...session.location, ...place } }),
   };
   const [queries] = useState(() => {
+    // It follows the connection only while a session is shown. A change since the last one would pause every query.
+    onlineManager.setOnline(navigator.onLine);
     const onError = (error: unknown) => {
       if (hasEnded(error)) onOver();
     };
