@@ -75,7 +75,10 @@ export function useDesk() {
     const page = await opened(how, await link({ name, screens }));
     await page.until(`document.querySelector('.bar nav a, .desk nav a') !== null`);
     await page.goto(`${api.url}/app/desk/${path}`);
-    await page.until(`document.querySelector('.desk nav + *') !== null`);
+    // A list that is read for the first time while a row is made lacks the row.
+    await page.until(
+      `document.querySelector('.desk nav + *') !== null && !/Loading|Cargando/.test(document.body.innerText)`,
+    );
     return page;
   }
   return { api, desk };

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { superuserUrl } from '../support/database.ts';
 import { createManyOrders } from '../support/many-orders.ts';
 import { withClient } from '../support/sql.ts';
@@ -160,6 +160,10 @@ describe('with many orders', () => {
   test('new ones are shown, however many wait to be handed over', async () => {
     const from = new Date(Date.now() - 3_600_000).toISOString();
     await createManyOrders(api.app.database, { locationId: api.locationId, count: 201, from });
+    // The other tests have a board of the usual size.
+    onTestFinished(async () => {
+      await api.sql`update orders set status = 'closed' where location_id = ${api.locationId} and status = 'ready'`;
+    });
     await api.sql`update orders set status = 'ready' where location_id = ${api.locationId} and status = 'pending'`;
     const { number } = await place();
     const page = await board();

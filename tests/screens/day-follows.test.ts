@@ -43,6 +43,7 @@ async function paidElsewhere(page: AppPage, wait = async () => {}): Promise<void
 }
 
 test('a turn that is opened, paid into and closed elsewhere, without a request while nothing happens', async () => {
+  await thrownBy(client().turns.close.mutate());
   const page = await day();
   await page.until(`document.querySelector('.turn').innerText.includes('No turn is open')`);
   await client().turns.open.mutate();

@@ -14,10 +14,11 @@ const pay = async (order: { id: string }) => {
   await api.client().payments.complete.mutate({ id: payment.id });
 };
 
-const press = (page: AppPage, where: string, name: string) =>
-  page.evaluate(
-    `[...document.querySelectorAll('${where} button')].find(({ innerText }) => innerText === '${name}').click()`,
-  );
+async function press(page: AppPage, where: string, name: string): Promise<void> {
+  const find = `[...document.querySelectorAll('${where} button')].find(({ innerText }) => innerText === '${name}')`;
+  await page.until(`${find} !== undefined`);
+  await page.evaluate(`${find}.click()`);
+}
 
 async function day(language: string): Promise<AppPage> {
   const page = await opened({ language }, await link({ screens: ['day'] }));

@@ -59,24 +59,24 @@ test('a key that another session narrowed meanwhile is shown before it is narrow
 });
 
 test('a leaked key was replaced at the command line alone', async () => {
-  const { id, key } = await api.client().keys.create.mutate({ name: 'ERP', permissions: ['orders:*'] });
+  const { id, key } = await api.client().keys.create.mutate({ name: 'ERP 2', permissions: ['orders:*'] });
   const page = await desk(`keys/${id}`);
-  await press(page, 'Replace ERP');
+  await press(page, 'Replace ERP 2');
   await page.waitForSelector('.dialog select');
   await says(page, 'The new key ends when yours does');
   await page.select('.dialog select', '0');
   await confirm(page);
-  await says(page, 'The new key: ERP.');
+  await says(page, 'The new key: ERP 2.');
   const next = await shownOnce(page);
   expect(await statusOf(next)).toBe(200);
   await expect.poll(() => statusOf(key)).toBe(401);
   const { data } = await api.client().keys.list.query({ limit: 200 });
   const ends = data
-    .filter(({ name }) => name === 'ERP' || name === 'app: ana')
+    .filter(({ name }) => name === 'ERP 2' || name === 'app: ana')
     .map((each) => each.expires_at);
   // No key outlives the one that made it.
   expect(ends.every((end) => end !== undefined)).toBe(true);
-  await press(page, 'Revoke ERP');
+  await press(page, 'Revoke ERP 2');
   await confirm(page);
   await says(page, 'revoked');
   await page.until(`document.querySelector('article button') === null`);

@@ -25,7 +25,7 @@ test('an order of which only a comment is known could not be found', async () =>
   });
   const other = await kitchen.place({ identifier: 'Table 9' });
   const page = await orders();
-  expect(await shown(page)).toEqual([other.id, carla.id]);
+  expect((await shown(page)).slice(0, 2)).toEqual([other.id, carla.id]);
   await page.type('#text', 'CEBOLLA');
   await page.keyboard.press('Enter');
   await expect.poll(() => shown(page)).toEqual([carla.id]);

@@ -152,7 +152,7 @@ describe('a failed job', () => {
     await press(page, 'Try again');
     await says(page, '1 of 1, 0 failed');
     await says(page, 'completed');
-    expect(await lastAudit()).toMatchObject({ operation: 'syncJobs.retry', key_name: 'app: ana' });
+    await expect.poll(lastAudit).toMatchObject({ operation: 'syncJobs.retry', key_name: 'app: ana' });
   });
 
   test('that another admin tried again is refused with the reason, and shown as it is', async () => {
