@@ -29,11 +29,14 @@ export function failuresIn(output) {
   ];
 }
 
-/** The files whose tests failed; none when there are more than a few. @param {string} output */
-export function fewFailedFiles(output) {
-  const tests = linesOf(output).filter((line) => line.startsWith(' FAIL '));
-  const files = new Set(tests.flatMap((line) => /tests\/\S+\.test\.ts/.exec(line) ?? []));
-  return files.size > mostAgain ? [] : [...files];
+/**
+ * The few files whose tests failed; none when there are many, or when anything but a test failed.
+ * @param {string} output @param {number} failed
+ */
+export function fewFailedFiles(output, failed) {
+  const tests = new Set(linesOf(output).filter((line) => line.startsWith(' FAIL ')));
+  const files = new Set([...tests].flatMap((line) => /tests\/\S+\.test\.ts/.exec(line) ?? []));
+  return tests.size !== failed || files.size > mostAgain ? [] : [...files];
 }
 
 /** @param {string} output */

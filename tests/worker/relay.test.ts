@@ -218,3 +218,20 @@ describe('one change makes one event:', () => {
     expect(versions.slice(-3)).toEqual([1, 2, 3].map((step) => Number(before) + step));
   });
 });
+
+test('the deliveries of a round sort as its events are numbered', async () => {
+  const { id } = await kit.createEndpoint({ url: 'http://127.0.0.1:9/hook', events: ['product.created'] });
+  await kit.sql(
+    `insert into products (location_id, sku, name, price) select $1, 's-' || uuid_v7(), 'p', 1 from generate_series(1, 30)`,
+    [kit.locationId],
+  );
+  await kit.publish();
+  const rows = await kit.sql<{ number: number }>(
+    `select e.number::int from webhook_deliveries d join events e on e.location_id = d.location_id and e.id = d.event_id
+     where d.endpoint_id = $1 order by d.id`,
+    [id],
+  );
+  const numbers = rows.map(({ number }) => number);
+  expect(numbers).toHaveLength(30);
+  expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+});
