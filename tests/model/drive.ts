@@ -13,7 +13,7 @@ export interface DriveOptions extends Habits {
 
 /** Callers at work. */
 export interface Drive {
-  /** Calls that were answered. */
+  /** Calls that were answered. @throws what an act threw. */
   answered(): number;
   /** Ends it when every act is done. @throws what an act threw. */
   stop(): Promise<void>;
@@ -30,11 +30,16 @@ export async function drive(
 /** The same without an end. */
 export function startDrive(restaurants: readonly Restaurant[], options: DriveOptions): Drive {
   let stopping = false;
+  let fault: Error | undefined;
   const running = Promise.all(work(restaurants, options, () => !stopping));
-  // Awaited in stop(); until then a fault of an act must not end the process.
-  running.catch(() => {});
+  running.catch((error: Error) => {
+    fault = error;
+  });
   return {
-    answered: () => restaurants.reduce((sum, { counts }) => sum + counts.answered, 0),
+    answered() {
+      if (fault !== undefined) throw fault;
+      return restaurants.reduce((sum, { counts }) => sum + counts.answered, 0);
+    },
     async stop() {
       stopping = true;
       await running;

@@ -66,7 +66,7 @@ export async function openLoad({ comanda }: Service, version: Version, first: Pr
   let turn = 0;
   const target = async () => serving[turn++ % serving.length]?.api.url ?? '';
   const restaurant = await openRestaurant({ target, locationId: id, key, consumer, callers });
-  const habits = { paceMs: 10, jobEvery: 60, jobItems: [5, 20] } as const;
+  const habits = { paceMs: 10, jobEvery: 60, jobItems: [5, 20], isPlain: true } as const;
   const driven = startDrive([restaurant], { callers, seed: 12, ...habits });
   return {
     ...{ consumer, restaurant, driven },
