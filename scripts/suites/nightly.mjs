@@ -60,7 +60,7 @@ export async function run([word, hours], signal) {
     total.passed += passed;
     total.failed += failed;
     lines.push(`${suite.name}: ${passed} passed, ${failed} failed`, ...failures);
-    if (failed === 0) noteGreen(suite.name);
+    if (failures.length === 0) noteGreen(suite.name);
   }
   console.log(`\n${lines.join('\n')}\n\n${total.passed} passed, ${total.failed} failed`);
   return total.failed === 0 ? 0 : 1;

@@ -21,6 +21,12 @@ const harms: readonly [name: string, tables: string, sql: string, difference: Re
     /moves/,
   ],
   [
+    'an order without its key',
+    'internal.idempotency_keys',
+    `delete from internal.idempotency_keys where response::json->>'id' = $1::text`,
+    /keys of orders:/,
+  ],
+  [
     'a key without its order',
     'internal.idempotency_keys',
     `update internal.idempotency_keys set response = replace(response, $1::text, gen_random_uuid()::text)

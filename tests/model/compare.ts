@@ -129,6 +129,11 @@ async function compareRows({ model, locationId }: Restaurant, { databaseUrl }: P
       [locationId],
     );
     same(orphans.rows, [], 'keys of orders that do not exist');
+    const keys = await client.query<{ key: string }>(
+      `select key from internal.idempotency_keys where location_id = $1 and operation like '%orders.create'`,
+      [locationId],
+    );
+    same(keys.rows.map(({ key }) => key).sort(), [...model.answers.keys()].sort(), 'keys of orders');
     const jobs = await client.query<{ id: string }>(
       `select j.id, j.status, j.total_items as total, j.success_items as succeeded, count(p.id)::int as made
        from sync_jobs j left join unnest($2::uuid[], $3::text[]) as named (id, name) on named.id = j.id
