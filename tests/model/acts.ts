@@ -230,7 +230,7 @@ async function resync({ ask, chance, model }: Caller, own: readonly Product[]): 
   for (const [product, amount] of cents) model.change(product, { cents: amount });
 }
 
-// Two syncs at once, in opposite order, of which one has the last word on every product.
+// Two syncs at once name the same products in opposite order. The quantities of one of them must be left on all.
 async function raceStock({ ask, data, chance, model }: Caller, own: readonly Product[]): Promise<void> {
   const amounts = [1, 2].map((tenth) => BigInt(chance.between(1, 30) * 1_000 + tenth));
   const replies = await Promise.all(

@@ -57,7 +57,7 @@ export function expectedReport(orders: readonly PlacedOrder[], grouping: (typeof
 function partsOf(order: PlacedOrder, grouping: (typeof groupings)[number]): Part[] {
   const { draft, lines, cents } = order;
   const whole = { milli: lines.reduce((sum, { milli }) => sum + milli, 0n), cents };
-  // Timestamps carry the offset of the location's zone.
+  // The timestamp is in the time zone of the location, so its date is the local day.
   const day = order.created_at.slice(0, 10);
   if (grouping === 'day') return [{ key: day, name: day, ...whole }];
   if (grouping === 'channel') return [{ key: draft.channel ?? '', name: draft.channel ?? '', ...whole }];

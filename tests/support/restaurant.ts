@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase, statement } from '@comanda/db';
-import { type Answer, type Call, callRest, typedClient } from './api.ts';
+import { type Answer, type Call, callRest } from './api.ts';
 import { createTestDatabase } from './database.ts';
 import { createKey, createLocation } from './factories.ts';
 import { startProcess } from './processes.ts';
@@ -25,15 +25,11 @@ export async function openRestaurant() {
   const database = openDatabase({ url: own.url, poolSize: 2 });
   const locationId = await createLocation(database, { timezone: 'America/St_Johns', currency: 'CAD' });
   const { key } = await createKey(database, { locationId });
-  const clients = [typedClient(first, key), typedClient(second, key)] as const;
   return {
     ...{ database, locationId },
     /** Calls REST of one of the two processes: even turns the first, odd turns the second. */
     call: (turn: number, route: string, more: Call = {}): Promise<Answer> =>
       callRest(turn % 2 === 0 ? first : second, route, { key, ...more }),
-    /** The typed client of one of the two. */
-    client: (turn: number) => clients[turn % 2 === 0 ? 0 : 1],
-    isQuiet: () => isQuiet(database, locationId),
     environment: env,
     /** Everything that the processes have logged so far. */
     logged: () => processes.map(({ output }) => output()).join(''),

@@ -110,7 +110,7 @@ function SignedIn({ session, onChanged, onLeft, onOut, onOver }: SignedInProps) 
       onChanged({ ...session, location: { ...session.location, ...place } }),
   };
   const [queries] = useState(() => {
-    // It follows the connection only while a session is shown. A change since the last one would pause every query.
+    // The manager hears of the connection only while a session is shown: what changed since the last session is set here.
     onlineManager.setOnline(navigator.onLine);
     const onError = (error: unknown) => {
       if (hasEnded(error)) onOver();
