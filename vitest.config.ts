@@ -40,13 +40,7 @@ const withDatabase = {
   test: {
     name: 'database',
     include: isSome ? globsOf(suite) : ['tests/**/*.test.ts'],
-    exclude: [
-      '**/node_modules/**',
-      ...pure,
-      ...others,
-      // Without a browser only the tests of the documents' site run.
-      ...(process.env.COMANDA_CHROMIUM === '' ? ['tests/browser/**'] : []),
-    ],
+    exclude: ['**/node_modules/**', ...pure, ...others],
     globalSetup: './tests/support/global-setup.ts',
   },
 } satisfies TestProjectInlineConfiguration;

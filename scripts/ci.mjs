@@ -1,6 +1,6 @@
 // .ci/run: the suites that run for every change, then those that this tree touches (suites/touched.ts), or with `--all` each that
 // can be touched. The failures are shown again at the end, as long logs are read from there; the sum of the counts is the last line.
-import { runSuite } from './suites/command.mjs';
+import { missingFor, runSuite } from './suites/command.mjs';
 import { suites } from './suites/table.mjs';
 
 const total = { passed: 0, failed: 0 };
@@ -15,8 +15,13 @@ if (failures.length > 0) console.log(`\nwhat failed:\n${failures.join('\n')}`);
 console.log(`\n${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 ? 0 : 1);
 
-/** Runs a suite, and gives whether nothing failed, not even at first. @param {import('./suites/table.mjs').Suite} suite */
+/** Runs a suite, and gives whether it ran and nothing failed, not even at first. @param {import('./suites/table.mjs').Suite} suite */
 async function count(suite) {
+  const missing = missingFor(suite);
+  if (missing.length > 0) {
+    console.log(`${suite.name}: could not run: apt-get install ${missing.join(' ')}`);
+    return false;
+  }
   const outcome = await runSuite(suite);
   total.passed += outcome.passed;
   total.failed += outcome.failed;

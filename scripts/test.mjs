@@ -31,7 +31,7 @@ async function test(words, signal) {
     total.failed += 1;
   }
   for (const suite of suites.length > 0 ? suites : [undefined]) {
-    const env = suite === undefined ? {} : await prepare(suite.name, signal);
+    const env = suite === undefined ? {} : await prepare(suite, signal);
     const { passed, failed } = await runTests({ suite, words: rest, watching, env }, signal);
     total.passed += passed;
     total.failed += failed;

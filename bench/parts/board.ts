@@ -8,7 +8,7 @@ import { inLanes } from '../operations/stage.ts';
 import { figureRow } from '../result.ts';
 import type { Part } from './part.ts';
 
-/** Two tablets of one kitchen: how long after a move on one it is on the other. Needs Chromium, as `npm test -- --suite browser` does. */
+/** Two tablets of one kitchen: how long after a move on one it is on the other. Needs Chromium, as `npm test -- --suite site` does. */
 export const board: Part = {
   name: 'board',
   summary: 'two boards in Chromium: a move on one until it is on the other; first paints',

@@ -6,7 +6,7 @@ import { figureRow } from '../result.ts';
 import { paintOf } from './board.ts';
 import type { Part } from './part.ts';
 
-/** The first paint of every page of the documents at 1.6 Mbit/s, with nothing kept. Needs Chromium, as `npm test -- --suite browser` does. */
+/** The first paint of every page of the documents at 1.6 Mbit/s, with nothing kept. Needs Chromium, as `npm test -- --suite site` does. */
 export const site: Part = {
   name: 'site',
   summary: 'every page of /docs in Chromium at 1.6 Mbit/s: first paint',

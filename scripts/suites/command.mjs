@@ -1,6 +1,12 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { findChromium } from '../chromium.mjs';
 import { countsOf, failuresIn, fewFailedFiles } from './output.mjs';
 import { commandOf } from './table.mjs';
+
+/** The packages of Debian that a suite needs and this machine lacks. @param {import('./table.mjs').Suite} suite */
+export const missingFor = ({ programs = [] }) => [
+  ...new Set(programs.filter(([program]) => !isHere(program)).map(([, packageName]) => packageName)),
+];
 
 /**
  * Runs a suite, shows what it prints, and counts. Tests that failed, of a few files, run once more: those that pass alone count as
@@ -38,4 +44,11 @@ async function run(command, signal) {
     child.on('close', resolve);
   });
   return { ...countsOf(last, code), output };
+}
+
+/** Whether a program is on this machine; those of an administrator, too. @param {string} program */
+function isHere(program) {
+  if (program === 'chromium') return findChromium() !== '';
+  const found = spawnSync('sh', ['-c', `PATH=$PATH:/usr/sbin; command -v "$1"`, 'sh', program]);
+  return found.status === 0;
 }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { bootstrap } from '../bootstrap.mjs';
 import { groups } from '../build.mjs';
 import { withSource } from '../run-source.mjs';
-import { runSuite } from './command.mjs';
+import { missingFor, runSuite } from './command.mjs';
 import { suiteNamed, suites } from './table.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -46,9 +46,9 @@ export async function run([word, hours], signal) {
       lines.push(`${suite.name}: was green at this commit`);
       continue;
     }
-    const missing = (suite.programs ?? []).filter(([program]) => !isHere(program)).map(([, name]) => name);
+    const missing = missingFor(suite);
     if (missing.length > 0) {
-      lines.push(`${suite.name}: could not run: apt-get install ${[...new Set(missing)].join(' ')}`);
+      lines.push(`${suite.name}: could not run: apt-get install ${missing.join(' ')}`);
       continue;
     }
     if (timed.aborted) {
@@ -80,15 +80,5 @@ function committed() {
     return changes === '' ? git('rev-parse', 'HEAD').trim() : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Whether a program is on this machine; those of an administrator, too. @param {string} program */
-function isHere(program) {
-  try {
-    execFileSync('sh', ['-c', `PATH=$PATH:/usr/sbin; command -v "$1"`, 'sh', program], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -4,6 +4,7 @@ import { bootstrap } from '../bootstrap.mjs';
 import { groups } from '../build.mjs';
 import { withSource } from '../run-source.mjs';
 import { prepare } from './prepare.mjs';
+import { suiteNamed } from './table.mjs';
 
 /** Gives the exit code. @param {readonly string[]} words @param {AbortSignal} signal */
 export async function run(words, signal) {
@@ -17,5 +18,5 @@ export async function run(words, signal) {
 /** Builds what the tests of a suite start. @param {string} suite */
 export async function build(suite) {
   await bootstrap({ bundles: Object.keys(groups) });
-  await prepare(suite, new AbortController().signal);
+  await prepare(suiteNamed(suite), new AbortController().signal);
 }

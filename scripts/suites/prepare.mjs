@@ -4,30 +4,26 @@ import { fileURLToPath } from 'node:url';
 import { installApart } from '../apart.mjs';
 import { findChromium } from '../chromium.mjs';
 import { buildSite } from '../site/build.mjs';
+import { installGenerator } from '../site/generator.mjs';
+import { isInChromium } from './table.mjs';
 
 const tests = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'tests');
 
 const installReact18 = (signal) => installApart(join(tests, 'bundlers/react-18'), 'React 18', signal);
 
 /**
- * By the name of the suite: prepares it, and gives the environment of its tests.
- * @type {Readonly<Record<string, (signal: AbortSignal) => Promise<Record<string, string>>>>}
+ * By the name of the suite, what its tests need in addition to Chromium.
+ * @type {Readonly<Record<string, (signal: AbortSignal) => Promise<unknown>>>}
  */
 const preparations = {
-  async browser(signal) {
-    const chromium = findChromium();
-    if (chromium === '') console.error('No Chromium is on this machine: the tests in a browser are not run.');
-    await buildSite({ signal });
-    await installReact18(signal);
-    return { COMANDA_CHROMIUM: chromium };
-  },
+  browser: installReact18,
+  site: (signal) => buildSite({ signal }),
   async bundlers(signal) {
     for (const name of ['floor', 'newest'])
       await installApart(join(tests, 'bundlers', name), `the bundlers, with the ${name} of tRPC`, signal);
     await installApart(join(tests, 'bundlers/next'), 'Next.js, for the front', signal);
     await installReact18(signal);
     await installApart(join(tests, 'bundlers/typescript-5.0'), 'TypeScript 5.0', signal);
-    return {};
   },
   async tools(signal) {
     await installApart(
@@ -35,9 +31,20 @@ const preparations = {
       'the tools of tests/tools (the first time takes a minute)',
       signal,
     );
-    return {};
   },
 };
 
-/** Prepares a suite, and gives the environment of its tests. @param {string} name @param {AbortSignal} signal */
-export const prepare = async (name, signal) => preparations[name]?.(signal) ?? {};
+/**
+ * Prepares a suite, and gives the environment of its tests.
+ * @param {import('./table.mjs').Suite} suite @param {AbortSignal} signal @returns {Promise<Record<string, string>>}
+ * @throws {Error} when it needs Chromium, and this machine has none
+ */
+export async function prepare(suite, signal) {
+  await preparations[suite.name]?.(signal);
+  if (!isInChromium(suite)) return {};
+  const chromium = findChromium();
+  if (chromium === '') throw new Error(`the suite ${suite.name} needs ${suite.needs}`);
+  // What drives the browser is among its packages.
+  await installGenerator(signal);
+  return { COMANDA_CHROMIUM: chromium };
+}

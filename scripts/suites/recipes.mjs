@@ -1,6 +1,6 @@
-// The suite `recipes`: carries out the recipes of ARCHITECTURE on a copy of the tree, runs the whole of npm test there, and
-// leaves out two places: the compiler or exactly one test must name each. `--long` leaves out each in turn, and runs more tests of
-// other suites. Nothing is written into this tree.
+// The suite `recipes`: carries out the recipes of ARCHITECTURE on a copy of the tree, runs npm run check and the tests there that
+// go over every table, operation and statement, and leaves out two places: the compiler or exactly one test must name each. `--long`
+// runs the whole of npm test, and leaves out each place in turn. Nothing is written into this tree.
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -23,9 +23,12 @@ const generate = ['-e', "import('./scripts/bootstrap.mjs').then((made) => made.b
 const compile = checkTypes('tsconfig.json');
 /** The commands after the edits by hand, as the recipes say. */
 const generated = [generate, ['scripts/migration.mjs', 'try_recipes'], ['scripts/docs.mjs']];
-/** Tests of other suites that go over every table, operation and statement: those of each form. */
-const more = {
-  short: ['tests/attack/foreign-keys', 'tests/attack/page-bytes'],
+/** The tests that go over every table, operation and statement: for --long in addition to npm test, which is without the last. */
+const seen = {
+  short: [
+    ...['tests/api/recipe-', 'tests/architecture.test.ts', 'tests/contract', 'tests/db', 'tests/docs'],
+    ...['tests/plans', 'tests/attack/foreign-keys', 'tests/attack/page-bytes'],
+  ],
   long: ['tests/attack', 'tests/plans'],
 };
 
@@ -58,8 +61,9 @@ async function tryIn(copy, signal, short) {
   for (const args of generated) await runIn(copy, signal, args);
   const outside = recipes.map((_, index) => join(copy, `tests/api/recipe-${index}.test.ts`));
   for (const [index, { test }] of recipes.entries()) writeFileSync(outside[index], textOf(test));
-  await testWhole(copy, signal, []);
-  await testWhole(copy, signal, more[short ? 'short' : 'long']);
+  if (short) await runIn(copy, signal, ['scripts/check.mjs']);
+  else await testIn(copy, signal, []);
+  await testIn(copy, signal, seen[short ? 'short' : 'long']);
   // The test of a recipe fails for every place of it: what a place's own test says would be lost among that.
   for (const file of outside) rmSync(file);
   const all = recipes.flatMap((recipe) =>
@@ -76,7 +80,7 @@ async function tryIn(copy, signal, short) {
  * Runs npm test in the copy, or some of its files. Passed, the thousands of tests count as one line; each that failed counts.
  * @param {string} copy @param {AbortSignal} signal @param {string[]} files
  */
-async function testWhole(copy, signal, files) {
+async function testIn(copy, signal, files) {
   const name = ['npm test', ...(files.length > 0 ? ['--', ...files] : [])].join(' ');
   const { passed, failed, output } = await npmTest(copy, signal, files);
   if (failed === 0) return say(true, `${name}: ${passed} tests`);

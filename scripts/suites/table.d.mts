@@ -13,7 +13,7 @@ export interface Suite {
   readonly files?: readonly string[];
   /** What it needs in addition to the packages of the repository. Its files run by its name alone. */
   readonly needs?: string;
-  /** The programs of the system among these, each with its package; --nightly does not run it without them. */
+  /** The programs of the system among these, each with its package; .ci/run and --nightly do not run it without them. */
   readonly programs?: readonly (readonly [program: string, packageName: string])[];
   /** Files at once; 4 where absent. */
   readonly workers?: number;
@@ -37,5 +37,7 @@ export function suiteNamed(name: string): Suite;
 export function globsOf(suite: Suite): string[];
 /** The globs of the files that a run leaves to other suites. */
 export function leftBy(suite: Suite): string[];
+/** Whether its tests are in Chromium. */
+export function isInChromium(suite: Suite): boolean;
 /** What runs it, as it is typed. */
 export function commandOf(suite: Suite, words?: readonly string[]): string;

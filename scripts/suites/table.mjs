@@ -1,6 +1,11 @@
 // The suites of tests: one row each. npm test runs them by name, .ci/run and --nightly by `runs`, and vitest.config.ts takes their
 // files from here.
 
+const inChromium = {
+  needs: 'Chromium (Debian: `chromium`, or `COMANDA_CHROMIUM` names one)',
+  programs: /** @type {const} */ ([['chromium', 'chromium']]),
+};
+
 /** Every suite, in the order in which .ci/run and --nightly run them. @type {readonly import('./table.mjs').Suite[]} */
 export const suites = [
   {
@@ -21,14 +26,11 @@ export const suites = [
   },
   {
     name: 'browser',
-    holds:
-      "the documents' site: built, its links and its search; in Chromium the app, Studio and the site; live lists with React 18 and 19",
+    holds: 'the app in Chromium; live lists with React 18 and 19',
     runs: 'change',
-    files: ['site', 'browser'],
-    needs:
-      'Chromium (Debian: `chromium`, or `COMANDA_CHROMIUM` names one); without it only the tests of the site run',
-    // More than one browser wait for each other on a small machine.
-    workers: 1,
+    files: ['browser'],
+    ...inChromium,
+    workers: 2,
   },
   {
     name: 'pressure',
@@ -38,6 +40,38 @@ export const suites = [
     files: ['attack', 'concurrency', 'faults', 'fuzz', 'model'],
     // They mostly wait, but four at once would be a pressure that none of them means.
     workers: 3,
+  },
+  {
+    name: 'studio',
+    holds: 'Studio in Chromium, and the recipes of its guide with the desk and a shell beside it',
+    runs: 'touched',
+    files: [
+      ...[
+        'both-ways',
+        'studio',
+        'studio-door',
+        'studio-restaurant',
+        'studio-second-pages',
+        'studio-two-admins',
+      ].map((name) => `browser/${name}.test.ts`),
+      'browser/support-day.test.ts',
+    ],
+    ...inChromium,
+    workers: 2,
+    reads: ['docs/guides', 'prisma'],
+  },
+  {
+    name: 'site',
+    holds: "the documents' site: built, its links and its search, in Chromium its pages and forms",
+    runs: 'touched',
+    files: [
+      ...['lost-page', 'plain-pages', 'site', 'try-it'].map((name) => `browser/${name}.test.ts`),
+      'site',
+    ],
+    ...inChromium,
+    workers: 2,
+    isPeer: true,
+    reads: ['docs', 'CHANGELOG.md', 'scripts/site', 'packages/api/src/documents'],
   },
   {
     name: 'plans',
@@ -115,7 +149,7 @@ export const suites = [
   {
     name: 'recipes',
     holds:
-      'the recipes of ARCHITECTURE, carried out on a copy, with `npm test` there, then with steps left out. `--long` leaves out each in turn',
+      'the recipes of ARCHITECTURE, carried out on a copy, with the tests there that see every table and operation, then with steps left out. `--long` leaves out each in turn, after the whole of `npm test`',
     runs: 'touched',
     program: './recipes.mjs',
     reads: ['scripts/recipes', 'scripts/suites/recipes.mjs', 'tests/contract', 'packages/db/src/tables'],
@@ -220,6 +254,9 @@ export const leftBy = (suite) =>
   suites
     .filter(({ runs }) => suite.name === 'quick' || (runs === 'touched' && suite.trials === undefined))
     .flatMap((other) => (other === suite ? [] : globsOf(other)));
+
+/** Whether its tests are in Chromium. @param {import('./table.mjs').Suite} suite */
+export const isInChromium = ({ programs = [] }) => programs.some(([program]) => program === 'chromium');
 
 /** The command that runs it. @param {import('./table.mjs').Suite} suite @param {readonly string[]} [words] that follow */
 export const commandOf = ({ name }, words = []) => {

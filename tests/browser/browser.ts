@@ -18,7 +18,7 @@ async function joinBrowser(): Promise<Browser> {
   const browserWSEndpoint = inject('browserEndpoint');
   if (browserWSEndpoint === '')
     throw new Error(
-      'no Chromium runs: npm test -- --suite browser starts the one that COMANDA_CHROMIUM names',
+      'no Chromium runs: this is a test of the suites browser, studio and site (npm test -- --suites)',
     );
   const browser = await puppeteer().connect({
     browserWSEndpoint,

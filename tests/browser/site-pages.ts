@@ -1,4 +1,5 @@
-import type { Browser } from './browser.ts';
+import { expect } from 'vitest';
+import { type Browser, seriousFindings } from './browser.ts';
 
 /** Opens an empty page, as another visitor; its warnings and errors, also of its policy, and the hosts and addresses that it asks. */
 export async function openPage(browser: Browser) {
@@ -18,8 +19,23 @@ export async function openPage(browser: Browser) {
   return looked;
 }
 
-/** The sizes that the pages are looked at. */
+/** The sizes that pages are looked at. */
 export const sizes = [
   { name: 'a desktop', width: 1280, height: 900 },
-  { name: 'a phone', width: 390, height: 844, isMobile: true },
+  { name: 'a phone', width: 390, height: 844 },
 ];
+
+/** That a page can be read at each size, complains of nothing but being a page that is not there, and asks no other host. */
+export async function readsWell(browser: Browser, url: string): Promise<void> {
+  const { page, complaints, hosts } = await openPage(browser);
+  await page.goto(url, { waitUntil: 'networkidle0' });
+  for (const { name, ...size } of sizes) {
+    await page.setViewport(size);
+    expect(await seriousFindings(page), name).toEqual([]);
+    const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect(width, name).toBeLessThanOrEqual(size.width);
+  }
+  expect(complaints.filter((text) => !url.endsWith('/nope') || !text.includes('404'))).toEqual([]);
+  expect([...hosts]).toEqual([new URL(url).host]);
+  await page.close();
+}

@@ -18,19 +18,37 @@ export const left = (table: string): string[] => [
   ...(followed[table] ?? []),
 ];
 
+/** What entries have of a row of the table, as SQL. */
+const entered = ({ name, columns }: Table): string => {
+  const secret = Object.entries(columns).flatMap(([column, { secret }]) => (secret ? [column] : []));
+  return `to_jsonb(t) - '{${[...left(name), ...secret].join()}}'::text[]`;
+};
+
 /** Reads every row of the tables. */
 export async function readRows(hand: Hand, tables: readonly Table[]): Promise<Rows> {
   const found = new Map<string, Map<string, Record<string, unknown>>>();
-  for (const { name, key, columns } of tables) {
-    const secret = Object.entries(columns).flatMap(([column, { secret }]) => (secret ? [column] : []));
+  for (const table of tables) {
+    const { name, key, columns } = table;
     const own = 'location_id' in columns ? ['location_id', ...key] : key;
     const rows = await hand.sql<{ row: Record<string, unknown> }>(
-      `select to_jsonb(t) - $1::text[] as row from ${name} t`,
-      [[...left(name), ...secret]],
+      `select ${entered(table)} as row from ${name} t`,
     );
     found.set(name, new Map(rows.map(({ row }) => [keyOf(row, own), row])));
   }
   return found;
+}
+
+/** A digest of the rows of each table, in no order. */
+export async function readDigests(
+  hand: Hand,
+  tables: readonly Table[],
+): Promise<ReadonlyMap<string, string>> {
+  const each = tables.map(
+    (table) =>
+      `select '${table.name}' as name, count(*) || ' ' || coalesce(sum(hashtextextended((${entered(table)})::text, 0)), 0) as digest from ${table.name} t`,
+  );
+  const rows = await hand.sql<{ name: string; digest: string }>(each.join(' union all '));
+  return new Map(rows.map(({ name, digest }) => [name, digest]));
 }
 
 /** A row by the values of its key. */

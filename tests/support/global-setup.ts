@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
+import { isInChromium, suiteNamed } from '../../scripts/suites/table.mjs';
 import { startBrowser } from '../browser/chromium.ts';
 import { makeRoles, urlAs } from './roles.ts';
 import { createRunDirectory, killNoted, noteProcess } from './run-directory.ts';
@@ -53,10 +54,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
-/** The one Chromium of the suite `browser`, and of runs in which files are named; its profile goes with the folder of the run. */
+/** The one Chromium of a suite that needs one; its profile goes with the folder of the run. */
 async function openBrowser(directory: string) {
-  const { COMANDA_CHROMIUM: chromium, COMANDA_TEST_SUITE: suite = '' } = process.env;
-  if (!chromium || !['', 'browser'].includes(suite)) return { endpoint: '', stop: async () => {} };
+  const { COMANDA_TEST_SUITE: suite = '' } = process.env;
+  if (suite === '' || !isInChromium(suiteNamed(suite))) return { endpoint: '', stop: async () => {} };
   const browser = await startBrowser({ userDataDir: join(directory, 'chromium') });
   const pid = browser.process()?.pid;
   const ended = pid === undefined ? () => {} : noteProcess(directory, pid);
