@@ -26,7 +26,6 @@ export const groups = {
     'testing-stub': 'packages/testing/src/service/stub.ts',
   },
   demo: { demo: 'packages/demo/src/main.ts' },
-  soak: { soak: 'tests/soak/main.ts', 'soak-consumer': 'tests/soak/consumer.ts' },
   bench: {
     ...{ bench: 'bench/main.ts', reference: 'bench/reference/main.ts', outbox: 'bench/reference/outbox.ts' },
     ...{ consumer: 'bench/consumer.ts', attacker: 'bench/hostile/attacker.ts' },

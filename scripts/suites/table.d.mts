@@ -21,8 +21,6 @@ export interface Suite {
   readonly trials?: 'full';
   /** The module, next to the table, whose `run(words, signal)` is the suite; it gets every word that follows the name. */
   readonly program?: string;
-  /** The words that --nightly gives it. */
-  readonly words?: readonly string[];
   /** Of the service it knows the documents alone: of packages/api only what these are made of touches it. */
   readonly isPeer?: boolean;
   /** Files and folders that touch it, in addition to what its files import or start. */

@@ -93,7 +93,10 @@ export async function openService({
   return service;
 }
 
-/** Waits until every change of a database is published, every delivery has ended and every job is done. */
+/**
+ * Waits until every change of a database is published, every delivery has ended and every job is done. The deliveries of a deleted
+ * endpoint are cleared away in the worker's own time.
+ */
 export async function untilQuiet(pool: Pick<Database['pool'], 'query'>, timeoutMs: number): Promise<void> {
   await waitFor(
     'every change to be published and every delivery to end',
@@ -101,7 +104,8 @@ export async function untilQuiet(pool: Pick<Database['pool'], 'query'>, timeoutM
       // One statement, so one snapshot: between two, an event could be missed by both.
       const { rows } = await pool.query<{ count: number }>(
         `select ((select count(*) from internal.captured_changes)
-           + (select count(*) from webhook_deliveries where next_attempt_at is not null)
+           + (select count(*) from webhook_deliveries d where next_attempt_at is not null
+              and exists (select from webhook_endpoints e where e.location_id = d.location_id and e.id = d.endpoint_id))
            + (select count(*) from sync_jobs where status in ('queued', 'processing')))::int as count`,
       );
       return rows[0]?.count === 0;

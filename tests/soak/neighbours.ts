@@ -9,12 +9,13 @@ import { neighbours } from '../../bench/neighbours/neighbours.ts';
 import type { Chance } from '../support/chance.ts';
 import type { Stage } from './stage.ts';
 
-/** A bad neighbor that was there for a while. Times in ms since the epoch. */
+/** A bad neighbor that was there for a while; by `performance.now()`. */
 export interface Visit {
-  id: string;
   name: string;
   at: number;
   until: number;
+  /** Whether something may have been cut meanwhile that was in hand. */
+  cutsWork: boolean;
   /** The failure that ended it early; a kill may cause one, nothing else. */
   failed?: string;
 }
@@ -33,7 +34,7 @@ const thawMs = 1_000;
  */
 export async function startNeighbours(stage: Stage, chance: Chance): Promise<() => Promise<Visit[]>> {
   const databaseUrl = stage.superuserUrl;
-  const database = openDatabase({ url: databaseUrl, poolSize: 4, applicationName: 'comanda-soak' });
+  const database = openDatabase({ url: databaseUrl, poolSize: 4, applicationName: 'comanda.test' });
   const locations = [
     await makeOther({ comanda: database }, 200),
     await makeOther({ comanda: database }, 200),
@@ -47,11 +48,18 @@ export async function startNeighbours(stage: Stage, chance: Chance): Promise<() 
 
   const visit = async (neighbour: Neighbour) => {
     const { id, name } = neighbour;
-    const run = chance.pick(stage.runs);
-    const worker = run.child('worker');
-    const at = Date.now();
-    const failed = await stay(neighbour, run.url, worker === undefined ? [] : [worker]);
-    visits.push({ id, name, at, until: Date.now() + thawMs, ...(failed !== undefined && { failed }) });
+    const { url, child } = chance.pick(stage.starts);
+    const at = performance.now();
+    const failed = await stay(
+      neighbour,
+      url,
+      [child('worker')].filter((pid) => pid !== 0),
+    );
+    const until = performance.now() + thawMs;
+    visits.push({
+      ...{ name, at, until, cutsWork: id === 'frozen-worker' },
+      ...(failed !== undefined && { failed }),
+    });
   };
   /** Of a visit that was cut short endpoints stay, hang on, and hear of all that the next ones do. */
   const clearAway = () =>
@@ -93,19 +101,4 @@ export async function startNeighbours(stage: Stage, chance: Chance): Promise<() 
     hanging.close();
     return visits;
   };
-}
-
-/** While it was there, something may have been cut that was in hand. */
-export const cutsWork = ({ id }: Visit) => id === 'frozen-worker';
-
-/** Visits that failed though nothing was killed meanwhile. */
-export function unexplainedVisits(
-  visits: readonly Visit[],
-  kills: readonly { at: number; until: number }[],
-): string[] {
-  return visits.flatMap(({ name, at, until, failed }) =>
-    failed === undefined || kills.some((kill) => kill.at <= until && kill.until >= at)
-      ? []
-      : [`${name}: ${failed}`],
-  );
 }

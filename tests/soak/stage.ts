@@ -1,149 +1,118 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLocation, issueKey } from '@comanda/api/services';
 import { type Database, openDatabase } from '@comanda/db';
-import { freePort } from '../../packages/db/src/processes/port.mjs';
-import { type Instance, postmasterOf, readInstance } from '../../packages/embedded/src/instance.ts';
+import { postmasterOf, readInstance } from '../../packages/embedded/src/instance.ts';
 import { embeddedUrl } from '../../packages/embedded/src/server.ts';
+import { type Consumer, startConsumer } from '../faults/support/consumer.ts';
 import { openRestaurant, type Restaurant } from '../model/restaurant.ts';
-import { type ConsumerProcess, startConsumerProcess } from './consumer-process.ts';
-import { type Journal, openJournal } from './journal.ts';
-import { gone, signalTo } from './process-tree.ts';
-import { prepareRun, type StartRun } from './start-run.ts';
-import { type Traffic, watchTraffic } from './traffic.ts';
+import { type Run, serving, startRun, unusedPort } from '../start/run.ts';
+import { createKey, createLocation } from '../support/factories.ts';
+import { makeTestFolder } from '../support/folder.ts';
+import { childrenOf, memoryOf, runsBundle, signalTo } from './process-tree.ts';
 
-/** Everything that runs: two `npm start` on one database, the first of which owns it, and a consumer. */
+/** `npm start`, under one name over all its lives. */
+export interface Start {
+  name: string;
+  /** Where its API answers, in every life. */
+  url: string;
+  /** The process that runs the bundle under it; 0 between two lives. */
+  child(bundle: 'api' | 'worker'): number;
+  begin(): Promise<void>;
+  /** Ends it, and waits until everything under it has ended. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** How often it said that a child died. */
+  deaths(): number;
+}
+
+/** Two `npm start` on one database, which the first one runs; restaurants that call both in turn; a consumer. */
 export interface Stage {
-  /** Logs and journal; the data is in the same folder until the end. */
-  directory: string;
-  /** The first runs the embedded PostgreSQL, the second uses it; each has an API and a worker. */
-  runs: readonly [StartRun, StartRun];
-  consumer: ConsumerProcess;
-  journal: Journal;
+  starts: readonly [Start, Start];
+  consumer: Consumer;
+  restaurants: Restaurant[];
   databaseUrl: string;
-  /** The same database for manual edits. */
+  /** The same for edits by hand. */
   superuserUrl: string;
   database: Database;
-  restaurants: Restaurant[];
-  traffic: Traffic;
-  /** PostgreSQL's main process; undefined while it does not run. */
-  postmaster(): number | undefined;
-  /** Opens another restaurant, whose key has no bounds that matter. */
-  open(callers: number): Promise<Restaurant>;
-  /** Changes that wait, deliveries that are not over, sync jobs that are not done. */
-  unfinished(): Promise<number>;
-  /** Ends all processes and removes the data; leaves the logs when asked. */
-  close(keepLogs: boolean): Promise<void>;
+  /** PostgreSQL's main process; 0 while it does not run. */
+  postmaster(): number;
+  /** MiB of each part. */
+  memory(): Record<string, number>;
+  close(): Promise<void>;
 }
 
-/** A new folder for one. */
-export function makeFolder(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'comanda-soak-'));
-  // The database server of a root run is another user and must be able to pass.
-  chmodSync(directory, 0o711);
-  return directory;
-}
-
-/** Sets it. @throws {Error} with what was said, when a part of it does not start. */
-export async function setStage(directory: string, retryDelays: string): Promise<Stage> {
+/** Sets it. @throws {Error} when a part of it does not start. */
+export async function setStage(options: { restaurants: number; callers: number }): Promise<Stage> {
+  const directory = makeTestFolder('soak');
   const dataDir = join(directory, 'data');
   const common = {
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    ...{ WEBHOOK_TARGETS: 'any', WEBHOOK_RETRY_DELAYS: retryDelays, SEED_DEMO: 'false', LOG_LEVEL: 'warn' },
+    // So soon that within the run everything is delivered or dead.
+    ...{ WEBHOOK_TARGETS: 'any', WEBHOOK_RETRY_DELAYS: '2,5,15,30', LOG_LEVEL: 'warn' },
   };
-  const start = async (name: string, preferredPort: number, env: NodeJS.ProcessEnv) => {
-    const port = await freePort(preferredPort);
-    const run = prepareRun(name, port, { ...common, ...env }, join(directory, `${name}.log`));
-    started.push(run);
-    await run.start();
-    return run;
-  };
-  const started: StartRun[] = [];
-  try {
-    const first = await start('first', 21_000 + (process.pid % 4_000), { DATA_DIR: dataDir });
-    const databaseUrl = await embeddedUrl(dataDir);
-    const ownerUrl = await embeddedUrl(dataDir, 'owner');
-    const superuserUrl = await embeddedUrl(dataDir, 'superuser');
-    const place = readInstance(dataDir);
-    if (databaseUrl === null || ownerUrl === null || superuserUrl === null || place === null)
-      throw new Error('there is no database');
-    const second = await start('second', 26_000 + (process.pid % 4_000), {
-      ...{ DATABASE_URL: databaseUrl, DATABASE_OWNER_URL: ownerUrl },
-      DATA_DIR: join(directory, 'data-of-second'),
-    });
-    return await furnish({ directory, runs: [first, second], databaseUrl, superuserUrl, place, dataDir });
-  } catch (error) {
-    for (const run of started.toReversed()) await run.stop();
-    throw error;
-  }
-}
-
-async function furnish(
-  built: Pick<Stage, 'directory' | 'runs' | 'databaseUrl' | 'superuserUrl'> & {
-    place: Instance;
-    dataDir: string;
-  },
-): Promise<Stage> {
-  const { directory, runs, databaseUrl, superuserUrl, place, dataDir } = built;
-  const [first, second] = runs;
-  const journalFile = join(directory, 'arrivals.jsonl');
-  const consumer = await startConsumerProcess(journalFile);
-  const database = openDatabase({ url: databaseUrl, poolSize: 3, applicationName: 'comanda-soak' });
+  const first = await prepare('first', dataDir, common);
+  await first.begin();
+  const urlOf = async (role?: 'owner' | 'superuser') => (await embeddedUrl(dataDir, role)) ?? '';
+  const databaseUrl = await urlOf();
+  const second = await prepare('second', join(directory, 'data-of-second'), {
+    ...{ ...common, DATABASE_URL: databaseUrl, DATABASE_OWNER_URL: await urlOf('owner') },
+  });
+  await second.begin();
+  const database = openDatabase({ url: databaseUrl, poolSize: 3, applicationName: 'comanda.test' });
+  const consumer = await startConsumer();
+  const starts = [first, second] as const;
+  let turn = 0;
+  const target = async () => starts[turn++ % 2]?.url ?? '';
   const restaurants: Restaurant[] = [];
-  const traffic = watchTraffic([first.url, second.url]);
+  for (let index = 0; index < options.restaurants; index++) {
+    const locationId = await createLocation(database, { timezone: 'America/St_Johns', currency: 'CAD' });
+    const limits = { batchJobsPerHour: 1_000_000, maxItemsPerBatch: 5_000, perMinute: 1_000_000 };
+    const { key } = await createKey(database, { locationId, ...limits });
+    restaurants.push(await openRestaurant({ target, locationId, key, consumer, callers: options.callers }));
+  }
+  const place = readInstance(dataDir);
+  const postmaster = () => (place && postmasterOf(place)) ?? 0;
   return {
-    ...{ directory, runs, consumer, databaseUrl, superuserUrl, database, restaurants, traffic },
-    journal: openJournal(journalFile),
-    postmaster: () => postmasterOf(place) ?? undefined,
-    async open(callers) {
-      const { target, observe } = traffic;
-      const at = { ...(await makeTenant(database)), consumer, callers, target, observe };
-      const restaurant = await openRestaurant(at);
-      restaurants.push(restaurant);
-      return restaurant;
+    ...{ starts, consumer, restaurants, databaseUrl, superuserUrl: await urlOf('superuser'), database },
+    postmaster,
+    memory() {
+      const server = [postmaster(), ...childrenOf(postmaster())];
+      const pids = starts.flatMap(({ name, child }) =>
+        (['api', 'worker'] as const).map((bundle) => [`${bundle} of the ${name}`, [child(bundle)]] as const),
+      );
+      return Object.fromEntries(
+        [...pids, ['PostgreSQL', server] as const].map(([name, all]) => [
+          name,
+          Math.round(all.reduce((sum, pid) => sum + memoryOf(pid), 0)),
+        ]),
+      );
     },
-    unfinished: () => countUnfinished(database),
-    async close(keepLogs) {
-      const failures: unknown[] = [];
-      const steps = [() => database.close(), second.stop, first.stop, consumer.kill, () => endServer(place)];
-      for (const step of steps) await step().catch((error: unknown) => failures.push(error));
-      for (const path of [place.home, keepLogs ? dataDir : directory])
-        rmSync(path, { recursive: true, force: true, maxRetries: 5 });
-      if (failures.length > 0) throw failures[0];
+    async close() {
+      for (const restaurant of restaurants) restaurant.close();
+      await database.close();
+      await second.end('SIGTERM');
+      await first.end('SIGTERM');
+      await consumer.close();
     },
   };
 }
 
-/** For when its supervisor did not live to stop it. */
-async function endServer(place: Instance): Promise<void> {
-  const postmaster = postmasterOf(place);
-  if (postmaster === null) return;
-  signalTo(postmaster, 'SIGINT');
-  await gone([postmaster], 30_000);
-}
-
-async function makeTenant(database: Database): Promise<{ locationId: string; key: string }> {
-  const { id } = await createLocation(database, {
-    ...{ name: 'Soak', timezone: 'America/St_Johns', currency: 'CAD' },
-  });
-  const { key } = await issueKey(database, {
-    ...{ name: 'soak', permissions: ['*'], location_id: id },
-    ...{ per_minute: 1_000_000_000, monthly: 1_000_000_000 },
-    ...{ batch_jobs_per_hour: 1_000_000, max_items_per_batch: 5_000 },
-  });
-  return { locationId: id, key };
-}
-
-async function countUnfinished({ pool }: Database): Promise<number> {
-  // One statement, so one snapshot: between two, an event could be missed by both. Deliveries of a deleted endpoint are
-  // cleared away in the worker's own time.
-  const { rows } = await pool.query<{ count: number }>(
-    `select ((select count(*) from internal.captured_changes)
-       + (select count(*) from webhook_deliveries d where d.next_attempt_at is not null
-          and exists (select from webhook_endpoints e where e.location_id = d.location_id and e.id = d.endpoint_id))
-       + (select count(*) from sync_jobs where status in ('queued', 'processing')))::int as count`,
-  );
-  return rows[0]?.count ?? 0;
+async function prepare(name: string, dataDir: string, env: Record<string, string>): Promise<Start> {
+  const port = await unusedPort();
+  const lives: Run[] = [];
+  const pid = () => {
+    const child = lives.at(-1)?.process;
+    return child === undefined || child.exitCode !== null || child.signalCode !== null ? 0 : (child.pid ?? 0);
+  };
+  return {
+    ...{ name, url: `http://127.0.0.1:${port}` },
+    child: (bundle) => (pid() && childrenOf(pid()).find((child) => runsBundle(child, bundle))) ?? 0,
+    async begin() {
+      const run = startRun({ dataDir, port, env });
+      lives.push(run);
+      await serving(run);
+    },
+    end: async (signal) => signalTo([pid()], signal, [pid(), ...childrenOf(pid())]),
+    deaths: () =>
+      lives.reduce((sum, run) => sum + (run.output().match(/ (api|worker) died \(/g)?.length ?? 0), 0),
+  };
 }
