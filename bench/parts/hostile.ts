@@ -94,7 +94,7 @@ async function meet(
   { setup, small, effort }: PartContext,
 ): Promise<Found> {
   const found: Found = { alone: [], beside: [], control: [], cpuMs: [], answered: {} };
-  const seconds = small ? 1 : 5;
+  const seconds = small ? 0.2 : 5;
   for (let round = 0; round < Math.min(rounds, effort.repeats); round += 1) {
     const cpu = { alone: processCpuMs(api.pid), beside: 0 };
     found.alone.push(await probe(seconds));
@@ -123,7 +123,7 @@ async function meet(
     );
     if (admitted > 0) found.cpuMs.push((cpu.beside - cpu.alone) / admitted);
     // The process finishes the attacker's last requests before the next round.
-    await probe(0.5);
+    await probe(small ? 0.1 : 0.5);
     await settled(setup);
   }
   return found;

@@ -58,8 +58,8 @@ async function meet(
 ): Promise<Found> {
   const found: Found = { alone: [], unwatched: [], beside: [], answers: [] };
   const size = small ? fewRows : (neighbour.size ?? 0);
-  const calmSeconds = small ? 1 : 5;
-  const seconds = small ? 1 : (neighbour.lastingSeconds ?? calmSeconds);
+  const calmSeconds = small ? 0.2 : 5;
+  const seconds = small ? 0.2 : (neighbour.lastingSeconds ?? calmSeconds);
   // It begins while the probe is at work, and has ended before the next one begins.
   const measure = async (how: How, scene: Scene | undefined, times: number) => {
     const begin = scene && (await neighbour.prepare(scene, size));
