@@ -130,7 +130,7 @@ describe('an export waits for', () => {
         rest = comeToRest(place.api.app.database, locationId, () => asked()).then(() => ends.push('at rest'));
       });
       // Were it not waited for, nothing else would hold it up.
-      await Promise.race([rest, setTimeout(2_000)]);
+      await Promise.race([rest, setTimeout(500)]);
       ends.push('late');
     });
     await nothingWaits(locationId);
