@@ -138,8 +138,8 @@ test.each([11, 12, 13])(
     async function move() {
       const [from, to] = [here, cellAt(here.name === 'north' ? 'south' : 'north')];
       const argv = [locationId, '--to', to.name, ...map.options];
-      const moved = await from.place.comanda('locations', 'move', ...argv);
-      expect(moved.code, moved.stderr).toBe(0);
+      const moving = await from.place.begin('disable: done', 'locations', 'move', ...argv);
+      expect(await moving.ended, moving.said()).toBe(0);
       const left = await from.place.comanda('locations', 'delete', locationId, '--confirm', `Books ${seed}`);
       expect(left.code, left.stderr).toBe(0);
       here = to;

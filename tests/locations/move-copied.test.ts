@@ -5,7 +5,6 @@ import { type Kitchen, openKitchen, writeIn } from '../contract/kitchen.ts';
 import { callRest } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { createKey } from '../support/factories.ts';
-import type { MovedClock } from '../support/moved-clock.ts';
 import { createOrderKitchen, orderBody, placeOrder } from '../support/orders.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Cells, cellsOf, invite, openRestaurant } from './cells.ts';
@@ -27,11 +26,10 @@ const mutations = operations
   .toSorted((one, other) => Number(isOfChoice(other)) - Number(isOfChoice(one)));
 
 let cells: Cells;
-let clock: MovedClock;
 
 beforeAll(async () => {
   cells = cellsOf(folder.path, north, south);
-  ({ clock } = await north.startWorker());
+  await north.startWorker();
   await south.startWorker();
 });
 
@@ -136,11 +134,12 @@ it('what changes after the copy is changed, new or gone in the copy as well, in 
   const erased = await north.comanda('erase', '--order', guest.id);
   expect(erased.code, erased.stderr).toBe(0);
   const health = 'select from internal.endpoint_health where location_id = $1';
-  await waitFor('the health of an endpoint', async () => {
-    // Workers write it ten seconds after an attempt.
-    clock.advance(10_000);
-    return (await north.sql(health, [id])).length > 0;
-  });
+  // Workers write it ten seconds after an attempt. By then deliveries are at rest.
+  await waitFor(
+    'the health of an endpoint',
+    async () => (await north.sql(health, [id])).length > 0,
+    patience,
+  );
   const { changed, gone } = await changeEveryTable(id);
   const named = belongings.filter(({ derived }) => derived !== true).map(({ table }) => table);
   // Those that other rows name by a key that restricts, and those that nothing was done with.

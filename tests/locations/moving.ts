@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RunningWorker } from '@comanda/worker';
 import pg from 'pg';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { type CommandOutcome, callComanda } from '../support/command.ts';
+import { type CommandOutcome, callComanda, runComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
-import { createMovedClock, type MovedClock } from '../support/moved-clock.ts';
 import { roleUrl } from '../support/roles.ts';
 import { startTestWorker } from '../support/run-worker.ts';
 import { type Sql, sqlOf } from '../support/sql.ts';
@@ -24,10 +24,12 @@ export const encryptionKey = randomBytes(32).toString('base64');
 export interface Place {
   api: TestApi;
   comanda(...argv: string[]): Promise<CommandOutcome>;
+  /** The same as a process, for a command while this process is busy. */
+  run(...argv: string[]): Promise<CommandOutcome>;
   /** Begins a command; the promise resolves when it has said `line` on standard error. */
   begin(line: string, ...argv: string[]): Promise<Begun>;
-  /** Starts a worker, which is stopped with the place; its clock, and what stops it earlier. */
-  startWorker(): Promise<{ clock: MovedClock; stop(): Promise<void> }>;
+  /** Starts a worker, which is stopped with the place. */
+  startWorker(): Promise<RunningWorker>;
   /** The parts of one without its loops, in place of a worker. */
   stepWorker(): Promise<SteppedWorker>;
   /** Plain SQL of a superuser. */
@@ -84,6 +86,7 @@ async function startPlace(): Promise<Place> {
   return {
     api,
     comanda: (...argv) => callComanda(settings, ...argv),
+    run: (...argv) => runComanda(settings, ...argv),
     begin(line, ...argv) {
       const script = join(repositoryRoot, 'dist', 'comanda.js');
       const child = spawn(process.execPath, [script, ...argv], {
@@ -101,12 +104,11 @@ async function startPlace(): Promise<Place> {
       });
     },
     async startWorker() {
-      const clock = createMovedClock();
       const worker = await startTestWorker(api.databaseUrl, encryptionKey, {
-        ...{ webhookRetryDelaysSeconds: [1, 1, 1, 1], clock },
+        webhookRetryDelaysSeconds: [1, 1, 1, 1],
       });
       workers.push(worker);
-      return { clock, stop: () => worker.stop() };
+      return worker;
     },
     async stepWorker() {
       const worker = await createSteppedWorker(api.databaseUrl, encryptionKey);
