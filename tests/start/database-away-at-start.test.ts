@@ -93,7 +93,7 @@ const statusOf = (port: number): Promise<number | undefined> =>
     () => undefined,
   );
 
-// The look at the database is the same of both (tests/db/schema-state.test.ts); a worker also waits until it can write.
+// Both look at the database in the same way (tests/db/schema-state.test.ts), so each situation is one program's.
 test.concurrent.each([
   ['worker', 'whose port has no listener', undefined],
   ['worker', 'that refuses the password', 'WORKER_PORT'],
