@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { makePersonLogin } from '../../packages/db/src/roles/persons.ts';
 import { verifier } from '../../packages/embedded/src/password.ts';
 import { useApi } from '../support/api.ts';
-import { runComanda } from '../support/command.ts';
+import { callComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
 import { makeEndpoint } from '../support/endpoints.ts';
 import { refused } from '../support/money.ts';
@@ -120,7 +120,7 @@ it('what she does at the desk, by her own login and at the command line is found
   await byHand(roleUrl(api.databaseUrl, 'admin'), ana, 'update products set price = 4 where id = $1', [
     productId,
   ]);
-  const revoked = await runComanda({ DATABASE_URL: api.databaseUrl }, 'keys', 'revoke', keyId, '--as', ana);
+  const revoked = await callComanda({ DATABASE_URL: api.databaseUrl }, 'keys', 'revoke', keyId, '--as', ana);
   expect(revoked.code, revoked.stderr).toBe(0);
   const desk = await signedIn();
   await desk.locations.update.mutate({ id: api.locationId, name: 'Bar Nuevo' });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { comandaError } from '@comanda/client';
 import { describe, expect, it } from 'vitest';
 import { useHand } from '../support/by-hand.ts';
-import { runComanda } from '../support/command.ts';
+import { callComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
 import { makeEndpoint } from '../support/endpoints.ts';
 import { createManyOrders } from '../support/many-orders.ts';
@@ -36,7 +36,11 @@ const count = async (table: string, locationId: string) => {
 describe('a sandbox', () => {
   it('is made at the command line, is shown as one, and has test keys alone', async () => {
     const comanda = async (...argv: string[]) => {
-      const { code, stdout, stderr } = await runComanda({ DATABASE_URL: api.databaseUrl }, ...argv, '--json');
+      const { code, stdout, stderr } = await callComanda(
+        { DATABASE_URL: api.databaseUrl },
+        ...argv,
+        '--json',
+      );
       expect(code, stderr).toBe(0);
       return JSON.parse(stdout) as Record<string, string>;
     };

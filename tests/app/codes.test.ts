@@ -5,7 +5,7 @@ import { comandaError, createClient } from '@comanda/client';
 import { describe, expect, it, vi } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { openHand } from '../support/by-hand.ts';
-import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { type CommandOutcome, callComanda } from '../support/command.ts';
 import { waitFor } from '../support/wait.ts';
 
 const api = useApi(() => ({ app: 'on' }));
@@ -191,7 +191,7 @@ async function startedAlone(app: 'on' | 'off' = 'on') {
 describe('comanda app code', () => {
   const json = ({ stdout }: CommandOutcome) => JSON.parse(stdout) as Record<string, unknown>;
   const comanda = (...argv: string[]) =>
-    runComanda({ DATABASE_URL: api.databaseUrl }, 'app', 'code', ...argv, '--json');
+    callComanda({ DATABASE_URL: api.databaseUrl }, 'app', 'code', ...argv, '--json');
 
   it('prints a link that signs in', async () => {
     const answer = json(await comanda('--location', api.locationId, '--name', 'bo', '--screens', 'board'));

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AuditEntry } from '../../packages/api/src/resources/audit/schema.ts';
 import { useApi } from '../support/api.ts';
 import { useHand } from '../support/by-hand.ts';
-import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { type CommandOutcome, callComanda } from '../support/command.ts';
 import { roleUrl } from '../support/roles.ts';
 import { parseStrict } from '../support/strict.ts';
 
@@ -11,7 +11,7 @@ const api = useApi();
 const hand = useHand(api);
 
 const comanda = (...argv: string[]): Promise<CommandOutcome> =>
-  runComanda(
+  callComanda(
     { DATABASE_URL: api.databaseUrl, DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner') },
     ...argv,
   );
@@ -19,8 +19,7 @@ const comanda = (...argv: string[]): Promise<CommandOutcome> =>
 const json = ({ stdout }: CommandOutcome) => JSON.parse(stdout) as Record<string, unknown>;
 const entries = ({ stdout }: CommandOutcome) => parseStrict(z.array(AuditEntry), JSON.parse(stdout));
 
-// Every command is a process of its own, which a busy machine starts slowly.
-describe('comanda audit', { timeout: 120_000 }, () => {
+describe('comanda audit', () => {
   it('shows changes with their author, key and request, newest first', async () => {
     const { locationId, key, client } = await api.place({ location: { timezone: 'America/Montevideo' } });
     const { paymentMethods } = client();
@@ -200,7 +199,7 @@ describe('comanda audit', { timeout: 120_000 }, () => {
   });
 });
 
-describe('comanda audit undo', { timeout: 120_000 }, () => {
+describe('comanda audit undo', () => {
   it('shows what it would do, does it, and is refused where there is a later change', async () => {
     const locationId = await api.make.location();
     const id = await api.make.product({ locationId });

@@ -1,16 +1,14 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { runComanda } from '../support/command.ts';
+import { callComanda } from '../support/command.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 
-// Every command is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
 const api = useApi();
 const settings = () => ({
   DATABASE_URL: api.databaseUrl,
   ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
 });
-const comanda = (...argv: string[]) => runComanda(settings(), ...argv, '--json');
+const comanda = (...argv: string[]) => callComanda(settings(), ...argv, '--json');
 
 describe('among several locations --location was asked for, though the id says it, of', () => {
   it('an order', async () => {

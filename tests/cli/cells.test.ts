@@ -1,16 +1,14 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { rememberMoved } from '../../packages/api/src/resources/locations/moved.store.ts';
 import { type Cell, readCells } from '../../packages/cli/src/cells/file.ts';
 import { mapCells, mapForms } from '../../packages/cli/src/cells/map.ts';
 import { useApi } from '../support/api.ts';
-import { runComanda } from '../support/command.ts';
+import { callComanda } from '../support/command.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { createLocation } from '../support/factories.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const api = useApi();
 const other = useTestDatabase();
@@ -96,7 +94,7 @@ it('a cell that cannot be asked is named, and no map is printed without it', asy
 it('by the command a map is written at once, and only when it changed', async () => {
   const output = join(folder, 'cells.map');
   const run = () =>
-    runComanda({}, 'cells', 'map', '--cells', path, '--for', 'haproxy', '--output', output, '--json');
+    callComanda({}, 'cells', 'map', '--cells', path, '--for', 'haproxy', '--output', output, '--json');
   const first = await run();
   expect(first.code, first.stderr).toBe(0);
   expect(JSON.parse(first.stdout)).toMatchObject({ output, changed: true });
@@ -106,14 +104,14 @@ it('by the command a map is written at once, and only when it changed', async ()
   expect(readFileSync(output, 'utf8')).toBe(mapForms.haproxy(await mapCells(cells)));
   expect(readFileSync(output, 'utf8')).toContain(`\n${code} south\n`);
   expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
-  const printed = await runComanda({}, 'cells', 'map', '--cells', path, '--for', 'haproxy');
+  const printed = await callComanda({}, 'cells', 'map', '--cells', path, '--for', 'haproxy');
   expect(printed.stdout).toBe(readFileSync(output, 'utf8'));
-  const refused = await runComanda({}, 'cells', 'map', '--cells', path, '--for', 'apache');
+  const refused = await callComanda({}, 'cells', 'map', '--cells', path, '--for', 'apache');
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('haproxy, nginx, json')]);
 });
 
 it('by the command every cell says how it does, and one that is away makes it fail', async () => {
-  const { code, stdout } = await runComanda({}, 'cells', 'check', '--cells', path, '--json');
+  const { code, stdout } = await callComanda({}, 'cells', 'check', '--cells', path, '--json');
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toEqual([
     expect.objectContaining({ name: 'north', default: true, database: 'ok', locations: expect.any(Number) }),

@@ -1,14 +1,11 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { type CommandOutcome, callComanda } from '../support/command.ts';
 import { words } from '../support/words.ts';
-
-// Every command is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
 
 const api = useApi();
 
-const comanda = (...argv: string[]) => runComanda({ DATABASE_URL: api.databaseUrl }, ...argv);
+const comanda = (...argv: string[]) => callComanda({ DATABASE_URL: api.databaseUrl }, ...argv);
 
 const json = (outcome: CommandOutcome) => JSON.parse(outcome.stdout) as Record<string, unknown>;
 

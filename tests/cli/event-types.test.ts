@@ -1,21 +1,18 @@
 import { expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { type CommandOutcome, callComanda } from '../support/command.ts';
 import { createKey } from '../support/factories.ts';
 import { roleUrl } from '../support/roles.ts';
 
 const api = useApi();
 
 const comanda = (...argv: string[]): Promise<CommandOutcome> =>
-  runComanda(
+  callComanda(
     { DATABASE_URL: api.databaseUrl, DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner') },
     ...argv,
   );
 
-// Every command is a process of its own, which a busy machine starts slowly.
-it('a key from before event types had permissions is named by the list and by doctor, until it is narrowed', {
-  timeout: 240_000,
-}, async () => {
+it('a key from before event types had permissions is named by the list and by doctor, until it is narrowed', async () => {
   const { locationId, app } = api;
   const permissions = ['orders:read' as const, 'events:read' as const];
   const { id } = await createKey(app.database, { locationId, permissions, allEventTypes: true });

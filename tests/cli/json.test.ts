@@ -1,14 +1,12 @@
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { commands } from '../../packages/cli/src/commands.ts';
 import { useApi } from '../support/api.ts';
-import { runComanda } from '../support/command.ts';
+import { callComanda } from '../support/command.ts';
 
 // A script reads standard output: the output of a command with --json is one document, and nothing else.
 
-// Every command is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
 const api = useApi();
-const comanda = (...argv: string[]) => runComanda({ DATABASE_URL: api.databaseUrl }, ...argv);
+const comanda = (...argv: string[]) => callComanda({ DATABASE_URL: api.databaseUrl }, ...argv);
 const nobody = '01a21cd9-5504-774b-9c24-c1370d0bdb22';
 const seen = new Set<string>();
 afterAll(() => expect([...seen].sort()).toEqual(Object.keys(commands).sort()));

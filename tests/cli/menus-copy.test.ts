@@ -1,12 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { type CommandOutcome, callComanda } from '../support/command.ts';
 
-// Every command is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
 const api = useApi();
 const comanda = (...argv: string[]) =>
-  runComanda({ DATABASE_URL: api.databaseUrl }, 'menus', 'copy', ...argv);
+  callComanda({ DATABASE_URL: api.databaseUrl }, 'menus', 'copy', ...argv);
 const json = ({ stdout }: CommandOutcome) => JSON.parse(stdout);
 
 /** A location with a product in a category and a published menu, and a new one. */
@@ -70,11 +68,11 @@ describe('comanda menus copy', () => {
 
   it('writes nothing at a location that is disabled', async () => {
     const { to, at, words } = await places();
-    const { code } = await runComanda({ DATABASE_URL: api.databaseUrl }, 'locations', 'disable', to);
+    const { code } = await callComanda({ DATABASE_URL: api.databaseUrl }, 'locations', 'disable', to);
     expect(code).toBe(0);
     const refused = await comanda(...words, '--json');
     expect(refused.code).toBe(1);
-    await runComanda({ DATABASE_URL: api.databaseUrl }, 'locations', 'enable', to);
+    await callComanda({ DATABASE_URL: api.databaseUrl }, 'locations', 'enable', to);
     await expect
       .poll(async () => (await at.to.products.list.query({})).data, { timeout: 10_000 })
       .toEqual([]);

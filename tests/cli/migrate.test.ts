@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { type CommandOutcome, callComanda } from '../support/command.ts';
 import { useOperated } from '../support/operated.ts';
 import { runOnce } from '../support/server.ts';
 import { openSession } from '../support/session.ts';
@@ -10,15 +10,13 @@ import { useClosed } from '../support/use.ts';
 
 // As an operator would: roles by `comanda db roles --apply`, then migrations as the owner, apart from anything that serves.
 
-vi.setConfig({ testTimeout: 120_000 });
-
 /** A database with the roles, and the owner's connection in a file. */
 function useRoles() {
   const place = useOperated();
   return useClosed(async () => {
     const { prefix, url } = place;
     const asOperator = { DATABASE_ROLE_PREFIX: prefix, DATABASE_URL: url('operator') };
-    const made = await runComanda(asOperator, 'db', 'roles', '--apply');
+    const made = await callComanda(asOperator, 'db', 'roles', '--apply');
     expect(made, made.stderr).toMatchObject({ code: 0 });
     await place.letIn();
     const ownerFile = join(inject('runDirectory'), `owner-${prefix}`);
@@ -27,7 +25,7 @@ function useRoles() {
     return {
       ...{ prefix, url, ownerFile, asService },
       comanda: (...argv: string[]) =>
-        runComanda({ ...asService, DATABASE_OWNER_URL_FILE: ownerFile }, ...argv),
+        callComanda({ ...asService, DATABASE_OWNER_URL_FILE: ownerFile }, ...argv),
       query: async <Row extends pg.QueryResultRow>(text: string): Promise<Row[]> =>
         (await (await openSession(url('owner'))).query<Row>(text)).rows,
       close: async () => rmSync(ownerFile, { force: true }),
@@ -54,7 +52,7 @@ describe('comanda migrate of an empty database', () => {
 
   it('needs no key in production, since it seals nothing: as comanda-migrate.service starts it', async () => {
     const unit = { NODE_ENV: 'production', DATA_DIR: '/tmp', DATABASE_URL_FILE: empty.ownerFile };
-    const status = await runComanda({ DATABASE_ROLE_PREFIX: empty.prefix, ...unit }, 'migrate', '--status');
+    const status = await callComanda({ DATABASE_ROLE_PREFIX: empty.prefix, ...unit }, 'migrate', '--status');
     expect(status.stdout, status.stderr).toMatch(/^To do, by comanda migrate:\n/);
   });
 
@@ -74,7 +72,7 @@ describe('comanda migrate', () => {
   let made: CommandOutcome;
   beforeAll(async () => {
     made = await migrated.comanda('migrate');
-  }, 120_000);
+  });
 
   it('applies all of it as the owner, the queue included, and is then up to date', async () => {
     expect(made, made.stderr).toMatchObject({ code: 0 });
@@ -111,7 +109,7 @@ describe('comanda migrate', () => {
       migrated.url('owner'),
       `update internal.sql_objects set checksum = '' where identity = 'function place_orders'`,
     );
-    const refused = await runComanda(migrated.asService, 'migrate');
+    const refused = await callComanda(migrated.asService, 'migrate');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/permission denied|must be owner/);
     expect(await migrated.comanda('migrate')).toMatchObject({

@@ -1,22 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { sessionsOfPeople } from '../../packages/api/src/doctor/roles-check.ts';
 import { AuditEntry } from '../../packages/api/src/resources/audit/schema.ts';
 import { roleBounds, sessionDefaults } from '../../packages/db/src/roles/bounds.ts';
 import { useApi } from '../support/api.ts';
-import { runComanda } from '../support/command.ts';
+import { callComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
 import { openAs, roleUrl } from '../support/roles.ts';
 import { runOnce } from '../support/server.ts';
 import { openSession } from '../support/session.ts';
 import { withClient } from '../support/sql.ts';
 import { parseStrict } from '../support/strict.ts';
-
-// Every command is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
 
 const api = useApi();
 const suffix = randomBytes(4).toString('hex');
@@ -28,7 +25,7 @@ const asSuperuser = (sql: string) => runOnce(superuserUrl(api.databaseUrl), sql)
 const urlOf = (username: string, secret = password): string =>
   Object.assign(new URL(api.databaseUrl), { username, password: secret }).href;
 const comanda = (url: string, ...argv: string[]) =>
-  runComanda({ DATABASE_URL: url, DATABASE_ROLE_PREFIX: prefix, USER: 'somebody' }, ...argv);
+  callComanda({ DATABASE_URL: url, DATABASE_ROLE_PREFIX: prefix, USER: 'somebody' }, ...argv);
 const person = (...argv: string[]) => comanda(urlOf(operator), 'db', 'roles', 'person', ...argv);
 
 /** A name that no other test has; the login of it is dropped after the test. */
@@ -209,7 +206,7 @@ describe('comanda db roles person', () => {
     const needs = /^this needs CREATEROLE, and from PostgreSQL 16 on ADMIN OPTION on \w+_admin/;
     const { error } = JSON.parse(lacking.stdout);
     expect(error).toEqual({ code: 'permission_denied', message: expect.stringMatching(needs) });
-    const absent = await runComanda(
+    const absent = await callComanda(
       { DATABASE_URL: urlOf(operator), DATABASE_ROLE_PREFIX: 'nowhere' },
       ...['db', 'roles', 'person', `bob_${suffix}`],
     );

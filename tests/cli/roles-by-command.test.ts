@@ -1,21 +1,19 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
-import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { type CommandOutcome, callComanda } from '../support/command.ts';
 import { type Operated, useOperated } from '../support/operated.ts';
 import { runOnce } from '../support/server.ts';
 import { openSession } from '../support/session.ts';
 
-// Every command is a process of its own, and connects as a role that may create roles and is no superuser.
-
-vi.setConfig({ testTimeout: 120_000 });
+// Commands connect as a role that may create roles and is no superuser.
 
 const applied = useOperated();
 const printed = useOperated();
 
 /** A command in the database of the first. */
 const comanda = (settings: Record<string, string>, ...argv: string[]) =>
-  runComanda({ DATABASE_ROLE_PREFIX: applied.prefix, ...settings }, ...argv);
+  callComanda({ DATABASE_ROLE_PREFIX: applied.prefix, ...settings }, ...argv);
 const apply = (...argv: string[]) =>
   comanda({ DATABASE_URL: applied.url('operator') }, 'db', 'roles', '--apply', ...argv);
 const service = () => applied.url('service');
@@ -33,7 +31,7 @@ beforeAll(async () => {
   await applied.letIn();
   await migrateAsOwner(applied, applied.prefix);
   made.push(await apply('--json'));
-}, 120_000);
+});
 
 describe('comanda db roles --apply', () => {
   it('makes the four before there are tables, and again, and says so', () => {
@@ -60,7 +58,7 @@ describe('comanda db roles --apply', () => {
 });
 
 it('comanda db roles prints SQL that does the same by psql, before the tables and after them', async () => {
-  const { code, stdout } = await runComanda({ DATABASE_ROLE_PREFIX: printed.prefix }, 'db', 'roles');
+  const { code, stdout } = await callComanda({ DATABASE_ROLE_PREFIX: printed.prefix }, 'db', 'roles');
   expect(code).toBe(0);
   const [setup = '', grants = ''] = stdout.split(/^-- For the owner.*$/m);
   await runOnce(printed.url('operator'), setup);

@@ -11,7 +11,7 @@ let outputs: Metafile['outputs'];
 beforeAll(async () => {
   const built = await build({ ...bundleOptions('commands'), write: false, metafile: true });
   outputs = built.metafile.outputs;
-}, 60_000);
+});
 
 /** The modules loaded for these files of the workspace: packages of the registry, and how many bytes of our own bundles. */
 function loaded(...files: string[]): { packages: string[]; bytes: number } {

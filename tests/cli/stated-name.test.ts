@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { commands } from '../../packages/cli/src/commands.ts';
 import { cellsOf, openRestaurant } from '../locations/cells.ts';
 import { encryptionKey, type Place, useFolder, usePlace } from '../locations/moving.ts';
-import { runComanda } from '../support/command.ts';
+import { callComanda } from '../support/command.ts';
 import { makeEndpoint } from '../support/endpoints.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { createOrderKitchen, placeOrder } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
 import { words } from '../support/words.ts';
-
-// Every command is a process of its own.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const north = usePlace();
 const south = usePlace();
@@ -129,7 +126,7 @@ const runs: Readonly<Record<string, () => Promise<Ran> | Ran>> = {
     // Back under the key that the other runs have.
     const after = async () => {
       const back = { ...settings(north), ...more(encryptionKey, later) };
-      const outcome = await runComanda(back, 'secrets', 'rotate-key', '--as', 'Ana M');
+      const outcome = await callComanda(back, 'secrets', 'rotate-key', '--as', 'Ana M');
       expect(outcome.code, outcome.stderr).toBe(0);
     };
     return { words: [], more: more(later, encryptionKey), after };
@@ -156,7 +153,7 @@ it.each(audited)('--as is in every entry of comanda %s', async (name) => {
   const { words, at = north, more = {}, after } = ran;
   const [{ began } = { began: '' }] = await north.sql<{ began: string }>('select now()::text as began');
   const argv = [...name.split(' '), ...words, '--as', 'Ana M', '--json'];
-  const { code, stdout, stderr } = await runComanda({ ...settings(at), USER: 'root', ...more }, ...argv);
+  const { code, stdout, stderr } = await callComanda({ ...settings(at), USER: 'root', ...more }, ...argv);
   await after?.();
   // Doctor fails for other findings, too.
   if (name !== 'doctor') expect(code, stdout + stderr).toBe(0);
@@ -171,7 +168,7 @@ it.each(audited)('--as is in every entry of comanda %s', async (name) => {
 describe('without --as', () => {
   const made = async (environment: Record<string, string>) => {
     const argv = [...words('keys create --name ERP --permissions orders:* --location'), oldest(), '--json'];
-    const { code, stdout, stderr } = await runComanda({ ...settings(north), ...environment }, ...argv);
+    const { code, stdout, stderr } = await callComanda({ ...settings(north), ...environment }, ...argv);
     expect(code, stderr).toBe(0);
     const { id } = JSON.parse(stdout) as { id: string };
     const [entry] = await north.sql<{ name: string | null }>(
@@ -193,14 +190,14 @@ describe('without --as', () => {
 
 it('comanda audit --by finds what was done at the command line, as stated', async () => {
   const id = await newKey();
-  await runComanda(settings(north), 'keys', 'revoke', id, '--as', 'Zoe');
-  const found = await runComanda(settings(north), 'audit', '--by', 'Zoe', '--json');
+  await callComanda(settings(north), 'keys', 'revoke', id, '--as', 'Zoe');
+  const found = await callComanda(settings(north), 'audit', '--by', 'Zoe', '--json');
   expect(JSON.parse(found.stdout)).toEqual([
     expect.objectContaining({ operation: 'keys.revoke', resource_id: id, by: 'Zoe', by_known: false }),
   ]);
 });
 
 it('a command that writes nothing into the audit takes no --as', async () => {
-  const listed = await runComanda(settings(north), 'keys', 'list', '--as', 'ana');
+  const listed = await callComanda(settings(north), 'keys', 'list', '--as', 'ana');
   expect(listed).toMatchObject({ code: 1, stderr: expect.stringContaining('unknown option') });
 });

@@ -1,21 +1,19 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { OrderOverview } from '../../packages/api/src/resources/orders/overview.schema.ts';
 import { useApi } from '../support/api.ts';
-import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { type CommandOutcome, callComanda } from '../support/command.ts';
 import { createKey } from '../support/factories.ts';
 import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
 import { parseStrict } from '../support/strict.ts';
 
-// The daily work of an admin, by the command itself, each a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
-
+// The daily work of an admin, by the command itself.
 const encryptionKey = Buffer.alloc(32, 7).toString('base64');
 const api = useApi(() => ({ encryptionKey }));
 const kitchen = useOrderKitchen(api);
 
 const environment = () => ({ DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: encryptionKey });
-const comanda = (...argv: string[]) => runComanda(environment(), ...argv);
+const comanda = (...argv: string[]) => callComanda(environment(), ...argv);
 
 /** The output with `--json` of a command that must succeed. */
 async function done<Value = Record<string, unknown>>(...argv: string[]): Promise<Value> {
@@ -260,7 +258,7 @@ describe('where there are several locations', () => {
     expect((await refused('jobs', 'list', '--location', 'nowhere')).message).toMatch(/no location nowhere/);
     await done('locations', 'disable', other.id);
     const owner = { ...environment(), DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner') };
-    const deleted = await runComanda(owner, 'locations', 'delete', other.id, '--confirm', 'Second');
+    const deleted = await callComanda(owner, 'locations', 'delete', other.id, '--confirm', 'Second');
     expect(deleted.code, deleted.stderr).toBe(0);
   });
 });

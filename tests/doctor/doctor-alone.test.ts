@@ -1,20 +1,20 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repositoryRoot } from '@comanda/db';
-import { afterAll, beforeAll, expect, it, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, test, vi } from 'vitest';
 import { judgeDisk } from '../../packages/api/src/doctor/disk-check.ts';
 import type { Diagnosis } from '../../packages/api/src/doctor/doctor.ts';
 import { defaultThresholds, diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { type EmbeddedServer, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { openHand } from '../support/by-hand.ts';
-import type { CommandOutcome } from '../support/command.ts';
+import { type CommandOutcome, callComanda } from '../support/command.ts';
 import { sqlAt, sqlBy } from '../support/sql.ts';
 
-// The command as a process, on an embedded database of its own.
+// The command on an embedded database of its own.
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -35,11 +35,14 @@ afterAll(async () => {
 });
 
 const sql = sqlBy((text, values) => sqlAt(server?.url ?? '')(text, values));
-const comanda = (argv: string[], more: Record<string, string> = {}) => run('scripts/comanda.mjs', argv, more);
+const comanda = (argv: string[], dir = dataDir) => callComanda({ DATA_DIR: dir }, ...argv);
 
-function run(script: string, argv: string[], more: Record<string, string> = {}): Promise<CommandOutcome> {
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir, ...more };
-  return promisify(execFile)(process.execPath, [join(repositoryRoot, script), ...argv], { env }).then(
+/** The bundle as a process of its own. */
+function run(...argv: string[]): Promise<CommandOutcome> {
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDir };
+  return promisify(execFile)(process.execPath, [join(repositoryRoot, 'dist/comanda.js'), ...argv], {
+    env,
+  }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: CommandOutcome) => error,
   );
@@ -68,10 +71,10 @@ it('finds the embedded database by itself; what is wrong makes the exit code 1',
 });
 
 it('runs as node dist/comanda.js, too, with the same exit codes', async () => {
-  const alone = await run('dist/comanda.js', ['doctor']);
+  const alone = await run('doctor');
   expect(alone.code).toBe(1);
   expect(alone.stdout).toContain('no worker has ever run here');
-  const listed = await run('dist/comanda.js', ['locations', 'list', '--json']);
+  const listed = await run('locations', 'list', '--json');
   expect(listed).toMatchObject({ code: 0, stdout: '[]\n' });
 });
 
@@ -97,9 +100,9 @@ test.each([
   ['5 s', 5_000, 'warning'],
   ['minus an hour', -3_600_000, 'wrong'],
 ])('sees a clock that is off by %s', async (_, offset, outcome) => {
-  const preload = join(folder, 'clock.mjs');
-  writeFileSync(preload, `const now = Date.now.bind(Date); Date.now = () => now() + ${offset};\n`);
-  const { stdout } = await comanda(['doctor', '--json'], { NODE_OPTIONS: `--import=${preload}` });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + offset });
+  onTestFinished(() => void vi.useRealTimers());
+  const { stdout } = await comanda(['doctor', '--json']);
   const clock = outcomes(stdout).get('clock');
   expect(clock?.outcome, stdout).toBe(outcome);
   expect(clock?.found).toContain(offset > 0 ? 'ahead of the database' : 'behind the database');
@@ -117,7 +120,7 @@ it('brings back with relay retry what was set aside', async () => {
 });
 
 it('says in one line that no database runs, and what to do', async () => {
-  const { code, stdout } = await comanda(['doctor'], { DATA_DIR: join(folder, 'none') });
+  const { code, stdout } = await comanda(['doctor'], join(folder, 'none'));
   expect(code).toBe(1);
   expect(stdout).toMatch(/WRONG +database reachable +no database is running: DATABASE_URL is not set/);
   expect(stdout).toContain('npm start');

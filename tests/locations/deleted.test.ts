@@ -1,7 +1,7 @@
 import { beforeAll, expect, it, vi } from 'vitest';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, placeOrder } from '../support/orders.ts';
-import { usePlace } from './moving.ts';
+import { kill, usePlace } from './moving.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -54,9 +54,7 @@ it('a location is deleted only when it is disabled, and its name is said', async
 
 it('a deletion that is killed is gone on with, and such a location cannot be enabled', async () => {
   const locationId = await filledLocation();
-  const begun = await place.begin('idempotency_keys: 2000 rows', ...remove, locationId);
-  begun.kill('SIGKILL');
-  await begun.ended;
+  await kill(await place.begin('idempotency_keys: 2000 rows', ...remove, locationId), place);
   expect((await place.rowsOf(locationId)).idempotency_keys).toBeGreaterThan(0);
   const enabled = await place.comanda('locations', 'enable', locationId);
   expect(enabled).toMatchObject({ code: 1, stderr: expect.stringContaining('being deleted') });

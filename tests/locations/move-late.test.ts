@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { callRest } from '../support/api.ts';
 import { orderBody } from '../support/orders.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
-import { encryptionKey, useFolder, usePlace } from './moving.ts';
+import { encryptionKey, kill, useFolder, usePlace } from './moving.ts';
 
 // A request that was sent before its location moved, and is done with after it: it writes nothing any more, and says so.
 
@@ -25,16 +25,14 @@ beforeAll(async () => {
   cells = cellsOf(folder.path, north, south);
   await north.startWorker();
   await south.startWorker();
-});
-beforeEach(async () => {
-  bar = await openRestaurant(north, 'Bar Uno');
   const env = { DATABASE_URL: north.api.databaseUrl, ENCRYPTION_KEY: encryptionKey };
   api = await startProcess({ entry: 'api', env, readyTimeoutMs: 180_000 });
 });
-afterEach(async () => {
-  process.kill(api.pid, 'SIGCONT');
-  await api.stop();
+afterAll(() => api.stop());
+beforeEach(async () => {
+  bar = await openRestaurant(north, 'Bar Uno');
 });
+afterEach(() => void process.kill(api.pid, 'SIGCONT'));
 
 const order = (url = api.url ?? '') =>
   callRest<{ data?: { id: string } }>(url, 'POST /v2/orders', {
@@ -55,9 +53,7 @@ const argv = () => ['locations', 'move', bar.id, '--to', 'south', ...cells.optio
 
 /** Begins the move, and leaves it once writes are refused: requests that may be under way are not waited for. */
 async function disabled(): Promise<void> {
-  const begun = await north.begin('disable: done', ...argv());
-  begun.kill('SIGKILL');
-  await begun.ended;
+  await kill(await north.begin('disable: done', ...argv()), north, south);
 }
 
 /** Goes on with the move, to its end. */
@@ -111,7 +107,7 @@ it.each([
     await disabled();
     const move = await north.begin('waiting for transactions', ...argv());
     // Were it not waited for, the export would go on without it.
-    await Promise.race([move.ended, setTimeout(2_000)]);
+    await Promise.race([move.ended, setTimeout(500)]);
     await north.sql('select pg_advisory_unlock($1)', [held]);
     expect(await move.ended, move.said()).toBe(0);
     await north.sql('drop function held_up cascade');

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { openHand } from '../support/by-hand.ts';
 import { useClosed } from '../support/use.ts';
 import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
-import { useFolder, usePlace } from './moving.ts';
+import { kill, useFolder, usePlace } from './moving.ts';
 
 // An obstacle to a move is found before writes are refused, or can be taken back.
 
@@ -43,9 +43,7 @@ const refused = (why: string) => ({ code: 1, stderr: expect.stringContaining(why
 /** Begins a move, and kills it once writes are refused. */
 async function begun({ id } = bar): Promise<void> {
   const options = ['--to', 'south', '--cells', cells.file];
-  const going = await north.begin('disable: done', 'locations', 'move', id, ...options);
-  going.kill('SIGKILL');
-  await going.ended;
+  await kill(await north.begin('disable: done', 'locations', 'move', id, ...options), north, south);
 }
 
 it('a third cell that is away is found before writes are refused', async () => {

@@ -54,7 +54,7 @@ it('a location moves under load: no order is lost or published twice, reads go o
   await waitFor('orders', () => guests.acknowledged.length > 20 && others.acknowledged.length > 20, patience);
   const before = await feedAfter(undefined);
 
-  const move = north.comanda('locations', 'move', moving.id, '--to', 'south', ...cells.options, '--json');
+  const move = north.run('locations', 'move', moving.id, '--to', 'south', ...cells.options, '--json');
   // Reads are answered while writes are refused.
   await waitFor('writes to be refused', () => (guests.reasons.location_read_only ?? 0) > 0, patience);
   isMended = true;

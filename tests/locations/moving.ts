@@ -7,13 +7,15 @@ import type { RunningWorker } from '@comanda/worker';
 import pg from 'pg';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
-import { type CommandOutcome, runComanda } from '../support/command.ts';
+import { type CommandOutcome, callComanda, runComanda } from '../support/command.ts';
 import { superuserUrl } from '../support/database.ts';
 import { roleUrl } from '../support/roles.ts';
 import { startTestWorker } from '../support/run-worker.ts';
 import { type Sql, sqlOf } from '../support/sql.ts';
+import { createSteppedWorker, type SteppedWorker } from '../support/stepped-worker.ts';
 import { ownTables } from '../support/tables.ts';
 import { useClosed } from '../support/use.ts';
+import { waitFor } from '../support/wait.ts';
 
 /** The rows that two databases share. */
 export const encryptionKey = randomBytes(32).toString('base64');
@@ -22,10 +24,14 @@ export const encryptionKey = randomBytes(32).toString('base64');
 export interface Place {
   api: TestApi;
   comanda(...argv: string[]): Promise<CommandOutcome>;
+  /** The same as a process, for a command while this process is busy. */
+  run(...argv: string[]): Promise<CommandOutcome>;
   /** Begins a command; the promise resolves when it has said `line` on standard error. */
   begin(line: string, ...argv: string[]): Promise<Begun>;
   /** Starts a worker, which is stopped with the place. */
   startWorker(): Promise<RunningWorker>;
+  /** The parts of one without its loops, in place of a worker. */
+  stepWorker(): Promise<SteppedWorker>;
   /** Plain SQL of a superuser. */
   sql: Sql;
   /** How many rows each table has of a location; those with none are left out. */
@@ -41,6 +47,25 @@ export interface Begun {
   said(): string;
 }
 
+/** Kills a command. Resolves once its sessions at these places are over: PostgreSQL notices the end of a process later. */
+export async function kill(begun: Begun, ...places: readonly Place[]): Promise<void> {
+  begun.kill('SIGKILL');
+  await begun.ended;
+  await sessionsEnd(...places);
+}
+
+/** Waits for the end of the sessions of commands. */
+export const sessionsEnd = (...places: readonly Place[]): Promise<unknown> =>
+  Promise.all(
+    places.map(({ sql }) =>
+      waitFor('the sessions of commands to end', async () => {
+        const found = await sql`
+          select from pg_stat_activity where datname = current_database() and application_name = 'comanda-cli'`;
+        return found.length === 0;
+      }),
+    ),
+  );
+
 /** One for the tests of a file. */
 export const usePlace = (): Place => useClosed(startPlace);
 
@@ -52,7 +77,7 @@ async function startPlace(): Promise<Place> {
     application_name: 'comanda-outside',
   });
   await outside.connect();
-  const workers: RunningWorker[] = [];
+  const workers: { stop(): Promise<void> }[] = [];
   const dataDir = mkdtempSync(join(tmpdir(), 'comanda-place-'));
   const settings = {
     ...{ DATABASE_URL: api.databaseUrl, DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner') },
@@ -60,9 +85,10 @@ async function startPlace(): Promise<Place> {
   };
   return {
     api,
-    comanda: (...argv) => runComanda(settings, ...argv),
+    comanda: (...argv) => callComanda(settings, ...argv),
+    run: (...argv) => runComanda(settings, ...argv),
     begin(line, ...argv) {
-      const script = join(repositoryRoot, 'scripts', 'comanda.mjs');
+      const script = join(repositoryRoot, 'dist', 'comanda.js');
       const child = spawn(process.execPath, [script, ...argv], {
         env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
         stdio: ['ignore', 'ignore', 'pipe'],
@@ -81,6 +107,11 @@ async function startPlace(): Promise<Place> {
       const worker = await startTestWorker(api.databaseUrl, encryptionKey, {
         webhookRetryDelaysSeconds: [1, 1, 1, 1],
       });
+      workers.push(worker);
+      return worker;
+    },
+    async stepWorker() {
+      const worker = await createSteppedWorker(api.databaseUrl, encryptionKey);
       workers.push(worker);
       return worker;
     },

@@ -7,7 +7,7 @@ import { useConsumer } from '../support/consumer.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, orderBody, placeOrder, postOrder } from '../support/orders.ts';
 import { waitFor } from '../support/wait.ts';
-import { useFolder, usePlace } from './moving.ts';
+import { sessionsEnd, useFolder, usePlace } from './moving.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -47,12 +47,9 @@ beforeAll(async () => {
   const { api } = here;
   locationId = await createLocation(api.app.database, { name: 'Bar "Uno" – ☕', sandbox: true });
   ({ key } = await createKey(api.app.database, { locationId }));
-  await here.startWorker();
+  const worker = await here.stepWorker();
   expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBeLessThan(300);
-  await waitFor('the demo to be published', async () => {
-    const waiting = await here.sql`select from internal.captured_changes where location_id = ${locationId}`;
-    return waiting.length === 0;
-  });
+  await worker.turn();
   const endpoint = await api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
     ...{ key, body: { url: consumer.url, events: ['order.created'] } },
   });
@@ -67,12 +64,15 @@ beforeAll(async () => {
   const { id } = (placed.body as { data: { id: string } }).data;
   order = { path: `/v2/orders/${id}`, repeat, answer: placed.text };
   for (let more = 0; more < 4; more += 1) await placeOrder(own(here), kitchen);
-  await waitFor('webhooks of five orders', () => consumer.received.length === 5);
-  // A worker writes that down every ten seconds.
-  await waitFor('the health of both', async () => {
-    const { text } = await api.rest('GET /v2/webhook-endpoints', { key });
-    return /failing_since.*"dead_count":5/.test(text) && text.includes('last_delivered_at');
-  });
+  await worker.turn();
+  for (let retry = 0; retry < 4; retry += 1) {
+    await worker.makeDue();
+    await worker.turn();
+  }
+  expect(consumer.received.length).toBe(5);
+  const { text } = await api.rest('GET /v2/webhook-endpoints', { key });
+  expect(text).toMatch(/failing_since.*"dead_count":5/);
+  expect(text).toContain('last_delivered_at');
   const tagged = ['/v2/products', '/v2/categories'].map(async (path) => {
     const { body } = await api.rest<{ data: { id: string }[] }>(`GET ${path}?limit=1`, { key });
     return `${path}/${body.data[0]?.id}`;
@@ -89,6 +89,7 @@ beforeAll(async () => {
   expect(Object.values(answers).filter((answer) => !answer.startsWith('200'))).toEqual([]);
   const disabled = await here.comanda('locations', 'disable', locationId, '--json');
   expect(JSON.parse(disabled.stdout), disabled.stderr).toMatchObject({ status: 'disabled' });
+  await worker.turn();
   const done = await here.comanda('locations', 'export', locationId, '--to', exported());
   expect(done.code, done.stderr).toBe(0);
 });
@@ -173,11 +174,7 @@ describe('a location that is exported', () => {
     import_.kill('SIGKILL');
     import_.kill('SIGCONT');
     await import_.ended;
-    await waitFor('its transaction to end', async () => {
-      const found = await there.sql`
-        select from pg_stat_activity where datname = current_database() and application_name = 'comanda-cli'`;
-      return found.length === 0;
-    });
+    await sessionsEnd(there);
     expect(await there.rowsOf(locationId)).toEqual({});
   });
 

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ownBuild } from '../../packages/db/src/release/build.ts';
 import { buildInfo, writeBuildInfo } from '../../scripts/build-info.mjs';
-import { runComanda } from '../support/command.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { callComanda, runComanda } from '../support/command.ts';
+import { useTestDatabase } from '../support/database.ts';
 import { startProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -53,23 +53,26 @@ test('a tree inside of another repository is not taken for it', () => {
   expect(JSON.parse(readFileSync(join(tree, 'inner', buildInfo), 'utf8'))).toEqual({});
 });
 
-test('the version and the commit are in --version, in the first line of each log, in /healthz and in the metrics', {
-  timeout: 120_000,
-}, async () => {
-  const build = ownBuild();
+const build = ownBuild();
+const own = useTestDatabase();
+
+test('the version and the commit are in --version', async () => {
   expect(build).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/), commit: expect.any(String) });
   expect((await runComanda({}, '--version')).stdout).toBe(`comanda ${build.version} (${build.commit})\n`);
-  expect(JSON.parse((await runComanda({}, '--version', '--json')).stdout)).toEqual(build);
-  const own = await createTestDatabase();
-  const env = { DATABASE_URL: own.url, WORKER_PORT: '0', API_PROCESSES: '2' };
-  for (const entry of ['api', 'worker'] as const) {
+  expect(JSON.parse((await callComanda({}, '--version', '--json')).stdout)).toEqual(build);
+});
+
+test.each(['api', 'worker'] as const)(
+  'they are in the first line of the log of the %s, in its /healthz and in its metrics',
+  async (entry) => {
+    const env = { DATABASE_URL: own.url, WORKER_PORT: '0', API_PROCESSES: '2' };
     const running = await startProcess({ entry, env });
     await waitFor('its lines', () => running.output().includes('"ready"'));
     const lines = running
       .output()
       .split('\n')
       .map((line) => (line === '' ? {} : JSON.parse(line)));
-    expect([entry, lines[0]]).toMatchObject([entry, { ...build, msg: 'starting' }]);
+    expect(lines[0]).toMatchObject({ ...build, msg: 'starting' });
     expect(lines.filter(({ msg }) => msg === 'starting')).toHaveLength(1);
     const url = running.url ?? lines.find(({ msg }) => msg === 'ready')?.url;
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: 'ok', ...build });
@@ -78,6 +81,5 @@ test('the version and the commit are in --version, in the first line of each log
         `comanda_build_info{version="${build.version}",commit="${build.commit}",node="${process.version}"} 1`,
       );
     await running.stop();
-  }
-  await own.drop();
-});
+  },
+);

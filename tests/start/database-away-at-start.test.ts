@@ -32,7 +32,7 @@ async function withDatabase(make: (own: TestDatabase) => Promise<Away>): Promise
   };
 }
 
-const situations: Readonly<Record<string, () => Promise<Away>>> = {
+const situations = {
   'whose port has no listener': () =>
     withDatabase(async ({ url }) => {
       const gate = await makeGate(url);
@@ -64,7 +64,7 @@ const situations: Readonly<Record<string, () => Promise<Away>>> = {
         close: () => runOnce(superuserUrl, `drop role ${quoteName(user)}`),
       };
     }),
-  'that does not exist': async () => {
+  'that does not exist': async (): Promise<Away> => {
     const own = await createTestDatabase();
     const name = new URL(own.url).pathname.slice(1);
     const away = `${name}_away`;
@@ -87,46 +87,49 @@ const situations: Readonly<Record<string, () => Promise<Away>>> = {
     }),
 };
 
-const programs = {
-  worker: { listensOn: 'WORKER_PORT' },
-  api: { listensOn: 'PORT' },
-} as const;
-
 const statusOf = (port: number): Promise<number | undefined> =>
   fetch(`http://127.0.0.1:${port}/readyz`).then(
     ({ status }) => status,
     () => undefined,
   );
 
-for (const [program, { listensOn }] of Object.entries(programs))
-  test.each(Object.entries(situations))(
-    `the ${program}, started bare with a database %s, waits and then works`,
-    async (_, make) => {
-      const { url, letIn, close } = await make();
-      const port = await unusedPort();
-      const run = startProgram(program, { DATABASE_URL: url, [listensOn]: String(port) });
-      try {
-        const running = async (what: string, look: () => boolean | Promise<boolean>) =>
-          waitFor(
-            what,
-            async () => {
-              if (run.process.exitCode === null) return look();
-              throw new Error(`${program} ended with exit code ${run.process.exitCode}:\n${run.output()}`);
-            },
-            { timeoutMs: 60_000 },
-          );
-        await running(
-          'the reason why it waits, and a 503 of its health',
-          async () => /cannot be used yet/.test(run.output()) && (await statusOf(port)) === 503,
-        );
-        // More than two of its rests: what keeps no process alive ends it in the first.
-        await sleep(1_500);
-        await running('it to wait', () => true);
-        await letIn();
-        await running('it to be ready', async () => (await statusOf(port)) === 200);
-      } finally {
-        await finish(run, 'SIGTERM');
-        await close();
-      }
-    },
-  );
+// Both look at the database in the same way (tests/db/schema-state.test.ts), so each situation is one program's.
+test.concurrent.each([
+  ['worker', 'whose port has no listener', undefined],
+  ['worker', 'that refuses the password', 'WORKER_PORT'],
+  ['worker', 'that is read-only', 'WORKER_PORT'],
+  ['api', 'whose port takes connections and says nothing', 'PORT'],
+  ['api', 'that does not exist', 'PORT'],
+] as const)(
+  'the %s, started bare with a database %s, waits and then works',
+  async (program, situation, listensOn) => {
+    const { url, letIn, close } = await situations[situation]();
+    const port = await unusedPort();
+    const settings = listensOn === undefined ? {} : { [listensOn]: String(port) };
+    const run = startProgram(program, { DATABASE_URL: url, ...settings });
+    const running = async (what: string, look: () => boolean | Promise<boolean>) =>
+      waitFor(
+        what,
+        async () => {
+          if (run.process.exitCode === null) return look();
+          throw new Error(`${program} ended with exit code ${run.process.exitCode}:\n${run.output()}`);
+        },
+        { timeoutMs: 60_000 },
+      );
+    const says = async (status: number, line: RegExp) =>
+      line.test(run.output()) && (listensOn === undefined || (await statusOf(port)) === status);
+    try {
+      await running('the reason why it waits, and a 503 of its health', () =>
+        says(503, /cannot be used yet/),
+      );
+      // More than two of its rests: what keeps no process alive ends it in the first.
+      await sleep(1_500);
+      await running('it to wait', () => true);
+      await letIn();
+      await running('it to be ready', () => says(200, /"msg":"ready"/));
+    } finally {
+      await finish(run, 'SIGTERM');
+      await close();
+    }
+  },
+);

@@ -1,43 +1,29 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { runComanda } from '../support/command.ts';
-import { waitFor } from '../support/wait.ts';
+import { callComanda } from '../support/command.ts';
+import { finish, type Run, serving, startRun } from './run.ts';
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let folder: string;
-let service: ChildProcess;
-let output = '';
+let service: Run;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'comanda-doctor-'));
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
-  service = spawn(process.execPath, ['scripts/start.mjs'], {
-    cwd: repositoryRoot,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: '0', DATA_DIR: folder },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  for (const stream of [service.stdout, service.stderr])
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  await waitFor('the service to be ready', () => output.includes('is ready after'), { timeoutMs: 60_000 });
+  service = startRun({ dataDir: folder, port: 0, env: { SEED_DEMO: '' } });
+  await serving(service);
 });
 
 afterAll(async () => {
-  const ended = once(service, 'exit');
-  service.kill('SIGINT');
-  await ended;
+  await finish(service, 'SIGINT');
   rmSync(folder, { recursive: true, force: true });
 });
 
-const doctor = (...words: string[]) => runComanda({ DATA_DIR: folder }, 'doctor', ...words);
+const doctor = (...words: string[]) => callComanda({ DATA_DIR: folder }, 'doctor', ...words);
 
 it.each([[[]], [['--deep']]])(
   'doctor %j finds nothing to complain of after the very first start, and exits 0',
@@ -55,11 +41,11 @@ it.each([[[]], [['--deep']]])(
   },
 );
 
-it('a link for the app leads to the service of the data directory, on any port', async () => {
-  const { stdout } = await runComanda({ DATA_DIR: folder }, 'app', 'code', '--json');
+it('a link for the app leads to the service of the data directory, for any port in the settings of the command', async () => {
+  const { stdout } = await callComanda({ DATA_DIR: folder, PORT: '1' }, 'app', 'code', '--json');
   const { url, address } = JSON.parse(stdout) as { url: string; address: string };
   expect(address).toBe('of the running service');
   const app = await fetch(url);
   expect([app.status, await app.text()]).toEqual([200, expect.stringContaining('<title>')]);
-  expect(output).toContain(new URL(url).origin);
+  expect(service.output()).toContain(`Base URL  ${new URL(url).origin}`);
 });

@@ -4,39 +4,28 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Instance, postmasterOf, readInstance } from '../../packages/embedded/src/instance.ts';
 import { type EmbeddedServer, embeddedUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { sqlAt } from '../support/sql.ts';
 import { buildOwnerProgram, type OwnerProgram } from './owner.ts';
 
-let owners: OwnerProgram;
 const servers: EmbeddedServer[] = [];
 const folders: string[] = [];
 
-beforeAll(async () => {
-  owners = await buildOwnerProgram();
-});
-
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.stop();
-  for (const folder of folders.splice(0)) removeFolder(folder);
-});
-
-afterAll(() => owners.dispose());
+afterAll(async () => {
+  for (const server of servers) await server.stop();
+  for (const folder of folders) removeFolder(folder);
+}, 60_000);
 
 describe('a running embedded server', { timeout: 120_000 }, () => {
   let server: EmbeddedServer;
   const dataDir = newDataDir();
-  folders.splice(0);
+  const lines: string[] = [];
 
   beforeAll(async () => {
-    server = await startEmbedded({ dataDir });
-  }, 120_000);
-
-  afterAll(async () => {
-    await server.stop();
-    removeFolder(dirname(dataDir));
+    server = await startEmbedded({ dataDir, log: (line) => lines.push(line) });
+    servers.push(server);
   }, 120_000);
 
   it('listens on the loopback address alone and keeps every commit', async () => {
@@ -74,30 +63,18 @@ describe('a running embedded server', { timeout: 120_000 }, () => {
     );
   });
 
-  it('keeps its distance from another one', async () => {
-    const other = await start(newDataDir());
+  it('keeps its distance from another one, which says in one line why PostgreSQL did not start, and lets go of its data directory', async () => {
+    const elsewhere = newDataDir();
+    const failing = startEmbedded({ dataDir: elsewhere, settings: { shared_buffers: 'plenty' } });
+    await expect(failing).rejects.toThrow(/^PostgreSQL did not start: [^\n]*shared_buffers[^\n]*$/);
+    expect(existsSync(join(instance(elsewhere).home, 'running.json'))).toBe(false);
+    const other = await start(elsewhere);
     expect(other.port).not.toBe(server.port);
     await query(server.url, 'CREATE TABLE mine ()');
     expect(await query(other.url, "SELECT to_regclass('mine')")).toBeNull();
   });
-});
-
-describe('the embedded server', { timeout: 120_000 }, () => {
-  it('keeps its data, address and password over a restart', async () => {
-    const dataDir = newDataDir();
-    const first = await start(dataDir);
-    await query(first.url, "CREATE TABLE kept AS SELECT 'here' AS word");
-    await stop(first);
-    expect(await embeddedUrl(dataDir)).toBeNull();
-    const second = await start(dataDir);
-    expect(second.created).toBe(false);
-    expect(second.url).toBe(first.url);
-    expect(await query(second.url, 'SELECT word FROM kept')).toBe('here');
-  });
 
   it('runs again by itself, with every commit, after kill -9', async () => {
-    const dataDir = newDataDir();
-    const server = await start(dataDir);
     await query(server.url, "CREATE TABLE kept AS SELECT 'here' AS word");
     const killed = postmaster(dataDir);
     process.kill(killed, 'SIGKILL');
@@ -106,10 +83,6 @@ describe('the embedded server', { timeout: 120_000 }, () => {
   });
 
   it('waits for its own port when that was taken while it was dead, and says what keeps it', async () => {
-    const dataDir = newDataDir();
-    const lines: string[] = [];
-    const server = await startEmbedded({ dataDir, log: (line) => lines.push(line) });
-    servers.push(server);
     process.kill(postmaster(dataDir), 'SIGKILL');
     const thief = await eventually(async () => {
       const taken = createServer().listen(server.port, '127.0.0.1');
@@ -124,12 +97,10 @@ describe('the embedded server', { timeout: 120_000 }, () => {
   });
 
   it('keeps its log small while it runs: beyond 10 MiB it keeps one older file', async () => {
-    const dataDir = newDataDir();
-    const { url } = await start(dataDir);
     const { logFile } = instance(dataDir);
     const say = (words: string, times: number) =>
       query(
-        url,
+        server.url,
         `do $$ begin perform set_config('client_min_messages', 'error', true);
          for i in 1..${times} loop raise warning '%', ${words}; end loop; end $$`,
       );
@@ -144,84 +115,90 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     }
     expect(readFileSync(`${logFile}.1`, 'utf8')).toContain('second second');
   });
+});
 
-  it('is taken over by the next start when its owner was killed', async () => {
-    const dataDir = newDataDir();
-    const { process: owner, word } = await owners.start(dataDir);
-    await query(String(word.url), "CREATE TABLE kept AS SELECT 'here' AS word");
-    const orphan = postmaster(dataDir);
-    await kill(owner);
-    expect(postmaster(dataDir)).toBe(orphan);
-    const server = await start(dataDir);
-    expect(postmaster(dataDir)).not.toBe(orphan);
-    expect(await query(server.url, 'SELECT word FROM kept')).toBe('here');
+// In this order: each start finds the data that the one before left.
+describe('the embedded server of a data directory', { timeout: 120_000, shuffle: false }, () => {
+  let owners: OwnerProgram;
+  beforeAll(async () => {
+    owners = await buildOwnerProgram();
+  });
+  afterAll(() => owners.dispose());
+
+  const dataDir = newDataDir();
+  let url: string;
+  const isKept = async () => expect(await query(url, 'SELECT word FROM kept')).toBe('here');
+
+  it('is that of exactly one of several simultaneous starts', async () => {
+    const all = await Promise.all([1, 2, 3, 4].map(() => owners.start(dataDir)));
+    const winners = all.filter(({ word }) => word.url !== undefined);
+    expect(winners).toHaveLength(1);
+    for (const { word } of all) expect(word.url ?? word.error).toMatch(/^postgresql:|^already running on /);
+    url = String(winners[0]?.word.url);
+    await query(url, "CREATE TABLE kept AS SELECT 'here' AS word");
+    winners[0]?.process.disconnect();
+    await once(winners[0]?.process ?? process, 'exit');
+    expect(await embeddedUrl(dataDir)).toBeNull();
   });
 
-  it('recovers when it was killed together with its owner', async () => {
-    const dataDir = newDataDir();
-    const { process: owner, word } = await owners.start(dataDir);
-    await query(String(word.url), "CREATE TABLE kept AS SELECT 'here' AS word");
-    process.kill(postmaster(dataDir), 'SIGKILL');
-    await kill(owner);
+  it('keeps its data, address and password over a restart', async () => {
     const server = await start(dataDir);
-    expect(await query(server.url, 'SELECT word FROM kept')).toBe('here');
+    expect(server.created).toBe(false);
+    expect(server.url).toBe(url);
+    await isKept();
+    await stop(server);
+    expect(await embeddedUrl(dataDir)).toBeNull();
   });
 
-  it('runs once per data directory: a second start says who has it and leaves it alone', async () => {
-    const dataDir = newDataDir();
-    const { process: owner, word } = await owners.start(dataDir);
+  it('moves to another port when its own was taken meanwhile', async () => {
+    const { port } = new URL(url);
+    const thief = createServer().listen(Number(port), '127.0.0.1');
+    await once(thief, 'listening');
+    onTestFinished(() => void thief.close());
+    const server = await start(dataDir);
+    expect(server.port).not.toBe(Number(port));
+    expect(await embeddedUrl(dataDir)).toBe(server.url);
+    ({ url } = server);
+    await stop(server);
+  });
+
+  it('runs once: a second start says who has it and leaves it alone; it is taken over when that owner was killed', async () => {
+    const { process: owner } = await owners.start(dataDir);
     const running = postmaster(dataDir);
     await expect(startEmbedded({ dataDir })).rejects.toThrow(
       `already running on ${dataDir}: process ${owner.pid}, still starting`,
     );
     expect(postmaster(dataDir)).toBe(running);
-    expect(await query(String(word.url), 'SELECT 1')).toBe(1);
-    owner.disconnect();
-    await once(owner, 'exit');
-    expect(await embeddedUrl(dataDir)).toBeNull();
+    await isKept();
+    await kill(owner);
+    expect(postmaster(dataDir)).toBe(running);
+    const server = await start(dataDir);
+    expect(postmaster(dataDir)).not.toBe(running);
+    await isKept();
+    await stop(server);
   });
 
-  it('lets exactly one of several simultaneous starts have a data directory', async () => {
-    const dataDir = newDataDir();
-    const all = await Promise.all([1, 2, 3, 4].map(() => owners.start(dataDir)));
-    const winners = all.filter(({ word }) => word.url !== undefined);
-    expect(winners).toHaveLength(1);
-    for (const { word } of all) expect(word.url ?? word.error).toMatch(/^postgresql:|^already running on /);
-    winners[0]?.process.disconnect();
-    await once(winners[0]?.process ?? process, 'exit');
-  });
-
-  it('moves to another port when its own was taken meanwhile', async () => {
-    const dataDir = newDataDir();
-    const first = await start(dataDir);
-    await stop(first);
-    const thief = createServer().listen(first.port, '127.0.0.1');
-    await once(thief, 'listening');
-    onTestFinished(() => void thief.close());
-    const second = await start(dataDir);
-    expect(second.port).not.toBe(first.port);
-    expect(await embeddedUrl(dataDir)).toBe(second.url);
-  });
-
-  it('runs in a folder that only its owner can enter, and leaves the folder as it was', async () => {
-    const dataDir = newDataDir();
-    chmodSync(dirname(dataDir), 0o700);
-    const first = await start(dataDir);
-    await query(first.url, "CREATE TABLE kept AS SELECT 'here' AS word");
-    await stop(first);
-    const second = await start(dataDir);
-    expect(await query(second.url, 'SELECT word FROM kept')).toBe('here');
-    expect(statSync(dirname(dataDir)).mode & 0o777).toBe(0o700);
-    expect(statSync(instance(dataDir).cluster).uid === 0).toBe(false);
-  });
-
-  it('says in one line why PostgreSQL did not start, and lets go of the data directory', async () => {
-    const dataDir = newDataDir();
-    const failing = startEmbedded({ dataDir, settings: { shared_buffers: 'plenty' } });
-    await expect(failing).rejects.toThrow(/^PostgreSQL did not start: [^\n]*shared_buffers[^\n]*$/);
-    expect(existsSync(join(instance(dataDir).home, 'running.json'))).toBe(false);
+  it('recovers when it was killed together with its owner', async () => {
+    const { process: owner } = await owners.start(dataDir);
+    process.kill(postmaster(dataDir), 'SIGKILL');
+    await kill(owner);
     await start(dataDir);
+    await isKept();
   });
+});
+
+it('an embedded server runs in a folder that only its owner can enter, and leaves the folder as it was', {
+  timeout: 120_000,
+}, async () => {
+  const dataDir = newDataDir();
+  chmodSync(dirname(dataDir), 0o700);
+  const first = await start(dataDir);
+  await query(first.url, "CREATE TABLE kept AS SELECT 'here' AS word");
+  await stop(first);
+  const second = await start(dataDir);
+  expect(await query(second.url, 'SELECT word FROM kept')).toBe('here');
+  expect(statSync(dirname(dataDir)).mode & 0o777).toBe(0o700);
+  expect(statSync(instance(dataDir).cluster).uid === 0).toBe(false);
 });
 
 /** A folder to live in that any user may pass through, as most clones are. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { settingsInForce, strangeVariables } from '../../packages/db/src/settings/report.ts';
 import { readSettings, SettingsError } from '../../packages/db/src/settings/settings.ts';
-import { runComanda } from '../support/command.ts';
+import { callComanda } from '../support/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'comanda-settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -86,7 +86,7 @@ describe('comanda config', () => {
   };
 
   it('says of every setting what holds and where it comes from, and shows no secret', async () => {
-    const { code, stdout } = await runComanda(environment, 'config', '--json');
+    const { code, stdout } = await callComanda(environment, 'config', '--json');
     expect(code).toBe(0);
     expect(stdout).not.toContain('hunter2');
     const { settings } = JSON.parse(stdout);
@@ -109,9 +109,9 @@ describe('comanda config', () => {
   it('warns of a mistyped name, and with --check fails for it', async () => {
     const mistyped = { ...environment, WEBHOOK_TARGET: 'any' };
     const sentence = 'WEBHOOK_TARGET is no setting and does nothing; is WEBHOOK_TARGETS meant?';
-    const warned = await runComanda(mistyped, 'config');
+    const warned = await callComanda(mistyped, 'config');
     expect(warned).toMatchObject({ code: 0, stdout: expect.stringContaining(`warning: ${sentence}`) });
-    expect(await runComanda(mistyped, 'config', '--check')).toMatchObject({ code: 1 });
-    expect(await runComanda(environment, 'config', '--check')).toMatchObject({ code: 0 });
+    expect(await callComanda(mistyped, 'config', '--check')).toMatchObject({ code: 1 });
+    expect(await callComanda(environment, 'config', '--check')).toMatchObject({ code: 0 });
   }, 120_000);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readSettings } from '../../packages/db/src/settings/settings.ts';
 import { settingWarnings } from '../../packages/db/src/settings/warnings.ts';
-import { runComanda } from '../support/command.ts';
+import { callComanda } from '../support/command.ts';
 import { createTestDatabase, useTestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 import { ended, finish, startProgram, unusedPort } from './run.ts';
@@ -48,7 +48,7 @@ describe('a setting that is ignored', () => {
 
   it('is a warning of comanda config, without a failure of --check', async () => {
     const environment = { ...plain, KEEP_ATTEMPTS_DAYS: '60' };
-    const { code, stdout } = await runComanda(environment, 'config', '--check');
+    const { code, stdout } = await callComanda(environment, 'config', '--check');
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringContaining('warning: KEEP_ATTEMPTS_DAYS=60 has no effect'),

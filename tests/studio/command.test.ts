@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { ended, finish, startRun, until } from '../start/run.ts';
 import { useClosed } from '../support/use.ts';
 import { useWorkerKit } from '../worker/kit.ts';
-import { end, ended, startRun, startStudio } from './run.ts';
+import { refusalOf, settingsOf, startStudio } from './run.ts';
 
 const kit = useWorkerKit();
 const ana = useClosed(() => startStudio(kit.url, ['--as', 'ana', '--edit']));
 
-describe('npm run studio', { timeout: 120_000 }, () => {
+describe('npm run studio', () => {
   it.each([
     [['--port', '99999'], '--port: must be from 1 to 65535'],
     [['--as', 'comanda-api'], '--as: a name of 1 to 40 letters'],
@@ -14,33 +15,19 @@ describe('npm run studio', { timeout: 120_000 }, () => {
     [['--reed-only'], "Unknown option '--reed-only'"],
     [['--location', 'Nowhere'], '--location: there is no location Nowhere (comanda locations list)'],
   ])('says what is wrong with %j', async (args, said) => {
-    const run = startRun(args, kit.url);
-    expect(await ended(run)).toBe(1);
-    expect(run.output()).toContain(`comanda: ${said}`);
+    expect(await refusalOf(args, kit.url)).toContain(said);
   });
 
   it('says so when the port is taken', async () => {
-    const second = startRun(['--port', new URL(ana.origin).port], kit.url);
-    expect(await ended(second)).toBe(1);
-    expect(second.output()).toContain(`--port: ${new URL(ana.origin).port} is taken`);
-  });
-
-  it('says so when no database runs', async () => {
-    const lost = startRun([], undefined);
-    expect(await ended(lost)).toBe(1);
-    expect(lost.output()).toContain('no running database: run npm start first, or set DATABASE_URL');
+    const { port } = new URL(ana.origin);
+    expect(await refusalOf(['--port', port], kit.url)).toBe(`--port: ${port} is taken`);
   });
 
   it('does not open as the service, which no guard stops', async () => {
-    for (const role of ['service', 'owner'] as const) {
-      const run = startRun([], kit.url, role);
-      expect(await ended(run)).toBe(1);
-      expect(run.output()).toMatch(
-        new RegExp(
-          `^comanda: DATABASE_URL is \\w+_${role}'s: give Studio that of \\w+_reader, or of a role that`,
-        ),
+    for (const role of ['service', 'owner'] as const)
+      expect(await refusalOf([], kit.url, role)).toMatch(
+        new RegExp(`^DATABASE_URL is \\w+_${role}'s: give Studio that of \\w+_reader, or of a role that`),
       );
-    }
   });
 
   it('reads as an admin whose login is no reader', async () => {
@@ -49,15 +36,20 @@ describe('npm run studio', { timeout: 120_000 }, () => {
     expect((await run.query('delete from "public"."products" where true')).refusal?.message).toMatch(
       /This Studio only reads/,
     );
-    expect(await end(run, 'SIGTERM')).toBe(0);
+    expect(await run.close()).toBe(0);
+    await expect(fetch(run.origin)).rejects.toThrow();
   });
 
-  it.each([['SIGTERM'], ['SIGINT']] as const)(
-    'ends on %s with exit code 0 and nothing left',
-    async (signal) => {
-      const run = await startStudio(kit.url);
-      expect(await end(run, signal)).toBe(0);
-      await expect(fetch(run.origin)).rejects.toThrow();
-    },
-  );
+  it('as a process ends on SIGINT with exit code 0 and nothing left, and with 1 where no database runs', async () => {
+    const start = (env: Record<string, string> = {}) =>
+      startRun({ dataDir: '/nonexistent/comanda', port: 0, env, script: 'scripts/studio.mjs' });
+    const [run, lost] = [start(settingsOf(kit.url, 'reader')), start()];
+    expect(await ended(lost)).toBe(1);
+    expect(lost.output()).toContain('comanda: no running database: run npm start first, or set DATABASE_URL');
+    await until(() => run.output().includes('Ctrl-C ends it') || run.process.exitCode !== null);
+    const [address = ''] = run.output().match(/http:\/\/\S+/) ?? [];
+    expect((await fetch(address)).status).toBe(200);
+    expect(await finish(run, 'SIGINT')).toBe(0);
+    await expect(fetch(address)).rejects.toThrow();
+  });
 });

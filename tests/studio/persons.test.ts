@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,13 +5,11 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { migrate } from '../../packages/db/src/migrations/migrate.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { embeddedRoles } from '../../packages/embedded/src/roles.ts';
 import { type EmbeddedServer, embeddedLoginUrl, startEmbedded } from '../../packages/embedded/src/server.ts';
 import { openStudioDatabase } from '../../packages/studio/src/database.ts';
-import { runComanda } from '../support/command.ts';
-import { waitFor } from '../support/wait.ts';
-import { ask, freePort, headersIn } from './run.ts';
+import { callComanda } from '../support/command.ts';
+import { openStudio, type StudioSettings } from './run.ts';
 
 // Studio on an embedded database of its own, whose operator makes logins for persons.
 
@@ -25,7 +21,7 @@ let server: EmbeddedServer;
 let superuser: pg.Client;
 let adminUrl: string;
 
-const comanda = (...argv: string[]) => runComanda({ DATA_DIR: dataDir }, ...argv);
+const comanda = (...argv: string[]) => callComanda({ DATA_DIR: dataDir }, ...argv);
 const person = async (...argv: string[]): Promise<string> => {
   const { code, stdout, stderr } = await comanda('db', 'roles', 'person', ...argv, '--json');
   expect(code, stdout + stderr).toBe(0);
@@ -57,35 +53,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** npm run studio with these settings; what it prints until it listens, or ends. */
-async function studio(settings: Record<string, string>, ...args: string[]) {
-  const { DATABASE_URL, NODE_ENV, NODE_OPTIONS, ...env } = process.env;
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ['scripts/studio.mjs', '--port', String(await freePort()), ...args],
-    {
-      cwd: repositoryRoot,
-      env: { ...env, DATA_DIR: dataDir, ...settings },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += String(chunk)));
-  const closed = once(child, 'close');
-  onTestFinished(async () => {
-    child.kill('SIGTERM');
-    await closed;
-  });
-  const isReady = () => child.exitCode !== null || output.includes('Ctrl-C ends it');
-  await waitFor('Studio to listen or end', isReady, { timeoutMs: 100_000 });
+/** Studio with these settings for the rest of the test. */
+async function studio(settings: StudioSettings, ...args: string[]) {
+  const run = await openStudio({ DATA_DIR: dataDir, ...settings }, args);
+  onTestFinished(async () => void (await run.close()));
   return {
-    output: () => output,
+    output: run.output,
     /** As whom a page of it is signed in to the database. */
     users: async () => {
-      const address = /http:\/\/\S+#code=\S+/.exec(output)?.[0] ?? '';
-      const { origin } = new URL(address);
-      const sql = `select current_setting('timezone') as "timezone"`;
-      await ask(origin, { procedure: 'query', query: { sql } }, await headersIn(origin, address));
+      await run.query(`select current_setting('timezone') as "timezone"`);
       const { rows } = await superuser.query<{ name: string }>(
         `select distinct usename as name from pg_stat_activity where application_name in ('studio', 'eva')`,
       );
@@ -105,17 +81,14 @@ describe('npm run studio', () => {
   it('says that a name is only stated where the person has no login', async () => {
     const run = await studio({}, '--edit', '--as', 'eva');
     expect(await run.users()).toEqual(['comanda_admin']);
-    await waitFor('all that it prints', () => run.output().includes('comanda db roles person'));
-    expect(run.output()).toContain('the audit marks eva as stated');
+    expect(run.output()).toMatch(/the audit marks eva as stated, .*: comanda db roles person makes one/);
   });
 
   it('takes the name of the login in DATABASE_URL, and no other', async () => {
     const run = await studio({ DATABASE_URL: anaUrl }, '--edit');
     expect(await run.users()).toEqual(['ana']);
     expect(run.output()).toContain('as ana, comanda_admin;');
-    const other = await studio({ DATABASE_URL: anaUrl }, '--edit', '--as', 'bob');
-    await waitFor('all that it prints', () => other.output().includes('leave --as out'));
-    expect(other.output()).toContain(
+    await expect(studio({ DATABASE_URL: anaUrl }, '--edit', '--as', 'bob')).rejects.toThrow(
       '--as: the database is opened as ana, so ana makes the edits: leave --as out',
     );
   });

@@ -1,21 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { RoleKind } from '../../packages/db/src/roles/access.ts';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { main } from '../../packages/studio/src/main.ts';
 import { tokenHeader } from '../../packages/studio/src/page/session.ts';
+import { unusedPort } from '../start/run.ts';
+import { capture } from '../support/captured.ts';
 import { roleUrl } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** A run of npm run studio. */
-export interface Run {
-  process: ChildProcess;
-  output(): string;
-  over(): boolean;
-}
+/** Variables that Studio is started with. */
+export type StudioSettings = Readonly<Record<string, string>>;
 
-/** One that serves. */
-export interface RunningStudio extends Run {
+/** A Studio that serves in this process. */
+export interface RunningStudio {
+  output(): string;
   origin: string;
   /** A printed address that no test has used yet. */
   address(): Promise<string>;
@@ -33,61 +29,63 @@ export interface Queried {
   rows: Record<string, unknown>[];
 }
 
-/** Starts it with such arguments, on the database of `url` as a role: that for which the arguments ask, unless said. */
-export function startRun(
+/** Studio on the database of `url` as a role. */
+export const settingsOf = (url: string, role: RoleKind): StudioSettings => ({
+  DATA_DIR: '/nonexistent/comanda',
+  DATABASE_URL: roleUrl(url, role),
+  DATABASE_ROLE_PREFIX: new URL(url).username.replace(/_[a-z]+$/, ''),
+});
+
+/** Why a start with such arguments is refused; as an admin where they ask to edit. */
+export async function refusalOf(
   args: string[],
-  url: string | undefined,
+  url: string,
   role: RoleKind = args.includes('--edit') ? 'admin' : 'reader',
-): Run {
-  const { DATABASE_URL, NODE_ENV, NODE_OPTIONS, ...env } = process.env;
-  const child = spawn(process.execPath, ['scripts/studio.mjs', ...args], {
-    cwd: repositoryRoot,
-    env: {
-      ...env,
-      DATA_DIR: '/nonexistent/comanda',
-      ...(url !== undefined && {
-        DATABASE_URL: roleUrl(url, role),
-        DATABASE_ROLE_PREFIX: new URL(url).username.replace(/_[a-z]+$/, ''),
-      }),
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  let over = false;
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      output += chunk;
-    });
-  child.on('close', () => {
-    over = true;
-  });
-  return { process: child, output: () => output, over: () => over };
+): Promise<string> {
+  return main(args, settingsOf(url, role), AbortSignal.abort()).then(
+    (code) => `it served, and ended with ${code}`,
+    (error: Error) => error.message,
+  );
 }
 
-/** Starts it, and waits for nothing but the line with its address: then it listens. */
-export async function startStudio(url: string, args: string[] = [], role?: RoleKind): Promise<RunningStudio> {
-  const port = await freePort();
-  const run = startRun(['--port', String(port), ...args], url, role);
+/** Starts it with such arguments, on the database of `url` as a role: that for which the arguments ask, unless said. */
+export const startStudio = (
+  url: string,
+  args: string[] = [],
+  role: RoleKind = args.includes('--edit') ? 'admin' : 'reader',
+): Promise<RunningStudio> => openStudio(settingsOf(url, role), args);
+
+/** The same with these settings. Waits for nothing but the line with its address: then it listens. */
+export async function openStudio(settings: StudioSettings, args: string[]): Promise<RunningStudio> {
+  const port = await unusedPort();
+  const printed = { stdout: '', stderr: '' };
+  const stopping = new AbortController();
+  const words = ['--port', String(port), ...args];
+  let isOver = false;
+  const ended = capture(printed, () => main(words, settings, stopping.signal)).finally(() => {
+    isOver = true;
+  });
+  ended.catch(() => {});
   let given = 0;
   const address = async () => {
-    const printed = () => run.output().match(/http:\/\/\S+#code=\S+/g) ?? [];
     const wanted = given++;
-    await waitFor('the address of Studio', async () => run.over() || printed().length > wanted, {
-      timeoutMs: 100_000,
-    });
-    const found = printed()[wanted];
-    if (found === undefined) throw new Error(`Studio ended:\n${run.output()}`);
-    return found;
+    const next = () => printed.stdout.match(/http:\/\/\S+#code=\S+/g)?.[wanted];
+    await waitFor('an address of Studio', () => isOver || next() !== undefined, { timeoutMs: 100_000 });
+    // Rejects with the reason where it has ended instead.
+    return next() ?? `Studio ended with ${await ended}`;
   };
   const entrance = await address();
   const { origin } = new URL(entrance);
   const headers = await headersIn(origin, entrance);
   return {
-    ...run,
+    output: () => printed.stdout + printed.stderr,
     ...{ origin, address, headers },
     query: (sql, parameters = [], own = {}) =>
       ask(origin, { procedure: 'query', query: { sql, parameters } }, { ...headers, ...own }),
-    close: () => end(run, 'SIGTERM'),
+    close() {
+      stopping.abort();
+      return ended;
+    },
   };
 }
 
@@ -115,27 +113,4 @@ export async function ask(address: string, body: object, headers: Record<string,
   if (!response.ok) return { status: response.status, refusal: { name: 'HTTP', message: text }, rows: [] };
   const [refusal, rows = []] = JSON.parse(text) as [Queried['refusal'], Queried['rows']?];
   return { status: response.status, refusal, rows };
-}
-
-/** Its exit code, once every process that holds its output is gone. */
-export async function ended(run: Run): Promise<number | null> {
-  if (!run.over()) await once(run.process, 'close');
-  return run.process.exitCode;
-}
-
-/** Asks it to end. */
-export async function end(run: Run, signal: NodeJS.Signals): Promise<number | null> {
-  const closing = ended(run);
-  run.process.kill(signal);
-  return closing;
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const bound = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  if (typeof bound !== 'object' || bound === null) throw new Error('the probe has no port');
-  return bound.port;
 }

@@ -10,13 +10,13 @@ import { commandHelp, helpDocument, overview } from './output.ts';
 import type { Lines } from './rows.ts';
 
 /**
- * Runs a command line and returns the exit code: 0, or 1 when the command failed. With `--json` exactly one
+ * Runs a command line with these variables and returns the exit code: 0, or 1 when the command failed. With `--json` exactly one
  * JSON document goes to standard output, a failure as `{"error":{"code","message"}}`.
  */
-export async function main(argv: string[]): Promise<number> {
+export async function main(argv: string[], environment = process.env): Promise<number> {
   const json = argv.includes('--json');
   try {
-    const { lines, failed } = await run(argv, json);
+    const { lines, failed } = await run(argv, json, environment);
     say(lines);
     return failed ? 1 : 0;
   } catch (error) {
@@ -31,7 +31,11 @@ export async function main(argv: string[]): Promise<number> {
 const refusalOf = async (error: unknown): Promise<{ code: ErrorCode; message: string }> =>
   (await import('./refusal.ts')).spokenRefusal(error);
 
-async function run(argv: string[], json: boolean): Promise<{ lines: Lines; failed: boolean }> {
+async function run(
+  argv: string[],
+  json: boolean,
+  environment: NodeJS.ProcessEnv,
+): Promise<{ lines: Lines; failed: boolean }> {
   const words = argv.filter((word) => !word.startsWith('-'));
   const name = [3, 2, 1]
     .map((count) => words.slice(0, count).join(' '))
@@ -42,7 +46,7 @@ async function run(argv: string[], json: boolean): Promise<{ lines: Lines; faile
   if (argv.includes('--help')) return said(json ? helpDocument(name, command) : commandHelp(name, command));
   const { options, positionals } = parseCommand(name, command, argv);
   const { perform } = await import('./perform.ts');
-  return perform(await command.work(), { options, positionals, json });
+  return perform(await command.work(), { options, positionals, json, environment });
 }
 
 const said = (lines: Lines) => ({ lines, failed: false });

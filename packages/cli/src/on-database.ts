@@ -9,10 +9,11 @@ import type { DatabaseWork, Options } from './command.ts';
  */
 export async function onDatabase(
   work: DatabaseWork,
+  environment: NodeJS.ProcessEnv,
   options: Options,
   positionals: string[],
 ): Promise<unknown> {
-  const settings = readSettings(process.env);
+  const settings = readSettings(environment);
   const databaseUrl = await databaseUrlOf(settings, work.as ?? 'service');
   if (databaseUrl === null) {
     throw new CommandError(

@@ -9,11 +9,12 @@ export interface Call {
   positionals: string[];
   /** Whether the value is printed as JSON. */
   json: boolean;
+  environment: NodeJS.ProcessEnv;
 }
 
 /** Does the work of a command, on the database unless it works alone; gives what is printed and whether it failed. */
 export async function perform(work: Work, call: Call): Promise<{ lines: Lines; failed: boolean }> {
-  const name = statedName(call.options, process.env);
+  const name = statedName(call.options, call.environment);
   const value = await (name === undefined
     ? resultOf(work, call)
     : operator.run(name, () => resultOf(work, call)));
@@ -23,9 +24,9 @@ export async function perform(work: Work, call: Call): Promise<{ lines: Lines; f
   };
 }
 
-async function resultOf(work: Work, { options, positionals }: Call): Promise<unknown> {
-  if (work.runAlone !== undefined) return work.runAlone(process.env, options, positionals);
+async function resultOf(work: Work, { options, positionals, environment }: Call): Promise<unknown> {
+  if (work.runAlone !== undefined) return work.runAlone(environment, options, positionals);
   // Loaded where it is needed: the driver takes half of what remains of a start.
   const { onDatabase } = await import('./on-database.ts');
-  return onDatabase(work, options, positionals);
+  return onDatabase(work, environment, options, positionals);
 }
