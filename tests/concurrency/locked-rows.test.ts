@@ -12,7 +12,6 @@ import {
 } from '../support/factories.ts';
 import { createPayments } from '../support/moved-payments.ts';
 import { orderBody } from '../support/orders.ts';
-import { thorough } from '../support/trials.ts';
 import { statuses, useTwoProcesses } from './two-servers.ts';
 
 // Finding 6: five orders that waited for one row stopped the orders and lists of their location, two locations stopped all.
@@ -41,7 +40,7 @@ async function openStall(): Promise<Stall> {
 }
 
 describe('rows that another session holds', { timeout: 120_000 }, () => {
-  it.each(thorough ? [1, 3, 6] : [6])(
+  it.each([1, 3, 6])(
     'one at each of %i locations stop no list, no other resource there, and no other location',
     async (locked) => {
       const stalls = await Promise.all(Array.from({ length: locked + 1 }, openStall));
