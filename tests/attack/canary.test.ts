@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,13 +10,14 @@ import type { RunningRecord } from '../../packages/embedded/src/claim.ts';
 import { readInstance } from '../../packages/embedded/src/instance.ts';
 import { entrancesOf } from '../contract/entrances.ts';
 import { inputIn, openKitchen } from '../contract/kitchen.ts';
+import { ended, finish, type Run, serving, startRun, unusedPort } from '../start/run.ts';
 import type { TestApi } from '../support/api.ts';
+import { runComanda } from '../support/command.ts';
 import { operations } from '../support/documented.ts';
 import { waitFor } from '../support/wait.ts';
 import { words } from '../support/words.ts';
 import { httpConsumer } from '../webhooks/consumers.ts';
 import { type Canary, files, findCanaries, formsOf, processArguments, type Trace, tables } from './canary.ts';
-import { comanda, commandLines, failToConnect, freePort, listen, run, shown } from './canary-processes.ts';
 
 // Everything is started as an operator starts it.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -24,11 +25,21 @@ vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 /** Files that are meant to hold secrets. */
 const keptSecret = ['encryption-key', 'demo-key', 'postgres.json'];
 
+/** Commands that need not show a secret. */
+const commandLines = [
+  'keys list',
+  'audit',
+  'secrets rotate-key',
+  'locations list',
+  'keys revoke x',
+  'nonsense',
+  '--help',
+];
+
 let folder: string;
 let dataDir: string;
 let url: string;
-let started: ChildProcess;
-let output = '';
+let started: Run;
 let database: Database;
 const canaries: Canary[] = [];
 const traces: Trace[] = [];
@@ -38,17 +49,11 @@ beforeAll(async () => {
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
   dataDir = join(folder, 'data');
-  const port = await freePort();
+  const port = await unusedPort();
   url = `http://127.0.0.1:${port}`;
-  started = run(dataDir, ['scripts/start.mjs'], {
-    PORT: String(port),
-    LOG_LEVEL: 'trace',
-    WEBHOOK_RETRY_DELAYS: '0,0,0,0',
-  });
-  listen(started, (text) => {
-    output += text;
-  });
-  await waitFor('npm start', () => output.includes('Base URL'), { timeoutMs: 200_000 });
+  const env = { SEED_DEMO: 'true', LOG_LEVEL: 'trace', WEBHOOK_RETRY_DELAYS: '0,0,0,0' };
+  started = startRun({ dataDir, port, env });
+  await serving(started);
   const databaseUrl = (await embeddedUrl(dataDir, 'superuser')) ?? '';
   database = openDatabase({ url: databaseUrl, poolSize: 3 });
   const encryptionKey = readFileSync(join(dataDir, 'encryption-key'), 'utf8').trim();
@@ -60,11 +65,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await database?.close();
-  if (started !== undefined) {
-    const ended = new Promise((resolve) => started.once('close', resolve));
-    started.kill('SIGTERM');
-    await ended;
-  }
+  if (started !== undefined) await finish(started, 'SIGTERM');
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
@@ -97,7 +98,8 @@ test('no secret is found in anything that is said or kept, after everything was 
   await breakThings();
   await Promise.all(
     commandLines.map(async (line) => {
-      traces.push({ where: `comanda ${line}`, text: (await comanda(dataDir, ...line.split(' '))).text });
+      const { stdout, stderr } = await comanda(...line.split(' '));
+      traces.push({ where: `comanda ${line}`, text: stdout + stderr });
     }),
   );
   await consumer.close();
@@ -112,7 +114,7 @@ test('no secret is found in anything that is said or kept, after everything was 
     files: seen('file') > 3,
     processes: seen('arguments') > 4,
     webhooks: seen('a webhook') >= 4,
-    log: output.split('\n').length > 200,
+    log: started.output().split('\n').length > 200,
     canaries: canaries.length >= 6,
   }).toEqual({
     answers: true,
@@ -154,7 +156,7 @@ describe('the search has teeth', () => {
       [
         ...(await everything()),
         ...processArguments(child.pid ?? 0),
-        { where: 'log', text: output + planted.text },
+        { where: 'log', text: started.output() + planted.text },
       ],
     );
     child.kill('SIGKILL');
@@ -178,10 +180,10 @@ describe('the search has teeth', () => {
 
 async function everything(): Promise<Trace[]> {
   return [
-    { where: 'output of npm start', text: output },
+    { where: 'output of npm start', text: started.output() },
     ...(await tables(database)),
     ...files(dataDir, keptSecret),
-    ...processArguments(started.pid ?? 0),
+    ...processArguments(started.process.pid ?? 0),
     ...processArguments(postmaster()),
   ];
 }
@@ -239,7 +241,7 @@ async function breakThings(): Promise<void> {
   for (const { pid } of children) process.kill(pid, 'SIGUSR2');
   await waitFor(
     'both to be there again',
-    () => /api is ready again/.test(output) && /worker is ready again/.test(output),
+    () => ['api', 'worker'].every((name) => started.output().includes(`${name} is ready again`)),
     { timeoutMs: 60_000 },
   );
   // Wrong passwords and addresses that hold one, as a mistaken operator gives them.
@@ -251,11 +253,26 @@ async function breakThings(): Promise<void> {
   const entries = ['api', 'worker', 'comanda'].flatMap((entry) =>
     addresses.map((address) => ({ entry, address })),
   );
-  const failures = entries.map(({ entry, address }) =>
-    failToConnect(dataDir, entry, address, canaries[1]?.text ?? ''),
-  );
-  traces.push(...(await Promise.all(failures)));
+  traces.push(...(await Promise.all(entries.map(failToConnect))));
 }
+
+/** Starts what cannot connect, and returns what it says of that. */
+async function failToConnect({ entry, address }: { entry: string; address: string }): Promise<Trace> {
+  const env = { DATABASE_URL: address, ENCRYPTION_KEY: canaries[1]?.text ?? '', LOG_LEVEL: 'trace' };
+  const [script, ...words] =
+    entry === 'comanda' ? ['scripts/comanda.mjs', 'keys', 'list'] : [`dist/${entry}.js`];
+  const run = startRun({ dataDir, port: 0, env, ...(script !== undefined && { script }), words });
+  const timer = setTimeout(() => run.process.kill('SIGTERM'), 5_000);
+  await ended(run);
+  clearTimeout(timer);
+  return { where: `${entry} that cannot connect`, text: run.output() };
+}
+
+/** An answer with its headers, as text. */
+const shown = async (response: Response): Promise<string> =>
+  `${JSON.stringify([...response.headers])} ${await response.text()}`;
+
+const comanda = (...argv: string[]) => runComanda({ DATA_DIR: dataDir }, ...argv);
 
 async function call(
   method: string,
@@ -283,4 +300,4 @@ function noteSecret({ secret }: Record<string, unknown>): void {
 }
 
 const comandaJson = async <Value>(...argv: string[]): Promise<Value> =>
-  JSON.parse((await comanda(dataDir, ...argv, '--json')).stdout);
+  JSON.parse((await comanda(...argv, '--json')).stdout);

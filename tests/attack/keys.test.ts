@@ -66,7 +66,7 @@ describe('revoking a key', () => {
 
   test('is felt within a second by every process', async () => {
     const figures: number[] = [];
-    for (let trial = 0; trial < trials(9, 50); trial += 1) {
+    for (let trial = 0; trial < trials(5, 50); trial += 1) {
       const { id, key } = await api.make.key();
       figures.push(...(await lastAccepted(key, id)));
     }
@@ -77,7 +77,7 @@ describe('revoking a key', () => {
 
   test('is felt within a second also by processes that just lost the connection they listen on', async () => {
     const figures: number[] = [];
-    for (let trial = 0; trial < trials(5, 20); trial += 1) {
+    for (let trial = 0; trial < trials(3, 20); trial += 1) {
       const { id, key } = await api.make.key();
       for (const url of urls()) expect((await ask(url, key)).status).toBe(200);
       const ended = await api.sql`select pg_terminate_backend(pid) from pg_stat_activity
@@ -90,7 +90,7 @@ describe('revoking a key', () => {
       });
     }
     report('key revoked without notifications', figures);
-    expect(figures.length).toBeGreaterThanOrEqual(trials(5, 20));
+    expect(figures.length).toBeGreaterThanOrEqual(trials(3, 20));
     expect(median(figures)).toBeLessThanOrEqual(1_000);
   });
 });
@@ -157,7 +157,7 @@ describe('a key that is not valid', () => {
     const { database } = api.app;
     const { credentials, lookups } = countedCredentials(database);
     const { key } = await api.make.key();
-    const flood = trials(20_000, 200_000);
+    const flood = trials(6_000, 200_000);
     let served = 0;
     for (let sent = 0; sent < flood; sent += 2_000) {
       const asked = Array.from({ length: 2_000 }, async () =>

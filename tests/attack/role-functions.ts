@@ -44,16 +44,20 @@ const unspoken = /^(internal|trigger|event_trigger|cstring|any|.*_handler|.*rang
 
 /**
  * A call of every function of PostgreSQL and of the service that the session may call and that is VOLATILE, or takes
- * the number of a transaction. Arguments are what does most harm at a location.
+ * the number of a transaction, where `p` is as the condition says. Arguments are what does most harm at a location.
  */
-export async function callsOfFunctions(session: pg.Client, location: string): Promise<FunctionCall[]> {
+export async function callsOfFunctions(
+  session: pg.Client,
+  location: string,
+  condition: string,
+): Promise<FunctionCall[]> {
   const { rows } = await session.query<{ name: string; schema: string; types: string[] }>(
     `select p.proname as name, p.pronamespace::regnamespace::text as schema,
        array(select t::regtype::text from unnest(p.proargtypes) with ordinality a (t, at) order by at) as types
      from pg_proc p where (p.provolatile = 'v' or p.proname in ('txid_current', 'pg_current_xact_id')) and p.prokind = 'f' and has_function_privilege(p.oid, 'EXECUTE')
        and p.pronamespace in ('pg_catalog'::regnamespace, 'public'::regnamespace)
        and p.prorettype::regtype::text !~ '^(internal|trigger|event_trigger|cstring|.*_handler)$'
-     order by 2, 1, p.oid`,
+       and ${condition} order by 2, 1, p.oid`,
   );
   return rows
     .filter(({ types }) => !types.some((type) => unspoken.test(type)))
@@ -66,8 +70,11 @@ export async function callsOfFunctions(session: pg.Client, location: string): Pr
 const argument = (type: string, location: string): string =>
   kinds[type]?.(location) ?? (/\[\]$/.test(type) ? `'{}'::${type}` : `'1'::${type}`);
 
-/** Gives PUBLIC back what only a superuser takes: as in a database whose roles no superuser has set up. */
-export const openToPublic = `do $$ declare f record; begin
+/** Lets PUBLIC do what only a superuser takes from it, as in a database whose roles no superuser has set up, or takes it again. */
+export const givenToPublic = (
+  verb: 'grant' | 'revoke',
+  preposition: 'to' | 'from',
+) => `do $$ declare f record; begin
   for f in select p.oid::regprocedure as name from pg_proc p where ${closedFunctions}
-  loop execute format('grant execute on function %s to public', f.name); end loop;
+  loop execute format('${verb} execute on function %s ${preposition} public', f.name); end loop;
 end $$`;

@@ -1,12 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '@comanda/db';
-import { type Answer, type Call, callRest } from '../support/api.ts';
+import { type Answer, type Call, callRest, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
-import { startProcess } from '../support/processes.ts';
+import { startTestWorker } from '../support/run-worker.ts';
 import { sqlOf } from '../support/sql.ts';
 import { waitFor } from '../support/wait.ts';
 
-/** Two real API processes and a worker on one database, with one location in it. */
+/** Two API servers and a worker on one database, with one location in it. */
 export interface BulkShop {
   database: Database;
   locationId: string;
@@ -15,7 +16,7 @@ export interface BulkShop {
   call(turn: number, route: string, body?: unknown): Promise<Answer>;
   /** Waits until every products job has ended; counts them by status and by error of the service. */
   jobs(): Promise<{ status: string; error: string | null; jobs: number }[]>;
-  /** Stops the processes; how many deadlocks the database has seen since it was made. */
+  /** Stops them; how many deadlocks the database has seen since it was made. */
   deadlocks(): Promise<number>;
   close(): Promise<void>;
 }
@@ -24,8 +25,13 @@ export interface BulkShop {
 export async function openBulkShop(): Promise<BulkShop> {
   const own = await createTestDatabase();
   const database = openDatabase({ url: own.url });
-  const start = (entry: 'api' | 'worker') => startProcess({ entry, env: { DATABASE_URL: own.url } });
-  const running = await Promise.all([start('api'), start('api'), start('worker')]);
+  const apis = [await startTestApi({ databaseUrl: own.url }), await startTestApi({ databaseUrl: own.url })];
+  const worker = await startTestWorker(own.url, randomBytes(32).toString('base64'));
+  let stopped: Promise<unknown> | undefined;
+  const stop = () => {
+    stopped ??= Promise.all([worker.stop(), ...apis.map((api) => api.close())]);
+    return stopped;
+  };
   const locationId = await createLocation(database);
   const paymentMethodId = await createPaymentMethod(database, { locationId });
   const { key } = await createKey(database, { locationId, batchJobsPerHour: 10_000 });
@@ -36,7 +42,7 @@ export async function openBulkShop(): Promise<BulkShop> {
       // A job needs a key; what is called twice with other values has none.
       const headers = { 'idempotency-key': `turn-${turn}` };
       const call: Call = { key, ...(route === 'POST /v2/sync/products' && { headers }) };
-      return callRest(running[turn % 2]?.url ?? '', route, { ...call, ...(body !== undefined && { body }) });
+      return callRest(apis[turn % 2]?.url ?? '', route, { ...call, ...(body !== undefined && { body }) });
     },
     async jobs() {
       const open = `select from sync_jobs where location_id = $1 and status in ('queued', 'processing')`;
@@ -46,7 +52,7 @@ export async function openBulkShop(): Promise<BulkShop> {
         select status::text, error, count(*)::int as jobs from sync_jobs where location_id = ${locationId} group by 1, 2`;
     },
     async deadlocks() {
-      await Promise.all(running.map((each) => each.stop()));
+      await stop();
       // A session hands in what it has counted at its end at the latest.
       await waitFor('the sessions of the processes to end', async () => {
         const sessions = `select from pg_stat_activity where datname = current_database()
@@ -58,7 +64,7 @@ export async function openBulkShop(): Promise<BulkShop> {
       return row?.seen ?? Number.NaN;
     },
     async close() {
-      await Promise.all(running.map((each) => each.stop()));
+      await stop();
       await database.close();
       await own.drop();
     },

@@ -4,7 +4,7 @@ import type { Answer } from '../support/api.ts';
 import { type Chance, createChance } from '../support/chance.ts';
 import { trials } from '../support/trials.ts';
 import { type BulkShop, openBulkShop } from './bulk-shop.ts';
-import { statuses } from './two-processes.ts';
+import { statuses } from './two-servers.ts';
 
 // A call that waits for too long on a busy machine is asked to retry, and so is an order of rows that keep changing.
 const failed = (answers: readonly Answer[]) =>
@@ -19,7 +19,7 @@ async function served(call: () => Promise<Answer>): Promise<Answer> {
   return answer;
 }
 
-test('catalog sync and products jobs deadlock: at once over two processes and a worker, each answers and none is lost', async () => {
+test('catalog sync and products jobs deadlock: at once over two servers and a worker, each answers and none is lost', async () => {
   const shop = await openBulkShop();
   onTestFinished(() => shop.close());
   const numbers = Array.from({ length: 150 }, (_, n) => n);

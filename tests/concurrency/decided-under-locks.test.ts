@@ -5,11 +5,11 @@ import { createPaymentMethod, createProduct, createSubselection } from '../suppo
 import { orderBody, orderOf, refusalOf } from '../support/orders.ts';
 import { atLocks } from '../support/sql.ts';
 import { waitFor } from '../support/wait.ts';
-import { statuses, useTwoProcesses } from './two-processes.ts';
+import { statuses, useTwoServers } from './two-servers.ts';
 
 // Finding 5: an order that waited for stock was made of rows that had been deleted before it took the stock.
 
-const two = useTwoProcesses();
+const two = useTwoServers();
 
 /** The parts of one order: a product with stock, a choice of it, and a way to pay. */
 interface Offer {

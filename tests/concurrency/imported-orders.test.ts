@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createProduct } from '../support/factories.ts';
 import { orderBody, orderOf } from '../support/orders.ts';
-import { useTwoProcesses } from './two-processes.ts';
+import { useTwoServers } from './two-servers.ts';
 
-const two = useTwoProcesses();
+const two = useTwoServers();
 
 it('where orders were imported by SQL, and none was made before, orders are made and counted on', async () => {
   const { database, locationId, paymentMethodId } = two;

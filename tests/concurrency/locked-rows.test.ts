@@ -12,7 +12,7 @@ import {
 } from '../support/factories.ts';
 import { createPayments } from '../support/moved-payments.ts';
 import { orderBody } from '../support/orders.ts';
-import { statuses, useTwoProcesses } from './two-processes.ts';
+import { statuses, useTwoProcesses } from './two-servers.ts';
 
 // Finding 6: five orders that waited for one row stopped the orders and lists of their location, two locations stopped all.
 

@@ -42,16 +42,15 @@ async function placed(twin: Twin, chance: Chance, batch: number): Promise<string
   }));
   const origins = wishes.map((_, index) => `made-${batch}-${index}`);
   const ids: string[] = [];
-  for (const member of await decided(database, twin, wishes, origins)) {
-    const [made] = await placing.write(database, twin.locationId, [member], true);
-    if (made?.outcome !== 'created') throw new Error(`not created: ${made?.outcome}`);
+  const members = await decided(database, twin, wishes, origins);
+  for (const made of await placing.write(database, twin.locationId, members, false)) {
+    if (made.outcome !== 'created') throw new Error(`not created: ${made.outcome}`);
     twin.names.set(made.id, `order ${batch} ${ids.length}`);
     ids.push(made.id);
   }
-  for (const id of ids)
-    if (chance.percent(20))
-      await sql`
-        update payments set status = 'completed' where location_id = ${twin.locationId} and order_id = ${id}`;
+  const paid = ids.filter(() => chance.percent(20));
+  await sql`
+    update payments set status = 'completed' where location_id = ${twin.locationId} and order_id = any (${paid}::uuid[])`;
   return [...ids, newId()];
 }
 

@@ -3,9 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
 import { createProduct } from '../support/factories.ts';
 import { orderBody, orderOf } from '../support/orders.ts';
-import { race, raceAll, statuses, useTwoProcesses } from './two-processes.ts';
+import { race, raceAll, statuses, useTwoServers } from './two-servers.ts';
 
-const two = useTwoProcesses();
+const two = useTwoServers();
+const races = 20;
 let productId: string;
 beforeAll(async () => {
   productId = await createProduct(two.database, {
@@ -26,7 +27,7 @@ async function orderIn(status: 'pending' | 'ready'): Promise<string> {
 
 const statusOf = async (id: string) => orderOf(await two.call(0, `GET /v2/orders/${id}`)).status;
 
-describe('over two API processes', { timeout: 120_000 }, () => {
+describe('over two API servers', { timeout: 120_000 }, () => {
   it.each<['pending' | 'ready', OrderStatus, OrderStatus]>([
     ['ready', 'closed', 'canceled'],
     ['pending', 'ready', 'ready'],
@@ -34,7 +35,7 @@ describe('over two API processes', { timeout: 120_000 }, () => {
     ['ready', 'closed', 'closed'],
   ])('of a %s order that is moved to %s and to %s at once, one move wins', async (from, one, other) => {
     const ids: string[] = [];
-    const trials = await raceAll(`${from}: ${one} against ${other}`, 50, async (index) => {
+    const trials = await raceAll(`${from}: ${one} against ${other}`, races, async (index) => {
       const id = await orderIn(from);
       ids[index] = id;
       return race([
@@ -44,7 +45,7 @@ describe('over two API processes', { timeout: 120_000 }, () => {
         () => move(index, id, other),
       ]);
     });
-    expect(trials.filter(({ real }) => real)).toHaveLength(50);
+    expect(trials.filter(({ real }) => real)).toHaveLength(races);
     for (const [index, { answers }] of trials.entries()) {
       expect(statuses(answers)).toEqual({ 200: 1, 409: 3 });
       const won = answers.find(({ status }) => status === 200);
@@ -53,7 +54,7 @@ describe('over two API processes', { timeout: 120_000 }, () => {
   });
 
   it('of a pending order made ready and canceled at once, ready never comes after canceled', async () => {
-    const trials = await raceAll('pending: ready against canceled', 50, async (index) => {
+    const trials = await raceAll('pending: ready against canceled', races, async (index) => {
       const id = await orderIn('pending');
       return race([() => move(index, id, 'ready'), () => move(index + 1, id, 'canceled')]);
     });

@@ -3,16 +3,16 @@ import { beforeAll, expect, it } from 'vitest';
 import { createProduct } from '../support/factories.ts';
 import { orderBody, orderOf } from '../support/orders.ts';
 import { trials } from '../support/trials.ts';
-import { useTwoProcesses } from './two-processes.ts';
+import { useTwoServers } from './two-servers.ts';
 
-const two = useTwoProcesses();
+const two = useTwoServers();
 const rounds = trials(10, 200);
 let productId: string;
 beforeAll(async () => {
   productId = await createProduct(two.database, { locationId: two.locationId, stock: { quantity: 100_000 } });
 });
 
-it('an order sent 20 times at once with one key, among others and over two processes, is made once', async () => {
+it('an order sent 20 times at once with one key, among others and over two servers, is made once', async () => {
   const bodyOf = () => orderBody({ productId, paymentMethodId: two.paymentMethodId });
   for (let round = 0; round < rounds; round += 1) {
     const [key, body] = [randomUUID(), bodyOf()];

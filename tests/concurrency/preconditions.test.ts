@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createProduct } from '../support/factories.ts';
-import { race, raceAll, statuses, useTwoProcesses } from './two-processes.ts';
+import { race, raceAll, statuses, useTwoServers } from './two-servers.ts';
 
-const two = useTwoProcesses();
+const two = useTwoServers();
 const writers = 6;
 
-test('of several changes with the same tag over two processes exactly one is made', async () => {
+test('of several changes with the same tag over two servers exactly one is made', async () => {
   const trials = await raceAll('If-Match', 20, async () => {
     const id = await createProduct(two.database, { locationId: two.locationId });
     const read = await two.call(0, `GET /v2/products/${id}`);

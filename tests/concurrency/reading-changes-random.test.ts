@@ -6,13 +6,13 @@ import type { Answer } from '../support/api.ts';
 import { expectComplete, type Reader, readChangesOf } from '../support/changes.ts';
 import { createCategory, createKey, createProduct } from '../support/factories.ts';
 import { trials } from '../support/trials.ts';
-import { useTwoProcesses } from './two-processes.ts';
+import { useTwoServers } from './two-servers.ts';
 
 /** Operations of all writers together. */
 const operations = trials(200, 2_000);
 const writers = { api: 4, byHand: 3 };
 
-const service = useTwoProcesses();
+const service = useTwoServers();
 let key: string;
 let products: string[];
 let categories: string[];

@@ -7,10 +7,10 @@ import { underDeed } from '../support/by-hand.ts';
 import { expectComplete, readChangesOf } from '../support/changes.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { runOnce } from '../support/server.ts';
-import { useTwoProcesses } from './two-processes.ts';
+import { useTwoServers } from './two-servers.ts';
 
 // Two processes of the API; readers call them in turns.
-const service = useTwoProcesses();
+const service = useTwoServers();
 let locationId: string;
 let paymentMethodId: string;
 let key: string;

@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import { type Outcome, trpcEntrance } from '../contract/entrances.ts';
 import { openKitchen, writeIn } from '../contract/kitchen.ts';
 import { operations } from '../support/documented.ts';
-import { useTwoProcesses } from './two-processes.ts';
+import { useTwoServers } from './two-servers.ts';
 
-const two = useTwoProcesses();
+const two = useTwoServers();
 
 const writes = operations
   .filter(({ kind }) => kind === 'mutation')
   .map((operation) => ({ name: operation.name, operation }));
 
 test.each(writes)(
-  '$name with one key, six at once over two processes, is done once',
+  '$name with one key, six at once over two servers, is done once',
   async ({ name, operation }) => {
     const kitchen = await openKitchen({ url: two.urls[0], app: { database: two.database } });
     const { locationId } = kitchen;

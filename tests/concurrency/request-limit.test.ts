@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../support/api.ts';
 import { createKey } from '../support/factories.ts';
-import { race, statuses, useTwoProcesses } from './two-processes.ts';
+import { race, statuses, useTwoServers } from './two-servers.ts';
 
-const two = useTwoProcesses();
+const two = useTwoServers();
 
 const resetOf = ({ headers }: Answer) => Number(headers.get('x-ratelimit-reset'));
 
-describe('over two API processes', { timeout: 120_000 }, () => {
+describe('over two API servers', { timeout: 120_000 }, () => {
   it.each([1, 7, 60, 250])('a limit of %d a minute never admits one more', async (limit) => {
     for (;;) {
       const { key } = await createKey(two.database, { locationId: two.locationId, perMinute: limit });
@@ -36,5 +36,5 @@ describe('over two API processes', { timeout: 120_000 }, () => {
 async function startEarlyInMinute(): Promise<void> {
   const answer = await two.call(0, 'GET /v2/locations/current');
   const left = resetOf(answer) * 1_000 - Date.now();
-  if (left < 20_000) await sleep(left + 50);
+  if (left < 5_000) await sleep(left + 50);
 }

@@ -2,14 +2,14 @@ import { expect, test, vi } from 'vitest';
 import type { Answer, Call } from '../support/api.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';
-import { useTwoProcesses } from './two-processes.ts';
+import { useTwoServers } from './two-servers.ts';
 
 // Orders that commit meanwhile reference rows that the reset removes. PostgreSQL 18 reports the violation of a
 // RESTRICT under another SQLSTATE than 15 to 17.
 
 vi.setConfig({ testTimeout: 240_000 });
 
-const servers = useTwoProcesses();
+const servers = useTwoServers();
 
 interface Row {
   id: string;

@@ -6,9 +6,9 @@ import { createKey, createProduct } from '../support/factories.ts';
 import { orderBody, orderOf } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';
 import { trials } from '../support/trials.ts';
-import { useTwoProcesses } from './two-processes.ts';
+import { useTwoServers } from './two-servers.ts';
 
-const two = useTwoProcesses();
+const two = useTwoServers();
 const callers = 4;
 const steps = trials(40, 200);
 const start = 50;
@@ -41,7 +41,7 @@ interface Step {
   from?: number;
 }
 
-// Sets, changes by so much, orders and cancellations at once over two processes: each success is a step from what was there.
+// Sets, changes by so much, orders and cancellations at once over two servers: each success is a step from what was there.
 test('stock is the sum of additions less removals under concurrent writers, and "expected" holds at the moment of its change', async () => {
   const succeeded: Step[] = [];
   const counted: number[] = [];

@@ -6,7 +6,7 @@ import { createProduct } from '../support/factories.ts';
 import { untilWaiting } from '../support/money.ts';
 import { orderBody, orderOf } from '../support/orders.ts';
 import { runOnce } from '../support/server.ts';
-import { useTwoProcesses } from './two-processes.ts';
+import { useTwoProcesses } from './two-servers.ts';
 
 /** Closing answered 503 after 15 s while orders of a fraction of a second came without a gap; now it waits its turn like one. */
 const closedWithinOrders = 2;
@@ -52,7 +52,7 @@ it('an order that comes after the one who closes the turn waits behind them', as
   }
 });
 
-it('a turn is closed while 24 clients order without pause over two processes, with exact totals', async () => {
+it('a turn is closed while 24 clients order without pause over two servers, with exact totals', async () => {
   // As on a slow disk: orders wait for one another, and there is never a moment without one.
   await runOnce(
     two.database.pool.options.connectionString ?? '',

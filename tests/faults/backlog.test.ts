@@ -8,7 +8,7 @@ import { createLedger, type Ledger } from './backlog/ledger.ts';
 
 const kit = useWorkerKit({ lifetime: 'test' });
 
-const changes = trials(5_000, 50_000);
+const changes = trials(2_000, 50_000);
 const locationCount = 5;
 
 /** The order in which what was written came out, location by location, with the times of each event. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { type Answer, callRest } from '../support/api.ts';
+import { type Answer, callRest, startTestApi, type TestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
@@ -10,25 +10,31 @@ import { waitFor } from '../support/wait.ts';
 import { putClock } from './clock/database-clock.ts';
 import { movedClock } from './clock/moved-process.ts';
 
-/** A database whose clock can be set, with a location; real API processes are started on it. */
+/** A database whose clock can be set, with a location; API servers are started on it. */
 async function open() {
   const own = await createTestDatabase();
   const clock = await putClock(own.url);
   const database = openDatabase({ url: own.url });
   const locationId = await createLocation(database);
+  const apis: TestApi[] = [];
   return {
     clock,
     database,
     locationId,
     key: (limits: { perMinute?: number; monthly?: number; batchJobsPerHour?: number }) =>
       createKey(database, { locationId, ...limits }),
+    /** One in this process, or a process whose own clock is wrong. */
     async start(nodeClockSeconds = 0): Promise<string> {
+      if (nodeClockSeconds === 0) {
+        const api = await startTestApi({ databaseUrl: own.url });
+        apis.push(api);
+        return api.url;
+      }
       const env = { DATABASE_URL: own.url, ...movedClock(nodeClockSeconds) };
-      const { url } = await startProcess({ entry: 'api', env });
-      if (url === undefined) throw new Error('the API has no address');
-      return url;
+      return (await startProcess({ entry: 'api', env })).url ?? '';
     },
     async close() {
+      for (const api of apis) await api.close();
       await database.close();
       await own.drop();
     },

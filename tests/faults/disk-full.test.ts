@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { type Answer, callRest } from '../support/api.ts';
@@ -65,7 +64,11 @@ test('the disk of the data is full, then freed: clear refusals, reads go on, not
       { code: 'internal_error', message: 'The service is not available at the moment; try again shortly.' },
     ]);
     expect(Number(refusal.headers.get('retry-after'))).toBeGreaterThan(0);
-    await sleep(3_000);
+    await waitFor('many answers', () =>
+      (['api', 'healthz', 'readyz'] as const).every(
+        (which) => watcher.seen.filter(({ what }) => what === which).length >= 20,
+      ),
+    );
     await watcher.stop();
     expect(new Set(watcher.seen.map(({ what, status }) => `${what} ${status}`))).toEqual(
       new Set(['api 200', 'healthz 200', 'readyz 503']),

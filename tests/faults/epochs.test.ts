@@ -3,10 +3,9 @@ import pg from 'pg';
 import { afterEach, expect, inject, test, vi } from 'vitest';
 import { findBinaries } from '../../packages/embedded/src/binaries.ts';
 import { prepareStart } from '../../packages/embedded/src/cluster.ts';
-import { type Answer, callRest } from '../support/api.ts';
+import { type Answer, callRest, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createCategory, createKey, createLocation, createProduct } from '../support/factories.ts';
-import { startProcess } from '../support/processes.ts';
 import { quoteName, runOnce } from '../support/server.ts';
 import { withClient } from '../support/sql.ts';
 import { ownTables } from '../support/tables.ts';
@@ -22,7 +21,7 @@ afterEach(async () => {
   for (const close of toClose.splice(0).reverse()) await close();
 });
 
-/** A catalog of one product, two API processes that show it, and what each shows. */
+/** A catalog of one product, two API servers that show it, and what each shows. */
 async function openShop(url: string) {
   const database = openDatabase({ url, poolSize: 2 });
   const locationId = await createLocation(database);
@@ -30,14 +29,12 @@ async function openShop(url: string) {
   const categoryId = await createCategory(database, { locationId });
   await createProduct(database, { locationId, price: 1, categoryIds: [categoryId] });
   await database.close();
-  const processes = await Promise.all(
-    [0, 1].map(() => startProcess({ entry: 'api', env: { DATABASE_URL: url } })),
-  );
-  toClose.push(() => Promise.all(processes.map((running) => running.stop())));
+  const servers = [await startTestApi({ databaseUrl: url }), await startTestApi({ databaseUrl: url })];
+  toClose.push(() => Promise.all(servers.map((server) => server.close())));
   const ask = (turn: number, etag: string): Promise<Answer> =>
-    callRest(processes[turn]?.url ?? '', 'GET /v2/catalog', { key, headers: { 'if-none-match': etag } });
+    callRest(servers[turn]?.url ?? '', 'GET /v2/catalog', { key, headers: { 'if-none-match': etag } });
   return {
-    /** Changes the price, behind the back of the processes. */
+    /** Changes the price, behind the back of the servers. */
     price: (price: number) => runOnce(url, `update products set price = ${price}`),
     /** Asks one of the two, as often as the database is away. */
     async read(turn: 0 | 1, etag = '"none"') {
@@ -105,7 +102,7 @@ async function loseForGood(shop: Awaited<ReturnType<typeof openShop>>, way: WayB
   }
 }
 
-test('a database that is dropped and restored under running processes shows no 304 for what it never showed', async () => {
+test('a database that is dropped and restored under running servers shows no 304 for what it never showed', async () => {
   const own = await createTestDatabase();
   toClose.push(() => own.drop());
   const admin = inject('adminUrl');
@@ -135,7 +132,7 @@ test('a database that is dropped and restored under running processes shows no 3
   await loseForGood(shop, way);
 });
 
-test('tables that are emptied and restored under running processes show no 304 for what they never showed', async () => {
+test('tables that are emptied and restored under running servers show no 304 for what they never showed', async () => {
   const own = await createTestDatabase();
   toClose.push(() => own.drop());
   const shop = await openShop(own.url);
@@ -172,7 +169,7 @@ test('a standby that is promoted without the last commits shows no 304 for what 
   toClose.push(() => primary.remove());
   const standby = await startStandby(primary);
   toClose.push(() => standby.remove());
-  // The standby, under the address that the processes know.
+  // The standby, under the address that the servers know.
   const port = Number(new URL(primary.url).port);
   const next = serverAt(standby.instance, await findBinaries(standby.instance.account, () => {}), port);
   const shop = await openShop(primary.url);

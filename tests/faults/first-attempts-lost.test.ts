@@ -1,19 +1,20 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { heartbeats } from '../../packages/db/src/lifetimes.ts';
+import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { useHand } from '../support/by-hand.ts';
-import type { RecordingConsumer } from '../support/consumer.ts';
 import type { TestProcess } from '../support/processes.ts';
+import { stepWorker } from '../support/stepped-worker.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { holdPublishing } from '../worker/held-publishing.ts';
-import { useWorkerKit } from '../worker/kit.ts';
+import { useSharedKit } from '../worker/kit.ts';
 
 // A worker that publishes claims the first attempts in the same transaction. These tests end it right after its
 // commit, before anything was sent: they have no job.
 
 vi.setConfig({ testTimeout: 300_000 });
-const kit = useWorkerKit({ lifetime: 'test' });
-const hand = useHand(kit, { lifetime: 'test' });
+const kit = useSharedKit();
+const hand = useHand(kit);
 const frozen = new Set<number>();
 afterEach(() => {
   for (const pid of frozen) process.kill(pid, 'SIGCONT');
@@ -37,40 +38,34 @@ const killFrozen = async (worker: TestProcess | undefined) => {
 
 const start = () => kit.startProcess({ LOG_LEVEL: 'warn' });
 
-const claimed = async () => {
-  const rows = await kit.sql('select from webhook_deliveries where leased_by is not null');
-  return rows.length > 0;
-};
-const arrived = (erp: RecordingConsumer, count: number, timeoutMs: number) =>
-  waitFor(`arrival ${count}`, () => erp.received.length >= count, { timeoutMs, intervalMs: 10 });
+const claimed = async () => (await kit.count('webhook_deliveries where leased_by is not null')) > 0;
 
-/** A worker that was frozen as it had claimed a first attempt for that consumer. */
-async function frozenBeforeItSends() {
+const openConsumer = async () => {
   const erp = await kit.consumer();
   await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-  const worker = await start();
+  return erp;
+};
+
+/** Freezes the workers as one of them has claimed a first attempt. */
+async function freezeBeforeSent(...workers: readonly TestProcess[]): Promise<void> {
   await holdPublishing(kit, hand);
-  freeze(worker);
+  freeze(...workers);
   await hand.sql('commit');
   await waitFor('the commit', claimed);
-  return { erp, worker };
 }
 
 /** The sweeper looks every five seconds; then a job wakes who takes over. */
 const takenOverMs = 6_500;
 
 test('killed (-9), another worker of its machine sends them within seconds, once', async () => {
-  const erp = await kit.consumer();
-  await kit.createEndpoint({ url: erp.url, events: ['product.created'] });
-  const kills = trials(2, 10);
-  const workers = [await start(), await start()];
+  const erp = await openConsumer();
+  const kills = trials(1, 10);
+  const workers = await Promise.all([start(), start()]);
   let slowestMs = 0;
   for (let kill = 1; kill <= kills; kill += 1) {
+    if (kill > 1) workers.push(await start());
     // Either may publish; both are frozen until it is known which does.
-    await holdPublishing(kit, hand);
-    freeze(...workers);
-    await hand.sql('commit');
-    await waitFor('the commit', claimed);
+    await freezeBeforeSent(...workers);
     const [holder] = await kit.sql<{ pid: number }>`
       select h.pid from webhook_deliveries d join internal.process_heartbeats h on h.id = d.leased_by`;
     const at = workers.findIndex(({ pid }) => pid === holder?.pid);
@@ -79,10 +74,9 @@ test('killed (-9), another worker of its machine sends them within seconds, once
     const killedAt = performance.now();
     await killFrozen(dead);
     thaw(...workers);
-    await arrived(erp, kill, 30_000);
+    await waitFor('its arrival', () => erp.received.length === kill, { timeoutMs: 30_000, intervalMs: 10 });
     slowestMs = Math.max(slowestMs, performance.now() - killedAt);
     await waitFor('its record', async () => !(await claimed()));
-    workers.push(await start());
   }
   for (const worker of workers) expect((await worker.stop()).code).toBe(0);
   expect(new Set(erp.received.map(({ headers }) => headers['webhook-id'])).size).toBe(kills);
@@ -94,29 +88,35 @@ test('killed (-9), another worker of its machine sends them within seconds, once
 });
 
 test('killed (-9) with no other there, the next one sends them as it starts', async () => {
-  const { erp, worker } = await frozenBeforeItSends();
+  const erp = await openConsumer();
+  const worker = await start();
+  await freezeBeforeSent(worker);
   await killFrozen(worker);
   const next = await start();
-  await arrived(erp, 1, 3_000);
+  await waitFor('its arrival', () => erp.received.length > 0, { timeoutMs: 3_000, intervalMs: 10 });
   await kit.settled('delivered');
   expect((await next.stop()).code).toBe(0);
   expect(erp.received).toHaveLength(1);
 });
 
 test('frozen, another one sends them once its silence is noticed, and it sends nothing when it goes on', async () => {
-  const { erp, worker } = await frozenBeforeItSends();
-  const [beat] = await kit.sql<{ at: Date }>`
-    select seen_at as at from internal.process_heartbeats where kind = 'worker'`;
-  const other = await start();
-  await arrived(erp, 1, 90_000);
-  await kit.settled('delivered');
+  const erp = await openConsumer();
+  const worker = await start();
+  await freezeBeforeSent(worker);
+  const other = await stepWorker(kit);
+  const sweepAfter = async (silentMs: number) => {
+    await kit.sql`
+      update internal.process_heartbeats set seen_at = now() - make_interval(secs => ${silentMs / 1_000}) where pid = ${worker.pid}`;
+    await sweep(kit.database, other.id);
+    await other.turn();
+  };
   // It may live: nothing is taken from it before.
-  const [attempt] = await kit.sql<{ at: Date }>('select attempted_at as at from webhook_attempts');
-  const silentUntil = (beat?.at.getTime() ?? Number.NaN) + heartbeats.deadMs;
-  expect(attempt?.at.getTime()).toBeGreaterThanOrEqual(silentUntil);
+  await sweepAfter(heartbeats.deadMs - 1_000);
+  expect(erp.received).toHaveLength(0);
+  await sweepAfter(heartbeats.deadMs + 1_000);
+  expect(erp.received).toHaveLength(1);
   thaw(worker);
   expect((await worker.stop()).code).toBe(0);
-  expect((await other.stop()).code).toBe(0);
   expect(erp.received).toHaveLength(1);
   expect(await kit.sql('select attempts, status from webhook_deliveries')).toEqual([
     { attempts: 1, status: 'delivered' },

@@ -49,7 +49,7 @@ async function copyProducts(categoryId: string, batch: string, size: number): Pr
 }
 
 test('a transaction of very many rows is published once each, others in between, in bounded memory', async () => {
-  const [size, less] = [trials(40_000, 1_000_000), trials(20_000, 100_000)];
+  const [size, less] = [trials(12_000, 1_000_000), trials(4_000, 100_000)];
   const other = await createLocation(kit.database);
   const categoryId = await createCategory(kit.database, { locationId: kit.locationId });
   const worker = await kit.startProcess({ LOG_LEVEL: 'warn' });

@@ -1,11 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { openDatabase } from '@comanda/db';
 import { afterEach, expect, test, vi } from 'vitest';
+import { diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { createHosts } from '../../packages/db/src/connection/hosts.ts';
 import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { editUrl, hostsIn, withHosts } from '../../packages/db/src/settings/forms.mjs';
-import { callRest } from '../support/api.ts';
+import { callRest, startTestApi } from '../support/api.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
-import { startProcess } from '../support/processes.ts';
+import { startTestWorker } from '../support/run-worker.ts';
 import { runOnce } from '../support/server.ts';
 import { trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
@@ -43,12 +45,12 @@ test('a URL with several hosts leads to the one that may be written to, and afte
   const locationId = await createLocation(database);
   const { key } = await createKey(database, { locationId });
   const productId = await createProduct(database, { locationId, price: 4 });
-  const api = await startProcess({ entry: 'api', env: { DATABASE_URL: url } });
-  toClose.push(() => api.stop());
-  const worker = await startProcess({ entry: 'worker', env: { DATABASE_URL: url } });
+  const api = await startTestApi({ databaseUrl: url });
+  toClose.push(() => api.close());
+  const worker = await startTestWorker(url, randomBytes(32).toString('base64'));
   toClose.push(() => worker.stop());
   const rename = (name: string) =>
-    callRest(api.url ?? '', `PATCH /v2/products/${productId}`, { key, body: { name } });
+    callRest(api.url, `PATCH /v2/products/${productId}`, { key, body: { name } });
 
   const published = (count: number) =>
     waitFor(
@@ -74,8 +76,25 @@ test('a URL with several hosts leads to the one that may be written to, and afte
   expect(await published(2)).toEqual([{ name: 'before' }, { name: 'after' }]);
 });
 
-test('a command migrates the one of several hosts that may be written to', async () => {
-  const { primary, url } = await startPair();
+test('a command migrates the one of several hosts that may be written to; doctor sees that DATABASE_URL names the standby, where every question is answered', async () => {
+  const { primary, standby, url } = await startPair();
+  const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+  const { outcome, checks } = await diagnose({ DATABASE_URL: standby.url, ENCRYPTION_KEY });
+  const of = (name: string) => checks.find((check) => check.name === name);
+  expect(outcome).toBe('wrong');
+  expect(of('database reachable')?.outcome).toBe('ok');
+  expect(of('writing')).toMatchObject({
+    outcome: 'wrong',
+    found: expect.stringMatching(
+      /^it cannot be written to: cannot execute INSERT in a read-only transaction/,
+    ),
+    advice: expect.stringMatching(/standby/),
+  });
+  expect(of('queue')?.outcome).toMatch(/^(unknown|wrong)$/);
+  // The readable parts are judged there as well.
+  for (const name of ['migrations', 'counts', 'functions and triggers', 'event feed'])
+    expect(of(name), name).toMatchObject({ outcome: 'ok' });
+
   await runOnce(primary.url, 'drop schema graphile_worker cascade');
   await migrateQueue(url);
   await runOnce(primary.url, 'select from graphile_worker.migrations');

@@ -20,7 +20,7 @@ const hanging: Server[] = [];
 beforeAll(async () => {
   good = await kit.consumer();
   await kit.createEndpoint({ url: good.url, events: ['product.created'] });
-  worker = await kit.startProcess();
+  worker = await kit.startProcess({ WEBHOOK_TIMEOUT_MS: '5000' });
   // The work that every process does once: connections, compiled code, the first hundreds of deliveries, large ones among them.
   for (let round = 1; round <= 3; round += 1) {
     await kit.sql`

@@ -7,7 +7,7 @@ import { startProcess } from '../support/processes.ts';
 import { reportFault } from '../support/trials.ts';
 
 const monthly = 200;
-const kills = 3;
+const kills = 2;
 
 test('each kill -9 of an API process takes 1 % of the requests of a month at most', async () => {
   const own = await createTestDatabase();

@@ -1,51 +1,41 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { useTestDatabase } from '../support/database.ts';
 import { reportFault, trials } from '../support/trials.ts';
+import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
-import { type DatabaseProxy, startProxy } from '../worker/proxy.ts';
-import { type Scene, setScene } from './postgres/scene.ts';
-import { type Watcher, watchApi } from './postgres/watcher.ts';
+import { startProxy } from '../worker/proxy.ts';
+import { setScene } from './postgres/scene.ts';
+import { watchApi } from './postgres/watcher.ts';
 
 // Noticed after 2 s, made sure of within 3 s, and looked at every half second; a read may take three statements.
 const boundMs = 15_000;
 
 const database = useTestDatabase();
-let proxy: DatabaseProxy;
-let scene: Scene;
-let watcher: Watcher;
+const proxy = useClosed(() => startProxy(database.url));
 
-beforeAll(async () => {
-  proxy = await startProxy(database.url);
-}, 120_000);
-beforeEach(async () => {
-  scene = await setScene(database.url, { through: proxy.url });
-  watcher = watchApi(scene.apiUrl, scene.key);
-}, 120_000);
-afterEach(async () => {
-  proxy.mend();
-  await watcher.stop();
-  await scene.close();
-}, 120_000);
-afterAll(async () => {
-  await proxy.close();
-});
-
-const ways = [
-  { name: 'and come through again', mend: () => proxy.mend() },
-  {
-    name: 'for good, and new connections are let through',
-    mend: () => {
+const ways: readonly [name: string, mend: () => void][] = [
+  ['and come through again', () => proxy.mend()],
+  [
+    'for good, and new connections are let through',
+    () => {
       proxy.cut();
       proxy.mend();
     },
-  },
+  ],
 ];
 
-test.each(ways)(
-  'packets to PostgreSQL vanish $name: answers stay bounded, all goes on',
-  { timeout: 900_000 },
-  async ({ name, mend }) => {
-    const count = trials(1, 5);
+test('packets to PostgreSQL vanish and come through again, or for good: answers stay bounded, all goes on', {
+  timeout: 900_000,
+}, async () => {
+  const scene = await setScene(database.url, { through: proxy.url });
+  const watcher = watchApi(scene.apiUrl, scene.key);
+  onTestFinished(async () => {
+    proxy.mend();
+    await watcher.stop();
+    await scene.close();
+  });
+  const count = trials(1, 5);
+  for (const [name, mend] of ways) {
     let [slowestMs, recoveredMs, refused] = [0, 0, 0];
     for (let trial = 0; trial < count; trial++) {
       await scene.work();
@@ -70,14 +60,14 @@ test.each(ways)(
       await waitFor('the worker to deliver again', arrived, { timeoutMs: 60_000 });
       slowestMs = Math.max(slowestMs, ...since().map(({ tookMs }) => tookMs));
       expect(slowestMs).toBeLessThan(boundMs);
-      for (const { what, status } of watcher.seen)
-        expect(what === 'healthz' ? [200] : [200, 503]).toContain(status);
     }
-    await scene.settle();
-    expect(scene.restaurant.counts.unanswered).toBe(0);
     reportFault(`packets to PostgreSQL vanish ${name}`, {
       ...{ trials: count, real: count, refused },
       ...{ slowestMs: Math.round(slowestMs), recoveredMs: Math.round(recoveredMs) },
     });
-  },
-);
+  }
+  for (const { what, status } of watcher.seen)
+    expect(what === 'healthz' ? [200] : [200, 503]).toContain(status);
+  await scene.settle();
+  expect(scene.restaurant.counts.unanswered).toBe(0);
+});

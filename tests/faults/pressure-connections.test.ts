@@ -10,7 +10,7 @@ import { median, refusals, requireHealth, slowest, startProbe, unclear } from '.
 import { openStalls, type Stall } from './pressure/stalls.ts';
 import type { Call } from './support/caller.ts';
 
-const heldMs = trials(5_000, 60_000);
+const heldMs = trials(3_000, 60_000);
 /** A refusal comes within this time, on a busy machine too. */
 const clearWithinMs = 20_000;
 /** Within this time of having connections again everything is served: the promise. */
@@ -34,7 +34,7 @@ afterAll(async () => {
 describe('when another program holds every connection of the server', { timeout: 300_000 }, () => {
   test('the API goes on with the connections it has, and no call is refused', async () => {
     const baseUrl = api.url ?? '';
-    await pressed(baseUrl, 2_000);
+    await pressed(baseUrl, 1_000);
     const taken = await takeConnections(server.url);
     const seen = await pressed(baseUrl, heldMs);
     await taken.giveBack();

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { compare } from '../model/compare.ts';
 import { startDrive } from '../model/drive.ts';
 import type { Restaurant } from '../model/restaurant.ts';
@@ -7,47 +6,53 @@ import { openService, type Service } from '../model/service.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Holder, hold } from './pressure/holder.ts';
-import { median, refusals, requireHealth, slowest, startProbe, unclear } from './pressure/probe.ts';
+import {
+  median,
+  type Probe,
+  refusals,
+  requireHealth,
+  slowest,
+  startProbe,
+  unclear,
+} from './pressure/probe.ts';
 import type { Call } from './support/caller.ts';
 
-/** Longer than anybody waits for a lock (5 s), so that refusals are seen; the full form holds for a minute. */
-const heldMs = trials(8_000, 60_000);
+/** For so long at least, and until callers were refused more than once; anybody waits 5 s for a lock. */
+const heldMs = trials(0, 60_000);
 
 /** A refusal comes within this time: 3 s for a place and 5 s for a lock, and time for a busy machine. */
 const clearWithinMs = 20_000;
 
-describe('under locks of another session', { timeout: 300_000 }, () => {
-  test('on the orders, what needs orders is refused clearly, everything else is served, nothing is half done', async () => {
-    const service = await openService({ restaurants: 2, callers: 3 });
-    const worker = await service.start('worker');
-    const stuck = (turn: number) => read(restaurantAt(service, turn), 'GET /v2/orders?limit=5');
-    const free = (turn: number) => readWithoutOrders(restaurantAt(service, turn), turn);
-    const driven = startDrive(service.restaurants, { callers: 3, seed: 1, paceMs: 10 });
-    const report = await underLock(service, 'lock table orders in access exclusive mode', 6, { stuck, free });
-    await driven.stop();
-    for (const { counts } of service.restaurants) expect(counts.unavailable).toBeGreaterThan(0);
-    await compare(service);
-    reportFault('orders locked', report);
-    await worker.stop();
-    await service.close();
+test('under locks of another session what needs them is refused clearly, everything else is served, nothing is half done', {
+  timeout: 300_000,
+}, async () => {
+  const service = await openService({ restaurants: 2, callers: 3 });
+  const worker = await service.start('worker');
+  const [held, other] = service.restaurants;
+  if (held === undefined || other === undefined) throw new Error('two were asked for');
+  const at = (turn: number) => (turn % 2 === 0 ? held : other);
+  const driven = startDrive(service.restaurants, { callers: 3, seed: 1, paceMs: 10 });
+  const orders = await underLock(service, 'lock table orders in access exclusive mode', 6, {
+    stuck: (turn) => ({ route: 'GET /v2/orders?limit=5', key: at(turn).key }),
+    free: (turn) => readWithoutOrders(at(turn), turn),
   });
+  await driven.stop();
+  for (const { counts } of service.restaurants) expect(counts.unavailable).toBeGreaterThan(0);
+  await compare(service);
+  reportFault('orders locked', orders);
 
-  test('on the rows of one location, its calls are refused clearly and the other location goes on', async () => {
-    const service = await openService({ restaurants: 2, callers: 1 });
-    const [held, other] = service.restaurants;
-    if (held === undefined || other === undefined) throw new Error('two were asked for');
-    const stuck = (turn: number) => order(held, `held-${turn}`);
-    const free = (turn: number) =>
-      turn % 3 === 0 ? order(other, `other-${turn}`) : withoutOrders(turn % 3 === 1 ? held : other, turn);
-    const sql = `select from internal.location_counters where location_id = '${held.locationId}' for update`;
-    // The counter comes with the first order.
-    expect(await served(service.api.url ?? '', stuck)).toBe(true);
-    // The calls wait in memory without a session; one or two attempts wait in the database for all of them.
-    const report = await underLock(service, sql, 1, { stuck, free });
-    await requireWhole(service);
-    reportFault('one location locked', report);
-    await service.close();
+  // On the rows of one location its calls alone are refused, and the other location goes on.
+  const sql = `select from internal.location_counters where location_id = '${held.locationId}' for update`;
+  // The calls wait in memory without a session; one or two attempts wait in the database for all of them.
+  const location = await underLock(service, sql, 1, {
+    stuck: (turn) => order(held, `held-${turn}`),
+    free: (turn) =>
+      turn % 3 === 0 ? order(other, `other-${turn}`) : withoutOrders(turn % 3 === 1 ? held : other, turn),
   });
+  await requireWhole(service);
+  reportFault('one location locked', location);
+  await Promise.all([worker.stop(), service.api.stop()]);
+  await service.close();
 });
 
 /** Calls that run into the lock, and calls that do not need it. */
@@ -68,7 +73,10 @@ async function underLock({ api, databaseUrl }: Service, sql: string, real: numbe
     free: startProbe(baseUrl, 4, callers.free),
     health: startProbe(baseUrl, 1, health),
   };
-  const waited = await mostWaiting(holder, heldMs);
+  const waited = await mostWaiting(
+    holder,
+    () => refusedOf(probes.stuck).length > 12 && probes.free.seen.length > 4 && probes.health.seen.length > 8,
+  );
   await holder.close();
   await Promise.all(Object.values(probes).map((probe) => probe.stop()));
   expect(waited).toBeGreaterThanOrEqual(real);
@@ -76,7 +84,7 @@ async function underLock({ api, databaseUrl }: Service, sql: string, real: numbe
   requireHealth(probes.health.seen);
   expect(refusals(probes.free.seen)).toEqual([]);
   expect(unclear(probes.stuck.seen)).toEqual([]);
-  const refused = probes.stuck.seen.filter(({ status }) => status === 503);
+  const refused = refusedOf(probes.stuck);
   // Twelve callers: some of them were refused more than once.
   expect(refused.length).toBeGreaterThan(12);
   expect(probes.free.seen.length).toBeGreaterThan(4);
@@ -92,10 +100,19 @@ async function underLock({ api, databaseUrl }: Service, sql: string, real: numbe
   };
 }
 
-async function mostWaiting(holder: Holder, ms: number): Promise<number> {
+const refusedOf = ({ seen }: Probe) => seen.filter(({ status }) => status === 503);
+
+async function mostWaiting(holder: Holder, isEnough: () => boolean): Promise<number> {
   let most = 0;
-  for (const end = performance.now() + ms; performance.now() < end; await sleep(100))
-    most = Math.max(most, await holder.waiting());
+  const end = performance.now() + heldMs;
+  await waitFor(
+    'refusals',
+    async () => {
+      most = Math.max(most, await holder.waiting());
+      return performance.now() >= end && isEnough();
+    },
+    { timeoutMs: heldMs + 60_000, intervalMs: 100 },
+  );
   return most;
 }
 
@@ -116,15 +133,7 @@ async function requireWhole({ database }: Service): Promise<void> {
   expect(rows).toEqual([]);
 }
 
-function restaurantAt({ restaurants }: Service, turn: number): Restaurant {
-  const restaurant = restaurants[turn % restaurants.length];
-  if (restaurant === undefined) throw new Error('two were asked for');
-  return restaurant;
-}
-
 const health = (turn: number): Call => ({ route: `GET /${turn % 2 === 0 ? 'healthz' : 'readyz'}`, key: '' });
-
-const read = ({ key }: Restaurant, route: string): Call => ({ route, key });
 
 const freeRoutes = ['GET /v2/products?limit=5', 'GET /v2/categories', 'GET /v2/catalog', 'GET /v2/limits'];
 

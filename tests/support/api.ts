@@ -18,14 +18,18 @@ export interface TestApi extends Place {
 /** No test depends on whether this tree has the site: the plain pages are served, unless `builtSite` is asked for. */
 const noSite = '/nonexistent/site';
 
-/** Starts one that the caller closes; `settings` replace the test's own, and `siteFolder` may be that of the built documents. */
+/**
+ * Starts one that the caller closes; `settings` replace the test's own, a database of its own among them, and `siteFolder` may be
+ * that of the built documents.
+ */
 export async function startTestApi(
   settings: Partial<Parameters<typeof createApp>[0]> = {},
   siteFolder = noSite,
 ): Promise<TestApi> {
-  const database = await createTestDatabase();
+  const own = settings.databaseUrl === undefined ? await createTestDatabase() : undefined;
+  const databaseUrl = settings.databaseUrl ?? own?.url ?? '';
   const app = await createApp({
-    databaseUrl: database.url,
+    databaseUrl,
     encryptionKey: randomBytes(32).toString('base64'),
     idempotencyTtlHours: 168,
     webhookTargets: 'any',
@@ -37,11 +41,11 @@ export async function startTestApi(
   const at = { url: server.url, app };
   return {
     ...(await openPlace(at)),
-    ...{ app, databaseUrl: database.url, place: (rows) => openPlace(at, rows) },
+    ...{ app, databaseUrl, place: (rows) => openPlace(at, rows) },
     async close() {
       await server.drain(1_000);
       await app.close();
-      await database.drop();
+      await own?.drop();
     },
   };
 }

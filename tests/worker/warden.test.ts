@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { makePersonLogin } from '../../packages/db/src/roles/persons.ts';
 import { verifier } from '../../packages/embedded/src/password.ts';
 import { type HandSession, lookAtHands } from '../../packages/worker/src/warden.statements.ts';
-import { openToPublic } from '../attack/role-functions.ts';
+import { givenToPublic } from '../attack/role-functions.ts';
 import { superuserUrl } from '../support/database.ts';
 import { openAs, roleUrl } from '../support/roles.ts';
 import { runOnce } from '../support/server.ts';
@@ -109,7 +109,7 @@ describe('a worker', () => {
   it('ends a login role that is a member of reader, and holds a lock over one statement after the other', async () => {
     const name = `${prefix()}_maria`;
     const url = new URL(roleUrl(kit.url, 'reader'));
-    await asSuperuser(openToPublic);
+    await asSuperuser(givenToPublic('grant', 'to'));
     await asSuperuser(`create role ${name} login password '${url.password}' in role ${prefix()}_reader`);
     onTestFinished(() => asSuperuser(`drop owned by ${name}; drop role ${name}`));
     await kit.startWorker();

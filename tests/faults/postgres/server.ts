@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,7 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
 import { migrate } from '../../../packages/db/src/migrations/migrate.ts';
 import { type Binaries, findBinaries } from '../../../packages/embedded/src/binaries.ts';
-import { ensureCluster, prepareStart, type ServerSettings } from '../../../packages/embedded/src/cluster.ts';
+import {
+  ensureCluster,
+  forgetful,
+  prepareStart,
+  type ServerSettings,
+} from '../../../packages/embedded/src/cluster.ts';
 import {
   chooseInstance,
   type Instance,
@@ -46,18 +52,38 @@ export interface OwnServerOptions {
 
 /** Makes one with a migrated database, running, and as durable as in earnest. */
 export async function startOwnServer(options: OwnServerOptions = {}): Promise<OwnServer> {
-  const dataDir = join(makeFolder(), 'data');
-  const instance = chooseInstance(dataDir, () => {});
+  template ??= makeTemplate();
+  const { cluster, password } = await template;
+  const instance = chooseInstance(join(makeFolder(), 'data'), () => {});
+  instance.password = password;
+  settleInstance(instance, () => {});
+  // With its owner, who may not be us.
+  const { status, stderr } = spawnSync('cp', ['-a', cluster, instance.cluster], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the copy failed: ${stderr}`);
+  const port = await choosePort(instance.home, null);
+  prepareStart(instance, port, { max_connections: '100', ...options.settings });
+  const binaries = await findBinaries(instance.account, () => {});
+  const server = serverAt(instance, binaries, port, options.through);
+  await server.start();
+  return server;
+}
+
+/** The cluster with the migrated database that the servers of this process are copies of. It does not run. */
+let template: Promise<Instance> | undefined;
+
+async function makeTemplate(): Promise<Instance> {
+  const instance = chooseInstance(join(makeFolder(), 'data'), () => {});
   const binaries = await findBinaries(instance.account, () => {});
   settleInstance(instance, () => {});
   await ensureCluster(instance, binaries);
   const port = await choosePort(instance.home, null);
-  prepareStart(instance, port, { max_connections: '100', ...options.settings });
-  const server = serverAt(instance, binaries, port, options.through);
+  prepareStart(instance, port, forgetful);
+  const server = serverAt(instance, binaries, port);
   await server.start();
   await runOnce(instanceUrl(instance, port, 'postgres'), 'create database comanda');
   await migrate(server.url);
-  return server;
+  await server.stop();
+  return instance;
 }
 
 /** The server of a cluster that is there, not running yet. */

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { itemsPerChunk as chunk } from '../../../packages/api/src/resources/sync-jobs/apply.store.ts';
+import { trials } from '../../support/trials.ts';
 
 /** An item as it is sent. */
 export interface SentItem {
@@ -36,9 +37,9 @@ export function createBatch(): Batch {
   };
 }
 
-/** Eight chunks of items to upsert, in each of which some exist and one names a category that does not. */
+/** Three chunks of items, or eight in the full form, to upsert, in each of which some exist and one names a category that does not. */
 export function upsertBatch(): Batch {
-  const items = Array.from({ length: 8 * chunk }, (_, index) => sent('upsert', index));
+  const items = Array.from({ length: trials(3, 8) * chunk }, (_, index) => sent('upsert', index));
   const failing = items.flatMap((_, index) => (index % chunk === 17 ? index : []));
   for (const index of failing)
     items[index] = { ...sent('upsert', index), category_external_ids: ['unknown'] };

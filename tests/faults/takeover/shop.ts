@@ -6,8 +6,8 @@ import { createCategory, createKey } from '../../support/factories.ts';
 import { startProcess, type TestProcess } from '../../support/processes.ts';
 import { dataIn } from '../../support/restaurant.ts';
 import { waitFor } from '../../support/wait.ts';
+import { type Consumer, startConsumer } from '../support/consumer.ts';
 import { type Batch, existing, type Gate, shutGate } from './batches.ts';
-import { type Listener, startListener } from './listener.ts';
 
 /** A job as REST shows it. */
 export interface ShownJob {
@@ -22,7 +22,7 @@ export interface ShownJob {
 /** A database of its own with a server on it, a consumer, and worker processes that come and go. */
 export interface Shop {
   api: TestApi;
-  listener: Listener;
+  consumer: Consumer;
   /** `elsewhere`: as if on another machine, where no process sees that it is gone. */
   startWorker(elsewhere?: boolean): Promise<TestProcess>;
   /** Starts the job of a batch; returns its id. */
@@ -36,7 +36,7 @@ export async function openShop(batches: readonly Batch[]): Promise<Shop> {
   const encryptionKey = randomBytes(32).toString('base64');
   const api = await startTestApi({ encryptionKey });
   const { locationId, app } = api;
-  const listener = await startListener();
+  const consumer = await startConsumer();
   const { key } = await createKey(app.database, { locationId, maxItemsPerBatch: 5_000 });
   await createCategory(app.database, { locationId, externalId: 'known' });
   await app.database.prisma.product.createMany({
@@ -44,7 +44,7 @@ export async function openShop(batches: readonly Batch[]): Promise<Shop> {
   });
   const shop: Shop = {
     api,
-    listener,
+    consumer,
     async startWorker(elsewhere = false) {
       const env = { DATABASE_URL: api.databaseUrl, ENCRYPTION_KEY: encryptionKey, WEBHOOK_TARGETS: 'any' };
       const worker = await startProcess({ entry: 'worker', env, readyTimeoutMs: 180_000 });
@@ -66,12 +66,14 @@ export async function openShop(batches: readonly Batch[]): Promise<Shop> {
     job: async (id) => dataIn<ShownJob>(await api.rest(`GET /v2/sync/jobs/${id}`)),
     async close() {
       await api.close();
-      await listener.close();
+      await consumer.close();
     },
   };
   const events = ['product.created', 'product.updated', 'catalog.updated', 'sync.completed', 'sync.failed'];
-  const answer = await api.rest('POST /v2/webhook-endpoints', { body: { url: listener.url, events } });
-  listener.useSecret(dataIn<{ secret: string }>(answer, 201).secret);
+  const answer = await api.rest('POST /v2/webhook-endpoints', {
+    body: { url: consumer.hookUrl('shop'), events },
+  });
+  consumer.useSecret('shop', dataIn<{ secret: string }>(answer, 201).secret);
   return shop;
 }
 

@@ -30,11 +30,12 @@ export async function openEditedGround(chance: Chance): Promise<EditedGround> {
     route: string,
     call: Parameters<typeof restaurant.call>[2] = {},
   ): Promise<Answer> {
-    const answer = await restaurant.call(at, route, { key, ...call });
+    const used = key;
+    const answer = await restaurant.call(at, route, { key: used, ...call });
     if (answer.status < 400) return answer;
     const opened = await isOpenedAgain();
-    if (!opened && (await isUsable(key))) return answer;
-    if (!opened) key = (await createKey(database, { locationId, ...unlimited })).key;
+    if (!opened && (await isUsable(used))) return answer;
+    if (!opened && key === used) key = (await createKey(database, { locationId, ...unlimited })).key;
     return send(at, route, call);
   }
   // An edit that disables the location is in its right, too. Every process obeys it within a second.

@@ -72,10 +72,12 @@ export async function readTables(ground: EditedGround, tables: Iterable<string>,
     for (const route of ofRows)
       for (const filled of await fill(ground, table, route, rows)) routes.add(filled);
   }
-  for (const route of routes) {
+  const all = [...routes];
+  const read = async (route: string) => {
     const answer = await ground.call(route, undefined, 200, ...(maybeAbsent.includes(route) ? [404] : []));
     if (route.startsWith('GET /trpc/')) requireNamed(route, answer);
-  }
+  };
+  while (all.length > 0) await Promise.all(all.splice(0, 8).map(read));
 }
 
 /** Reads everything. */

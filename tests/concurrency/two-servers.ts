@@ -1,13 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '@comanda/db';
-import { type Answer, type Call, callRest } from '../support/api.ts';
+import { type Answer, type Call, callRest, startTestApi } from '../support/api.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';
 import { type Sql, sqlOf } from '../support/sql.ts';
 import { useClosed } from '../support/use.ts';
 
-/** Two real API processes on one database, with one location in it. */
-export interface TwoProcesses {
+/** Two API servers on one database, with one location in it. */
+export interface TwoServers {
   urls: readonly [string, string];
   database: Database;
   locationId: string;
@@ -21,15 +22,29 @@ export interface TwoProcesses {
   close(): Promise<void>;
 }
 
-/** Two for the tests of a file, which both have said, and shown at `/readyz`, that they serve. */
-export const useTwoProcesses = (): TwoProcesses => useClosed(startTwoProcesses);
+/** Two for the tests of a file, in this process: they share the database and the key, and nothing else. */
+export const useTwoServers = (): TwoServers => {
+  const encryptionKey = randomBytes(32).toString('base64');
+  return useClosed(() => openTwo((databaseUrl) => startTestApi({ databaseUrl, encryptionKey })));
+};
 
-async function startTwoProcesses(): Promise<TwoProcesses> {
+/** The same as processes, for a load that one process cannot carry beside its callers. */
+export const useTwoProcesses = (): TwoServers =>
+  useClosed(() =>
+    openTwo(async (databaseUrl) => {
+      const env = { DATABASE_URL: databaseUrl, WEBHOOK_TARGETS: 'any' };
+      const { url = '', stop } = await startProcess({ entry: 'api', env });
+      return { url, close: () => stop() };
+    }),
+  );
+
+async function openTwo(
+  start: (databaseUrl: string) => Promise<{ url: string; close(): Promise<unknown> }>,
+): Promise<TwoServers> {
   const own = await createTestDatabase();
   const database = openDatabase({ url: own.url });
-  const start = () => startProcess({ entry: 'api', env: { DATABASE_URL: own.url, WEBHOOK_TARGETS: 'any' } });
-  const processes = await Promise.all([start(), start()]);
-  const [first = '', second = ''] = processes.map(({ url }) => url);
+  const servers = await Promise.all([start(own.url), start(own.url)]);
+  const [first = '', second = ''] = servers.map(({ url }) => url);
   for (const url of [first, second]) {
     const { status } = await callRest(url, 'GET /readyz');
     if (status !== 200) throw new Error(`${url}/readyz answered ${status}`);
@@ -37,7 +52,7 @@ async function startTwoProcesses(): Promise<TwoProcesses> {
   const locationId = await createLocation(database);
   const paymentMethodId = await createPaymentMethod(database, { locationId });
   const { key } = await createKey(database, { locationId });
-  const call: TwoProcesses['call'] = (turn, route, more = {}) =>
+  const call: TwoServers['call'] = (turn, route, more = {}) =>
     callRest(turn % 2 === 0 ? first : second, route, { key, ...more });
   return {
     urls: [first, second],
@@ -50,7 +65,7 @@ async function startTwoProcesses(): Promise<TwoProcesses> {
     order: (turn, idempotencyKey, body) =>
       call(turn, 'POST /v2/orders', { body, headers: { 'idempotency-key': idempotencyKey } }),
     async close() {
-      await Promise.all(processes.map((running) => running.stop()));
+      await Promise.all(servers.map((server) => server.close()));
       await database.close();
       await own.drop();
     },
