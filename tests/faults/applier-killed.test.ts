@@ -7,14 +7,14 @@ import { openService } from '../model/service.ts';
 import { createChance } from '../support/chance.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { roleUrl } from '../support/roles.ts';
-import { reportFault, trials } from '../support/trials.ts';
+import { reportFault, seedOf, trials } from '../support/trials.ts';
 import { type Applier, type ApplierProgram, buildApplier } from './rolling/applier.ts';
 import { buildGate } from './rolling/gate.ts';
 import { readFreshObjects, readObjects } from './rolling/objects.ts';
 import { startReaders } from './rolling/readers.ts';
 import { copySql, type SqlCopy } from './rolling/sql-copy.ts';
 
-const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);
+const seed = seedOf(11);
 const rounds = trials(1, 10);
 
 /**

@@ -5,11 +5,11 @@ import { startDrive } from '../model/drive.ts';
 import { openService, type Service } from '../model/service.ts';
 import { createChance } from '../support/chance.ts';
 import type { TestProcess } from '../support/processes.ts';
-import { reportFault, trials } from '../support/trials.ts';
+import { reportFault, seedOf, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { type Claim, delivering, killAtWork, publishing } from './support/freezing.ts';
 
-const seed = Number(process.env.FAULT_SEED ?? Date.now() % 1_000_000);
+const seed = seedOf(11);
 const chance = createChance(seed);
 const callers = 3;
 

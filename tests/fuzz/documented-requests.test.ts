@@ -41,7 +41,7 @@ describe('the document says what is refused:', { shuffle: false }, () => {
       for (const [at, [made, choice]] of samples.entries()) {
         if (at % groundLasts === groundLasts - 1) ground = await openGround(api, subject.operation);
         const whole = inOrder(subject, settledIn(ground, made), choice);
-        const again = `again: FUZZ_SEED=${seed} npm test -- --suite fuzz -t '${name}'`;
+        const again = `again: COMANDA_SEED=${seed} npm test -- --suite fuzz -t '${name}'`;
         expect(faultOf(subject, whole), `the sample of ${name} is not valid; ${again}`).toBeUndefined();
         const [about, parts] = (at % 7 > 1 ? spoiltIn(subject, whole, choice) : undefined) ?? ['', whole];
         const request = toWire(subject, ground, parts);
