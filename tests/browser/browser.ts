@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { inject, vi } from 'vitest';
 import { useClosed } from '../support/use.ts';
-import { type Browser, type Page, puppeteer, tools } from './chromium.ts';
+import { type Browser, type Page, puppeteer, startBrowser, tools } from './chromium.ts';
 
 export type { Browser, Page } from './chromium.ts';
 
@@ -30,13 +30,9 @@ async function joinBrowser(): Promise<Browser> {
     contexts.push(context);
     return context;
   };
-  const own = await createBrowserContext();
   return {
+    ...pagesOf(await createBrowserContext(), browser),
     createBrowserContext,
-    newPage: () => own.newPage(),
-    pages: () => own.pages(),
-    waitForTarget: (isIt) => own.waitForTarget(isIt),
-    target: () => browser.target(),
     async close() {
       // A test may have closed its own.
       await Promise.all(contexts.map((context) => context.close().catch(() => {})));
@@ -44,6 +40,24 @@ async function joinBrowser(): Promise<Browser> {
     },
   };
 }
+
+/** A Chromium of the file's own: for tests that stop its processes, as other files use that of the run. */
+export const useOwnBrowser = (): Browser =>
+  useClosed(async () => {
+    const browser = await startBrowser();
+    return {
+      ...pagesOf(browser, browser),
+      createBrowserContext: () => browser.createBrowserContext(),
+      close: () => browser.close(),
+    };
+  });
+
+const pagesOf = (context: Browser, browser: Browser) => ({
+  newPage: () => context.newPage(),
+  pages: () => context.pages(),
+  waitForTarget: (isIt: Parameters<Browser['waitForTarget']>[0]) => context.waitForTarget(isIt),
+  target: () => browser.target(),
+});
 
 /** The findings of axe that are serious or critical: `color-contrast: .menu a`. */
 export const seriousFindings = (page: Page): Promise<string[]> =>

@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { usePublishingApi } from '../support/published.ts';
 import { waitFor } from '../support/wait.ts';
-import type { Page } from './browser.ts';
+import { type Page, useOwnBrowser } from './browser.ts';
 import { journey } from './journey.ts';
 import { type Placed, useScreens } from './screens.ts';
 import { useTabs } from './tabs.ts';
@@ -10,7 +10,8 @@ import { useTabs } from './tabs.ts';
 
 const api = usePublishingApi();
 const tabs = useTabs(api);
-const { browser, display, newPage, place, screen, streams, closeAll } = useScreens(api);
+const browser = useOwnBrowser();
+const { display, newPage, place, screen, streams, closeAll } = useScreens(api, () => api.url, browser);
 
 const card = ({ number }: Placed) => `document.querySelector('#order-${number}') !== null`;
 /** The cards come, sooner than the silence of a stream would be noticed. A page out of sight is asked from outside: it draws no frames. */
@@ -78,7 +79,7 @@ journey(
       };
       const renderers = processInfo.filter(({ type }) => type === 'renderer');
       expect(renderers).not.toEqual([]);
-      // A page of an earlier test may have ended meanwhile.
+      // The page of an earlier check may have ended meanwhile.
       const signal = (name: NodeJS.Signals) => {
         for (const { id } of renderers)
           try {

@@ -3,7 +3,7 @@ import { useOrderKitchen } from '../support/orders.ts';
 import type { PublishingApi } from '../support/published.ts';
 import { useClosed } from '../support/use.ts';
 import { waitFor } from '../support/wait.ts';
-import { type Page, useBrowser } from './browser.ts';
+import { type Browser, type Page, useBrowser } from './browser.ts';
 import { startKitchenDisplay } from './kitchen-display.ts';
 
 export interface Placed {
@@ -11,10 +11,9 @@ export interface Placed {
   number: number;
 }
 
-/** Screens of the guide in front of a service; they are closed after each test. */
-export function useScreens(api: PublishingApi, target = () => api.url) {
+/** Screens of the guide in front of a service, in the Chromium of the run unless said; they are closed after each test. */
+export function useScreens(api: PublishingApi, target = () => api.url, browser: Browser = useBrowser()) {
   const kitchen = useOrderKitchen(api);
-  const browser = useBrowser();
   const display = useClosed(() => startKitchenDisplay(target(), api.key.key));
   const pages: Page[] = [];
   const closeAll = () => Promise.all(pages.splice(0).map((page) => page.close().catch(() => {})));
