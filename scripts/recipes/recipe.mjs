@@ -21,6 +21,7 @@ import { dirname, join } from 'node:path';
  * @property {string} name
  * @property {number} most places that it may need
  * @property {string} test the file next to this one that becomes a test of the copy
+ * @property {Pick<Place, 'file' | 'edits'>} [rows] rows of its table, for the tests that go over every table
  * @property {Place[]} places
  * @property {Recipe} [buildsOn] the recipe that it needs; it is carried out after that
  */

@@ -7,6 +7,16 @@ export const suppliers = {
   name: 'a new resource: suppliers',
   most: 9,
   test: 'suppliers/test.txt',
+  rows: {
+    file: 'tests/db/audited-rows.ts',
+    edits: [
+      {
+        before: '  `insert into webhook_endpoints (',
+        insert:
+          "  `insert into suppliers (location_id, name) select $1, 'Supplier ' || n from generate_series(1, $2::int) n`,\n",
+      },
+    ],
+  },
   places: [
     {
       file: 'prisma/schema.prisma',
