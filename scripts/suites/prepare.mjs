@@ -12,7 +12,7 @@ const tests = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 't
 const installReact18 = (signal) => installApart(join(tests, 'bundlers/react-18'), 'React 18', signal);
 
 /**
- * By the name of the suite, what its tests need in addition to Chromium.
+ * What the tests of a suite need in addition to Chromium, by the name of the suite.
  * @type {Readonly<Record<string, (signal: AbortSignal) => Promise<unknown>>>}
  */
 const preparations = {

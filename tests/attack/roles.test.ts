@@ -46,7 +46,7 @@ describe.each([
     '%s holds up no orders by any function, with every bound of its session lifted',
     async (role) => {
       const first = await openLifted(role);
-      // The other functions are called in the other case.
+      // The functions that are open in any case are called where the roles were set up with a superuser.
       const calls = await callsOfFunctions(first.client, '$location', open ? closedFunctions : 'true');
       await close(first);
       const all = calls.map(({ name, sql }) => ({ name, statements: [sql, 'begin', sql] }));

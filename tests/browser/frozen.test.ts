@@ -79,7 +79,7 @@ journey(
       };
       const renderers = processInfo.filter(({ type }) => type === 'renderer');
       expect(renderers).not.toEqual([]);
-      // The page of an earlier check may have ended meanwhile.
+      // A page that an earlier check closed may end its process meanwhile.
       const signal = (name: NodeJS.Signals) => {
         for (const { id } of renderers)
           try {

@@ -7,7 +7,7 @@ import { placeOrder, useOrderKitchen } from '../support/orders.ts';
 import { roleUrl } from '../support/roles.ts';
 import { parseStrict } from '../support/strict.ts';
 
-// The daily work of an admin, by the command itself.
+// What an admin does every day, by commands in the process of the test.
 const encryptionKey = Buffer.alloc(32, 7).toString('base64');
 const api = useApi(() => ({ encryptionKey }));
 const kitchen = useOrderKitchen(api);

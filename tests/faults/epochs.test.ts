@@ -169,7 +169,7 @@ test('a standby that is promoted without the last commits shows no 304 for what 
   toClose.push(() => primary.remove());
   const standby = await startStandby(primary);
   toClose.push(() => standby.remove());
-  // The standby, under the address that the servers know.
+  // The promoted standby gets the address that the API servers connect to.
   const port = Number(new URL(primary.url).port);
   const next = serverAt(standby.instance, await findBinaries(standby.instance.account, () => {}), port);
   const shop = await openShop(primary.url);

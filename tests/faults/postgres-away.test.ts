@@ -17,7 +17,7 @@ interface Outage {
 }
 
 const outages: Outage[] = [
-  // The short form has the next but one in its place.
+  // Only in the full form: `stopped` below shuts the server down in the same way.
   { name: 'restarted', trials: trials(0, 10), leave: (server) => server.stop('fast'), awayMs: 0 },
   {
     name: 'restarted at once',

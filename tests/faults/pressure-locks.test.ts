@@ -43,7 +43,7 @@ test('under locks of another session what needs them is refused clearly, everyth
 
   // On the rows of one location its calls alone are refused, and the other location goes on.
   const sql = `select from internal.location_counters where location_id = '${held.locationId}' for update`;
-  // The calls wait in memory without a session; one or two attempts wait in the database for all of them.
+  // One session has to wait for the lock: the other calls for this location wait in memory.
   const location = await underLock(service, sql, 1, {
     stuck: (turn) => order(held, `held-${turn}`),
     free: (turn) =>

@@ -67,7 +67,7 @@ test('a worker killed (-9) while it publishes or delivers loses no event, and pu
     }
     const again = ({ locationId, eventId, killedAt }: (typeof dead)[number]) =>
       consumer.receipts.get(`${locationId} ${eventId}`)?.arrivals.find(({ at }) => at > killedAt);
-    // A quiet machine until the silence is noticed.
+    // Without load, so that the wait until the dead worker is noticed is not longer than promised.
     if (elsewhere) await driven.stop();
     await waitFor('every claimed delivery to be made again', () => dead.every((claim) => again(claim)), {
       timeoutMs: promiseMs + 30_000,

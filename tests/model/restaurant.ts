@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Call, createCaller, type Outcome } from '../faults/support/caller.ts';
+import { createCaller } from '../faults/support/caller.ts';
 import type { Consumer } from '../faults/support/consumer.ts';
 import { Model } from './model.ts';
 import { adoptIds, type CatalogNode, wholeSync } from './offer.ts';
@@ -53,8 +53,6 @@ export interface OpenRestaurant {
   consumer: Pick<Consumer, 'hookUrl' | 'useSecret'>;
   /** Callers at once; each has products of its own. */
   callers: number;
-  /** Sees each call on its way. */
-  observe?: (url: string, call: Call) => (outcome: Outcome) => void;
 }
 
 /** Every type of event that the acts of callers cause. */
@@ -74,7 +72,7 @@ const eventTypes = [
 
 /** Opens one at a location without a history, with all that it sells. */
 export async function openRestaurant(options: OpenRestaurant): Promise<Restaurant> {
-  const { target, locationId, key, consumer, callers, observe } = options;
+  const { target, locationId, key, consumer, callers } = options;
   const caller = createCaller();
   const counts: Counts = { answered: 0, unavailable: 0, unanswered: 0, carriedOut: 0 };
   /** Keys that were asked with, and those that were so more than once: the answer may be that of another call. */
@@ -91,9 +89,7 @@ export async function openRestaurant(options: OpenRestaurant): Promise<Restauran
           idempotencyKey,
         }),
       };
-      const heard = observe?.(url, call);
       const outcome = await caller.call(url, call);
-      heard?.(outcome);
       if (outcome.kind === 'answered') {
         const { status, text, replayed } = outcome;
         counts.answered += 1;

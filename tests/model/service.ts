@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/database.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
-import { openRestaurant, type Restaurant } from './restaurant.ts';
+import { type OpenRestaurant, openRestaurant, type Restaurant } from './restaurant.ts';
 
 /** Real processes on a database of their own, with restaurants in it and a consumer that hears of everything. */
 export interface Service {
@@ -29,7 +29,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Opens one with an API that serves and no worker, in a time zone whose offset is no whole hour. */
+/** Opens one with an API that serves and no worker. */
 export async function openService({
   restaurants: count = 1,
   callers,
@@ -63,12 +63,8 @@ export async function openService({
   };
   const api = await start('api');
   serveAt(api);
-  for (let index = 0; index < count; index++) {
-    const locationId = await createLocation(database, { timezone: 'America/St_Johns', currency: 'CAD' });
-    const limits = { batchJobsPerHour: 1_000_000, maxItemsPerBatch: 5_000, perMinute: 1_000_000 };
-    const { key } = await createKey(database, { locationId, ...limits });
-    restaurants.push(await openRestaurant({ target, locationId, key, consumer, callers }));
-  }
+  for (let index = 0; index < count; index++)
+    restaurants.push(await openAt(database, { target, consumer, callers }));
   const service: Service = {
     ...{ databaseUrl: own.url, database, consumer, restaurants, api, start, serveAt, target },
     inFlight: () => restaurants.reduce((sum, restaurant) => sum + restaurant.inFlight(), 0),
@@ -91,6 +87,17 @@ export async function openService({
     },
   };
   return service;
+}
+
+/** Opens a restaurant at a new location, with a key without bounds that matter, in a time zone whose offset is no whole hour. */
+export async function openAt(
+  database: Database,
+  options: Omit<OpenRestaurant, 'locationId' | 'key'>,
+): Promise<Restaurant> {
+  const locationId = await createLocation(database, { timezone: 'America/St_Johns', currency: 'CAD' });
+  const limits = { batchJobsPerHour: 1_000_000, maxItemsPerBatch: 5_000, perMinute: 1_000_000 };
+  const { key } = await createKey(database, { locationId, ...limits });
+  return openRestaurant({ ...options, locationId, key });
 }
 
 /**

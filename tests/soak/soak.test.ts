@@ -10,8 +10,8 @@ import { isRefused, type Kind, kinds, manners } from './kinds.ts';
 import { startNeighbours, type Visit } from './neighbours.ts';
 import { type Stage, setStage } from './stage.ts';
 
-// Everything that `npm start` runs, twice, on one database, under a steady load, with a kill a minute and bad neighbors, for
-// COMANDA_MINUTES, 15 unless said; in a shorter run each kind of kill comes once.
+// Two `npm start` on one database work under a steady load with bad neighbors, while a part of them is killed every minute. It takes
+// COMANDA_MINUTES, 15 unless said. A run below ten minutes kills more often, so that each kind of kill comes once.
 
 const minutes = Number(process.env.COMANDA_MINUTES ?? 15);
 const seed = seedOf(Date.now() % 1_000_000);

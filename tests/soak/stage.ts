@@ -4,9 +4,9 @@ import { type Database, openDatabase } from '@comanda/db';
 import { postmasterOf, readInstance } from '../../packages/embedded/src/instance.ts';
 import { embeddedUrl } from '../../packages/embedded/src/server.ts';
 import { type Consumer, startConsumer } from '../faults/support/consumer.ts';
-import { openRestaurant, type Restaurant } from '../model/restaurant.ts';
+import type { Restaurant } from '../model/restaurant.ts';
+import { openAt } from '../model/service.ts';
 import { type Run, serving, startRun, unusedPort } from '../start/run.ts';
-import { createKey, createLocation } from '../support/factories.ts';
 import { makeTestFolder } from '../support/folder.ts';
 import { childrenOf, memoryOf, runsBundle, signalTo } from './process-tree.ts';
 
@@ -63,12 +63,8 @@ export async function setStage(options: { restaurants: number; callers: number }
   let turn = 0;
   const target = async () => starts[turn++ % 2]?.url ?? '';
   const restaurants: Restaurant[] = [];
-  for (let index = 0; index < options.restaurants; index++) {
-    const locationId = await createLocation(database, { timezone: 'America/St_Johns', currency: 'CAD' });
-    const limits = { batchJobsPerHour: 1_000_000, maxItemsPerBatch: 5_000, perMinute: 1_000_000 };
-    const { key } = await createKey(database, { locationId, ...limits });
-    restaurants.push(await openRestaurant({ target, locationId, key, consumer, callers: options.callers }));
-  }
+  for (let index = 0; index < options.restaurants; index++)
+    restaurants.push(await openAt(database, { target, consumer, callers: options.callers }));
   const place = readInstance(dataDir);
   const postmaster = () => (place && postmasterOf(place)) ?? 0;
   return {

@@ -19,7 +19,7 @@ export interface TestApi extends Place {
 const noSite = '/nonexistent/site';
 
 /**
- * Starts one that the caller closes; `settings` replace the test's own, a database of its own among them, and `siteFolder` may be
+ * Starts an API that the caller closes. It has a database of its own, unless `settings` have a `databaseUrl`; `siteFolder` may be
  * that of the built documents.
  */
 export async function startTestApi(
