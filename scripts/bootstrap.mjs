@@ -2,10 +2,10 @@
 // depends on has changed. Plain JavaScript without dependencies: it runs before anything is installed.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, groups } from './build.mjs';
+import { build, extraGroups, groups, workspaceFolders } from './build.mjs';
 import { writeBuildInfo } from './build-info.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -30,7 +30,7 @@ export class InterruptedError extends Error {
 export async function bootstrap({
   log = () => {},
   signal,
-  bundles = ['service', 'integrator', 'app'],
+  bundles = ['service', 'app', ...extraGroups],
   beforeInstalling,
 } = {}) {
   checkNode();
@@ -103,7 +103,7 @@ async function step({ stamp, makes = stamp, fingerprint, title, run }, { log, si
 }
 
 function installStep(before = async () => {}) {
-  const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}/package.json`);
+  const packages = workspaceFolders().map((folder) => `${folder}/package.json`);
   const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json', ...packages];
   return {
     stamp: join(root, 'node_modules/.comanda-installed'),

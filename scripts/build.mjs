@@ -1,14 +1,14 @@
 // Bundles our own TypeScript into dist/, one file an entrance; packages from the registry stay outside, except for
 // `inside`.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
- * The bundles, by their users: dist/<name>.js from its first file; of `integrator` dist/docs/<name>.mjs; of `app`
- * dist/app.
+ * The bundles, by their users: dist/<name>.js from its first file; of `integrator` dist/docs/<name>.mjs, with the other downloads;
+ * of `app` dist/app.
  */
 export const groups = {
   service: {
@@ -19,7 +19,7 @@ export const groups = {
     seed: 'prisma/seed.ts',
   },
   commands: { comanda: 'packages/cli/src/main.ts' },
-  integrator: { comanda: 'packages/integrator/src/main.ts' },
+  integrator: { comanda: 'extras/integrator/src/main.ts' },
   app: { main: 'packages/app/src/main.tsx' },
   testing: {
     'testing-service': 'packages/testing/src/service/main.ts',
@@ -31,6 +31,9 @@ export const groups = {
     ...{ consumer: 'bench/consumer.ts', attacker: 'bench/hostile/attacker.ts' },
   },
 };
+
+/** The groups of `extras/` that belong to a running service, as far as this tree has them: a service runs without them. */
+export const extraGroups = ['integrator'].filter((name) => existsSync(join(root, 'extras', name)));
 
 /** Groups whose bundles load what they need when they need it, and what their parts are called: they start in a third of the time. */
 const split = { commands: 'comanda', testing: 'testing' };
@@ -97,19 +100,23 @@ export function bundleOptions(group) {
 }
 
 /**
- * The download for integrators is self-contained: dist/docs/comanda.mjs, which needs nothing but Node, and a head
- * that describes it.
+ * What integrators download, in dist/docs: comanda.mjs, which needs nothing but Node and has a head that describes it, and a copy
+ * of each client of one file.
  */
 function download() {
-  const { version, license } = JSON.parse(
-    readFileSync(join(root, 'packages/integrator/package.json'), 'utf8'),
-  );
+  const clients = join(root, 'extras/integrator/clients');
+  const { version, license } = JSON.parse(readFileSync(join(root, 'extras/integrator/package.json'), 'utf8'));
   const head = [
     '#!/usr/bin/env node',
     `// comanda.mjs ${version}: webhooks, events and files of a Comanda, from the command line. node comanda.mjs --help`,
     `// SPDX-License-Identifier: ${license}. Needs Node 20.19 or newer, and nothing else.`,
   ];
   return {
+    entryPoints: [
+      { in: groups.integrator.comanda, out: 'comanda' },
+      ...readdirSync(clients).map((file) => ({ in: join(clients, file), out: parse(file).name })),
+    ],
+    loader: { '.py': 'copy', '.java': 'copy', '.cs': 'copy', '.php': 'copy' },
     outdir: 'dist/docs',
     outExtension: { '.js': '.mjs' },
     sourcemap: false,
@@ -166,9 +173,15 @@ function removeChunks(prefix, outputFiles) {
     if (chunk.test(name) && !kept.has(name)) rmSync(join(root, 'dist', name));
 }
 
+/** The folders of our packages, from the root. @returns {string[]} */
+export const workspaceFolders = () =>
+  ['packages', 'extras']
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`));
+
 /** Every dependency by name, those of all packages together; our own are bundled. */
 function thirdParties() {
-  const folders = ['.', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)];
+  const folders = ['.', ...workspaceFolders()];
   const names = folders
     .map((folder) => join(root, folder, 'package.json'))
     .filter((file) => existsSync(file))

@@ -4,13 +4,16 @@ import { watch } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
-import { bundleOptions, writeGroup } from './build.mjs';
+import { bundleOptions, extraGroups, writeGroup } from './build.mjs';
 import { writeBuildInfo } from './build-info.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** The bundles of scripts/build.mjs that a start needs. The API serves those that are no process themselves. */
-const groups = ['service', 'integrator', 'app'];
-const sources = ['api', 'app', 'client', 'db', 'integrator', 'worker'].map((name) => `packages/${name}/src`);
+const groups = ['service', 'app', ...extraGroups];
+const sources = [
+  ...['api', 'app', 'client', 'db', 'worker'].map((name) => `packages/${name}/src`),
+  ...extraGroups.map((name) => `extras/${name}`),
+];
 const sql = 'prisma/sql';
 /** An editor writes several files, or one several times: they are one edit. */
 const settledMs = 60;

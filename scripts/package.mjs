@@ -56,10 +56,6 @@ async function makePackage(out, version) {
     'dist/docs',
     'dist/site',
     'dist/app',
-    'packages/integrator/python',
-    'packages/integrator/java',
-    'packages/integrator/csharp',
-    'packages/integrator/php',
     'LICENSE',
     'CHANGELOG.md',
   ])

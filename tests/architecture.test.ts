@@ -42,8 +42,16 @@ describe('a breach is found:', () => {
     ],
     ['client on values of api', 'packages/client/src/a.ts', `import { a } from '@comanda/api';`],
     ['client on db', 'packages/client/src/a.ts', `import type { A } from '@comanda/db';`],
-    ['integrator on all of worker', 'packages/integrator/src/a.ts', `import { a } from '@comanda/worker';`],
-    ['integrator on a registry', 'packages/integrator/src/a.ts', `import { z } from 'zod';`],
+    ['worker on an extra', 'packages/worker/src/a.ts', `import { a } from '@comanda/integrator';`],
+    ['a start on an extra', 'scripts/start.mjs', `import { a } from '../extras/integrator/src/a.ts';`],
+    [
+      'an extra past exports',
+      'extras/integrator/src/a.ts',
+      `import { a } from '../../../packages/db/src/a.ts';`,
+    ],
+    ['an extra on what is not exported', 'extras/integrator/src/a.ts', `import { a } from '@comanda/client/no';`],
+    ['integrator on all of worker', 'extras/integrator/src/a.ts', `import { a } from '@comanda/worker';`],
+    ['integrator on a registry', 'extras/integrator/src/a.ts', `import { z } from 'zod';`],
     [
       'tests of applications on the service',
       'packages/testing/src/a.ts',
@@ -179,6 +187,7 @@ describe('nothing is found in', () => {
       'packages/api/src/a.ts',
       'function ask(): void {\n  const late = setTimeout(end, 5);\n  end(late);\n}\nfunction note(): void {\n  timer ??= setTimeout(write, 5);\n}\nfor (const one of all) ask();',
     ],
+    ['an extra on exports', 'extras/integrator/src/a.ts', `import { a } from '@comanda/client';`],
     ['a configuration', 'vitest.config.ts', `export default {};`],
   ])('%s', (_, path, text) => {
     expect(violations(made({ path, text }), importRules, textRules)).toEqual([]);
@@ -194,14 +203,15 @@ function made(...files: SourceFile[]): CodeBase {
   return {
     files,
     packages: {
-      db: manifest('db', ['.'], ['pg']),
-      api: {
+      'packages/db': manifest('db', ['.'], ['pg']),
+      'packages/api': {
         ...manifest('api', ['.', './services'], ['zod', '@comanda/db', '@trpc/server']),
         exports: { '.': './src/index.ts', './services': './src/services.ts', './src/*': './src/*' },
       },
-      cli: manifest('cli', ['.'], ['@comanda/api']),
-      worker: manifest('worker', ['.'], ['@comanda/db', '@comanda/api']),
-      client: manifest('client', ['.'], ['@comanda/api']),
+      'packages/cli': manifest('cli', ['.'], ['@comanda/api']),
+      'packages/worker': manifest('worker', ['.'], ['@comanda/db', '@comanda/api']),
+      'packages/client': manifest('client', ['.'], ['@comanda/api']),
+      'extras/integrator': manifest('integrator', ['.'], ['@comanda/client', '@comanda/worker']),
     },
   };
 }

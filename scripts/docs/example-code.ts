@@ -16,7 +16,10 @@ export function writeExampleCode(root: string): string[] {
 
 /** A guide whose blocks that name a file after the language (```` ```python examples/… ````) hold that file. */
 export function withExampleCode(root: string, guide: string): string {
-  return guide.replace(/^(```\w+ (examples\/\S+)\n)[\s\S]*?^```$/gm, (_, fence: string, file: string) => {
-    return `${fence}${readFileSync(join(root, file), 'utf8').trimEnd()}\n\`\`\``;
-  });
+  return guide.replace(
+    /^(```\w+ ((?:examples|extras)\/\S+)\n)[\s\S]*?^```$/gm,
+    (_, fence: string, file: string) => {
+      return `${fence}${readFileSync(join(root, file), 'utf8').trimEnd()}\n\`\`\``;
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { suites as all, suiteNamed } from './table.mjs';
+import { suites as all, pathsOf, suiteNamed } from './table.mjs';
 
 /**
  * Reads what follows `npm test --`. Without a suite's name and without words for vitest it is the suite `quick`.
@@ -33,7 +33,7 @@ const nightly = { name: 'nightly', holds: 'the suites of the night', runs: 'hand
 /** Files that need more than the packages of the repository run by the name of their suite. @param {string} word */
 function refuseApart(word) {
   const suite = all.find(
-    ({ needs, files = [] }) => needs !== undefined && files.some((name) => word.startsWith(`tests/${name}`)),
+    (each) => each.needs !== undefined && pathsOf(each).some((path) => word.startsWith(path)),
   );
   if (suite !== undefined)
     throw new Error(`${word} needs its suite: npm test -- --suite ${suite.name} ${word}`);

@@ -9,7 +9,7 @@ export interface Suite {
    * each night. `night`: in `--nightly` alone. `hand`: by its name alone.
    */
   readonly runs: 'change' | 'touched' | 'night' | 'hand';
-  /** Folders and files below `tests`; absent for a program, and for `quick`, which has what no other suite has. */
+  /** Folders and files below `tests`, or from the root those of `extras`; absent for a program, and for `quick`, which has what no other suite has. */
   readonly files?: readonly string[];
   /** What it needs in addition to the packages of the repository. Its files run by its name alone. */
   readonly needs?: string;
@@ -31,7 +31,9 @@ export interface Suite {
 export const suites: readonly Suite[];
 /** The suite of this name. @throws {Error} that names the list, when there is none. */
 export function suiteNamed(name: string): Suite;
-/** The globs of its files from the root; none for `quick` and for programs. */
+/** The paths of its files and folders from the root; none for `quick` and for programs. */
+export function pathsOf(suite: Suite): string[];
+/** The globs of the same. */
 export function globsOf(suite: Suite): string[];
 /** The globs of the files that a run leaves to other suites. */
 export function leftBy(suite: Suite): string[];

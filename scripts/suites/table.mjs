@@ -16,10 +16,10 @@ export const suites = [
   },
   {
     name: 'slow',
-    holds: 'the worker, the command line, Studio, starts, doctor, the programs for integrators',
+    holds: 'the worker, the command line, starts, doctor',
     runs: 'change',
     files: [
-      ...['cli', 'deeds', 'doctor', 'e2e', 'integrator', 'live', 'locations', 'start'],
+      ...['cli', 'deeds', 'doctor', 'e2e', 'live', 'locations', 'start'],
       ...['studio', 'testing', 'worker'],
       ...['contract/examples-executed.test.ts', 'contract/repeats.test.ts', 'db/edits-are-audited.test.ts'],
     ],
@@ -98,17 +98,27 @@ export const suites = [
     reads: ['examples', 'prisma', 'scripts'],
   },
   {
+    name: 'integrator',
+    holds: 'comanda.mjs and its guides, certifications of real programs, the recorded day of Tryton',
+    runs: 'touched',
+    files: ['extras/integrator/tests', 'extras/tryton/tests/calls.test.ts'],
+    isPeer: true,
+    reads: ['docs/guides', 'examples', 'extras/integrator', 'packages/worker/src/certification'],
+  },
+  {
     name: 'languages',
     holds:
       'the clients in Python, Java, C# and PHP; clients that OpenAPI generators make, in TypeScript and Python',
     runs: 'touched',
     files: [
       'generated-clients',
-      ...['calls', 'guide', 'repeats', 'webhooks'].map((name) => `integrator/languages-${name}.test.ts`),
-      'integrator/python.test.ts',
+      ...['calls', 'guide', 'repeats', 'webhooks'].map(
+        (name) => `extras/integrator/tests/languages-${name}.test.ts`,
+      ),
+      'extras/integrator/tests/python.test.ts',
     ],
     isPeer: true,
-    reads: ['examples', 'packages/integrator', 'tests/integrator'],
+    reads: ['examples', 'extras/integrator'],
   },
   {
     name: 'bundlers',
@@ -158,7 +168,7 @@ export const suites = [
     name: 'outside',
     holds: 'dumps, pgBackRest, PgBouncer, proxies, an image, Prometheus, Patroni, Tryton',
     runs: 'night',
-    files: ['outside'],
+    files: ['outside', ...['certified', 'tryton'].map((name) => `extras/tryton/tests/${name}.test.ts`)],
     needs: 'programs of Debian; it says which is missing',
     programs: [
       ...[
@@ -240,9 +250,13 @@ export function suiteNamed(name) {
   return found;
 }
 
-/** The globs of its files from the root; none for `quick`, which has what no other has. @param {import('./table.mjs').Suite} suite */
-export const globsOf = ({ files = [] }) =>
-  files.map((name) => (name.endsWith('.ts') ? `tests/${name}` : `tests/${name}/**/*.test.ts`));
+/** The paths of its files and folders from the root; none for `quick`, which has what no other has. @param {import('./table.mjs').Suite} suite */
+export const pathsOf = ({ files = [] }) =>
+  files.map((name) => (name.startsWith('extras/') ? name : `tests/${name}`));
+
+/** The globs of the same. @param {import('./table.mjs').Suite} suite */
+export const globsOf = (suite) =>
+  pathsOf(suite).map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.test.ts`));
 
 /**
  * The globs of the files that a run leaves to other suites: to any where it is of `quick`, and to the parts that run when they

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import * as tool from '../../extras/integrator/src/csv/typed.ts';
+import * as push from '../../extras/integrator/src/push/rewritten.ts';
 import { cellsOf, csvColumns, type Product } from '../../packages/app/src/desk/csv-cells.ts';
 import { compare } from '../../packages/app/src/desk/csv-products.ts';
 import * as desk from '../../packages/app/src/desk/csv-rewritten.ts';
 import { asTyped, CsvFault, readCsv, textOf, writeCsv } from '../../packages/app/src/desk/csv-text.ts';
-import * as tool from '../../packages/integrator/src/csv/typed.ts';
-import * as push from '../../packages/integrator/src/push/rewritten.ts';
 
 const cells = (text: string) => readCsv(text).map((row) => row.cells);
 

@@ -10,7 +10,7 @@ import { type Exchange, exchangesOf, guideBlocks } from './guide-blocks.ts';
 // The operator's commands are processes of their own.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Their blocks are run in their order, with a receiver, by tests/integrator (guides, certification). */
+/** Their blocks are run in their order, with a receiver, by extras/integrator/tests (guides, certification). */
 const elsewhere = ['certify.md', 'comanda-mjs.md', 'files.md', 'languages.md', 'python.md'];
 
 const blocks = guideBlocks().filter(({ guide }) => !elsewhere.includes(guide));

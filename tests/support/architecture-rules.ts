@@ -73,11 +73,22 @@ export const importRules: readonly ImportRule[] = [
     allows: { target: /^@comanda\/api(\/[\w-]+)?$/, typesOnly: true },
   },
   {
+    rule: 'nothing that runs in production, or starts it, imports what extras/ holds',
+    files: /^(packages|prisma|scripts)\//,
+    about: /^extras\//,
+  },
+  {
+    rule: 'extras import themselves, the exports of packages, and the scripts that install and build',
+    files: /^extras\/[^/]+\/(?!tests\/)/,
+    about: /^\.\.?\/|^(packages|prisma|tests)\//,
+    allows: { target: /^(extras|scripts)\/|^@comanda\// },
+  },
+  {
     rule: 'what integrators download imports the client, how the worker signs, and what writes to terminals',
-    files: /^packages\/integrator\//,
+    files: /^extras\/integrator\/src\//,
     allows: {
       target:
-        /^(@comanda\/(client(\/webhooks)?|worker\/webhook-headers|db\/terminal)$|node:|packages\/integrator\/)/,
+        /^(@comanda\/(client(\/webhooks)?|worker\/webhook-headers|db\/terminal)$|node:|extras\/integrator\/)/,
     },
   },
   {
@@ -96,7 +107,6 @@ export const importRules: readonly ImportRule[] = [
     'db',
     'demo',
     'embedded',
-    'integrator',
     'studio',
     'supervisor',
     'testing',
@@ -200,7 +210,7 @@ export const textRules: readonly TextRule[] = [
   },
   {
     rule: 'writes a constant in capitals',
-    files: /^(packages|scripts|tests|bench|prisma)\//,
+    files: /^(packages|extras|scripts|tests|bench|prisma)\//,
     breaks: ({ text }) => /^(export )?const [A-Z][A-Z0-9_]+\b/m.test(text),
   },
   {
@@ -228,13 +238,13 @@ export const textRules: readonly TextRule[] = [
   },
   {
     rule: 'writes to the terminal past packages/db/src/terminal.ts, which shows as codes what must not reach one',
-    files: /^(packages|scripts)\/(?!db\/src\/terminal\.ts$).*\.tsx?$/,
+    files: /^(packages|scripts|extras\/[^/]+\/src)\/(?!db\/src\/terminal\.ts$).*\.tsx?$/,
     breaks: ({ path, text }) =>
       path !== 'packages/api/src/documents/site/sample-writers.ts' && printsByItself(text),
   },
   {
     rule: 'names an SQLSTATE, which is for packages/db/src/connection/sql-states.ts alone',
-    files: /^(packages|scripts|bench)\/(?!db\/src\/connection\/sql-states\.ts$)/,
+    files: /^(packages|extras|scripts|bench)\/(?!db\/src\/connection\/sql-states\.ts$)/,
     breaks: ({ text }) =>
       /\b(23[05]\d\d|25[0P]0\d|40P01|40001|42501|42P01|42883|42704|53[1-4]00|55P03|57014|57P0\d|58P0\d|22023|08006|CM0\d\d)\b/.test(
         withoutComments(text),

@@ -16,7 +16,7 @@ export interface Manifest {
   dependencies: readonly string[];
 }
 
-/** The code base as the rules see it; packages by folder name. */
+/** The code base as the rules see it; packages by their folder, as `packages/db`. */
 export interface CodeBase {
   files: readonly SourceFile[];
   packages: Readonly<Record<string, Manifest>>;
@@ -76,7 +76,7 @@ export function violations(
     ),
     ...imports.filter((line) => !isDeclared(line, codeBase)).map((line) => `${shown(line)}: is not declared`),
     // In packages types count as well: a reader of one file of a circle has to read all of them.
-    ...circles(imports.filter(({ from, typeOnly }) => !typeOnly || from.startsWith('packages/'))),
+    ...circles(imports.filter(({ from, typeOnly }) => !typeOnly || /^(packages|extras)\//.test(from))),
     ...circles(betweenRooms(imports)),
     ...textRules.flatMap(({ rule, files, breaks }) =>
       codeBase.files
@@ -104,7 +104,7 @@ function resolve(from: string, specifier: string, { packages }: CodeBase): strin
   if (own) {
     const [folder, manifest] = Object.entries(packages).find(([, { name }]) => name === own[1]) ?? [];
     const file = manifest && exported(`.${own[2] ?? ''}`, manifest.exports);
-    return folder && file ? posix.join('packages', folder, file) : specifier;
+    return folder && file ? posix.join(folder, file) : specifier;
   }
   return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 }
@@ -116,9 +116,9 @@ function exported(subpath: string, exports: Manifest['exports']): string | undef
   return exports[subpath] ?? (pattern && file?.replace('*', subpath.slice(pattern.length - 1)));
 }
 
-// Only packages/ is held to it: tests and scripts are above all packages and borrow what those declare.
+// Tests and scripts are not held to it: they are above all packages and borrow what those declare.
 function isDeclared({ from, specifier, target }: Import, { packages }: CodeBase): boolean {
-  const folder = /^packages\/([^/]+)\//.exec(from)?.[1];
+  const folder = /^(?:packages|extras)\/[^/]+(?=\/(?!tests\/))/.exec(from)?.[0];
   if (folder === undefined || specifier.startsWith('.')) return true;
   if (specifier.startsWith('node:')) return builtinModules.includes(specifier.slice('node:'.length));
   const [name = specifier] = /^(@[^/]+\/)?[^/]+/.exec(specifier) ?? [];

@@ -9,7 +9,7 @@ export const readCodeBase = (root: string): CodeBase => ({
 });
 
 function readFiles(root: string): SourceFile[] {
-  return ['packages', 'prisma', 'scripts', 'tests', 'bench', 'vitest.config.ts']
+  return ['packages', 'extras', 'prisma', 'scripts', 'tests', 'bench', 'vitest.config.ts']
     .filter((path) => existsSync(join(root, path)))
     .flatMap((path) => listFiles(root, path))
     .filter((path) => /\.(tsx?|mjs)$/.test(path))
@@ -26,9 +26,12 @@ function listFiles(root: string, path: string): string[] {
 }
 
 function readPackages(root: string): Record<string, Manifest> {
-  const folders = readdirSync(join(root, 'packages'));
+  const folders = ['packages', 'extras']
+    .filter((parent) => existsSync(join(root, parent)))
+    .flatMap((parent) => readdirSync(join(root, parent)).map((name) => `${parent}/${name}`))
+    .filter((folder) => existsSync(join(root, folder, 'package.json')));
   return Object.fromEntries(
-    folders.map((folder) => [folder, readManifest(join(root, 'packages', folder, 'package.json'))]),
+    folders.map((folder) => [folder, readManifest(join(root, folder, 'package.json'))]),
   );
 }
 

@@ -22,7 +22,7 @@ const started: Readonly<Record<string, readonly string[]>> = {
   'packages/testing/src/start.ts': ['dist/testing-service.js'],
   'packages/testing/src/stub.ts': ['dist/testing-stub.js'],
   'tests/browser/app-page.ts': ['dist/main.js'],
-  'tests/integrator/comanda-mjs.ts': ['packages/integrator/src/main.ts'],
+  'extras/integrator/tests/comanda-mjs.ts': ['extras/integrator/src/main.ts'],
   'tests/start/run.ts': ['dist/api.js', 'dist/worker.js'],
   'tests/support/database.ts': [allSql],
   'tests/support/processes.ts': ['dist/api.js', 'dist/worker.js'],
@@ -56,7 +56,7 @@ export function stepsFrom(
 
 /** Scripts and bundles that a test or a script names: `scripts/start.mjs`, `'dist', 'api.js'`. */
 function mentionedIn({ path, text }: SourceFile): string[] {
-  if (!/^(tests|scripts)\//.test(path)) return [];
+  if (!/^(tests|scripts|extras)\//.test(path)) return [];
   const code = withoutComments(text).replaceAll(/['"`]\s*,\s*['"`]/g, '/');
   return [...code.matchAll(/\b(?:scripts|dist)\/[\w-]+\.m?js\b/g)].map(([name]) => name);
 }

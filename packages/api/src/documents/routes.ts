@@ -25,7 +25,7 @@ export function documentRoutes(
   siteFolder = builtSite,
 ): express.Router {
   const others = [
-    ...downloads,
+    ...downloads(),
     ...webhookAddresses(webhookSourceAddresses),
     ...documents(router, deprecations),
   ];
