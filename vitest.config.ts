@@ -39,7 +39,7 @@ const withDatabase = {
   extends: true,
   test: {
     name: 'database',
-    include: isSome ? globsOf(suite) : ['tests/**/*.test.ts', 'extras/*/tests/**/*.test.ts'],
+    include: isSome ? globsOf(suite) : ['tests/**/*.test.ts', 'extras/*/{tests,journeys}/**/*.test.ts'],
     exclude: ['**/node_modules/**', ...pure, ...others],
     globalSetup: './tests/support/global-setup.ts',
   },

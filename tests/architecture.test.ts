@@ -49,7 +49,11 @@ describe('a breach is found:', () => {
       'extras/integrator/src/a.ts',
       `import { a } from '../../../packages/db/src/a.ts';`,
     ],
-    ['an extra on what is not exported', 'extras/integrator/src/a.ts', `import { a } from '@comanda/client/no';`],
+    [
+      'an extra on what is not exported',
+      'extras/integrator/src/a.ts',
+      `import { a } from '@comanda/client/no';`,
+    ],
     ['integrator on all of worker', 'extras/integrator/src/a.ts', `import { a } from '@comanda/worker';`],
     ['integrator on a registry', 'extras/integrator/src/a.ts', `import { z } from 'zod';`],
     [

@@ -36,7 +36,7 @@ export function failuresIn(output) {
 export function fewFailedFiles(output, failed) {
   const tests = new Set(linesOf(output).filter((line) => line.startsWith(' FAIL ')));
   const files = new Set(
-    [...tests].flatMap((line) => /(?:extras\/\w+\/)?tests\/\S+\.test\.ts/.exec(line) ?? []),
+    [...tests].flatMap((line) => /(?:extras\/\w+\/)?(?:tests|journeys)\/\S+\.test\.ts/.exec(line) ?? []),
   );
   return tests.size !== failed || files.size > mostAgain ? [] : [...files];
 }

@@ -20,7 +20,7 @@ export const suites = [
     runs: 'change',
     files: [
       ...['cli', 'deeds', 'doctor', 'e2e', 'live', 'locations', 'start'],
-      ...['studio', 'testing', 'worker'],
+      ...['testing', 'worker'],
       ...['contract/examples-executed.test.ts', 'contract/repeats.test.ts', 'db/edits-are-audited.test.ts'],
     ],
   },
@@ -43,19 +43,16 @@ export const suites = [
   },
   {
     name: 'studio',
+    holds: "Studio's door, statements and grids",
+    runs: 'touched',
+    files: ['extras/studio/tests'],
+    reads: ['prisma'],
+  },
+  {
+    name: 'studio-page',
     holds: 'Studio in Chromium, and the recipes of its guide with the desk and a shell beside it',
     runs: 'touched',
-    files: [
-      ...[
-        'both-ways',
-        'studio',
-        'studio-door',
-        'studio-restaurant',
-        'studio-second-pages',
-        'studio-two-admins',
-        'support-day',
-      ].map((name) => `browser/${name}.test.ts`),
-    ],
+    files: ['extras/studio/journeys'],
     ...inChromium,
     workers: 2,
     reads: ['docs/guides', 'prisma'],

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { refusalOf } from '../../extras/studio/src/refusals.ts';
 import { tables } from '../../packages/db/src/tables/index.ts';
-import { refusalOf } from '../../packages/studio/src/refusals.ts';
 import { createShop } from '../api/catalog-shop.ts';
 import { useHand } from '../support/by-hand.ts';
 import { thrownBy } from '../support/thrown.ts';
@@ -11,7 +11,7 @@ import { refusedInTheCatalog, refusedOfMoney, refusedOfOthers } from './refused-
 import { statementFor } from './statement-for.ts';
 
 // The edits of a support day that must be refused: with a sentence that a person understands, and without any change.
-// Other refusals are in `hand-edits.test.ts`, `bare-permission-denied.test.ts` and `tests/studio`.
+// Other refusals are in `hand-edits.test.ts`, `bare-permission-denied.test.ts` and `extras/studio/tests`.
 
 const api = useEditedShop();
 const owner = useHand(api);

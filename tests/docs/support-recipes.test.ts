@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cases } from '../browser/support-day/cases.ts';
-import { anchorOf, contents, supportRecipes } from '../browser/support-day/recipe.ts';
+import { cases } from '../../extras/studio/journeys/support-day/cases.ts';
+import { anchorOf, contents, supportRecipes } from '../../extras/studio/journeys/support-day/recipe.ts';
 
 describe('a question of support had no recipe, or a recipe was never carried out', () => {
   test('the guide has a recipe for each case, and a case for each recipe', () => {

@@ -49,7 +49,7 @@ export function readReach(root: string, bundles: Bundles) {
     tests.sort((one, other) => distanceOf(one) - distanceOf(other));
     const hash = createHash('sha256').update(patch);
     const used = [...stepsFrom(tests, reached).keys()]
-      .filter((path) => /^(tests|extras\/\w+\/tests)\//.test(path))
+      .filter((path) => /^(tests|extras\/\w+\/(tests|journeys))\//.test(path))
       .sort();
     for (const path of used) hash.update(`\0${path}\0${texts.get(path)}`);
     return { tests, hash: hash.digest('hex') };

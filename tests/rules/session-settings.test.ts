@@ -10,7 +10,7 @@ const otherwise = {
   'packages/db/src/connection/hosts.ts': 'the session of sessionNamed, for each host',
   'packages/db/src/connection/notifications.ts': 'the session of sessionNamed, for each host',
   'packages/db/src/connection/pool.ts': 'the configuration of a pool; and a probe that reads nothing',
-  'packages/studio/src/database.ts': 'set for each transaction, as its role is',
+  'extras/studio/src/database.ts': 'set for each transaction, as its role is',
 };
 
 it('every connection sets what the reading and writing of values depends on', () => {

@@ -50,15 +50,15 @@ export const importRules: readonly ImportRule[] = [
     },
   },
   {
-    rule: 'the supervisor and Studio import db and the embedded server, the demo the services of api as well',
-    files: /^packages\/(supervisor|studio|demo)\//,
+    rule: 'the supervisor imports db and the embedded server, the demo the services of api as well',
+    files: /^packages\/(supervisor|demo)\//,
     about: ours,
     allows: { target: /^(@comanda\/(db|embedded)(\/[\w-]+)?|packages\/api\/src\/services\.ts)$/ },
   },
   {
     rule: 'nothing imports a program, and nothing but the command line api past its entrances',
     files: /^packages\/(?!cli\/)/,
-    about: /^@comanda\/((cli|demo|studio|supervisor)$|api\/src\/)/,
+    about: /^@comanda\/((cli|demo|supervisor)$|api\/src\/)/,
   },
   {
     rule: 'worker imports db and the parts of api that api exports for it',
@@ -79,7 +79,7 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     rule: 'extras import themselves, the exports of packages, and the scripts that install and build',
-    files: /^extras\/[^/]+\/(?!tests\/)/,
+    files: /^extras\/[^/]+\/(?!tests\/|journeys\/)/,
     about: /^\.\.?\/|^(packages|prisma|tests)\//,
     allows: { target: /^(extras|scripts)\/|^@comanda\// },
   },
@@ -99,24 +99,14 @@ export const importRules: readonly ImportRule[] = [
         /^(@comanda\/client(\/shared)?$|packages\/client\/|packages\/app\/|react$|react-dom$|@tanstack\/react-query$|@base-ui\/react$)/,
     },
   },
-  ...[
-    'api',
-    'app',
-    'cli',
-    'client',
-    'db',
-    'demo',
-    'embedded',
-    'studio',
-    'supervisor',
-    'testing',
-    'worker',
-  ].map((name) => ({
-    rule: 'a relative import stays in its package',
-    files: new RegExp(`^packages/${name}/`),
-    about: /^\.\.?\//,
-    allows: { target: new RegExp(`^packages/${name}/(src/|package\\.json$)`) },
-  })),
+  ...['api', 'app', 'cli', 'client', 'db', 'demo', 'embedded', 'supervisor', 'testing', 'worker'].map(
+    (name) => ({
+      rule: 'a relative import stays in its package',
+      files: new RegExp(`^packages/${name}/`),
+      about: /^\.\.?\//,
+      allows: { target: new RegExp(`^packages/${name}/(src/|package\\.json$)`) },
+    }),
+  ),
   {
     rule: 'the journey of a request knows neither the domain nor an entrance',
     files: /^packages\/api\/src\/(request|places|credentials|limits|metrics)\//,

@@ -118,7 +118,7 @@ function exported(subpath: string, exports: Manifest['exports']): string | undef
 
 // Tests and scripts are not held to it: they are above all packages and borrow what those declare.
 function isDeclared({ from, specifier, target }: Import, { packages }: CodeBase): boolean {
-  const folder = /^(?:packages|extras)\/[^/]+(?=\/(?!tests\/))/.exec(from)?.[0];
+  const folder = /^(?:packages|extras)\/[^/]+(?=\/(?!tests\/|journeys\/))/.exec(from)?.[0];
   if (folder === undefined || specifier.startsWith('.')) return true;
   if (specifier.startsWith('node:')) return builtinModules.includes(specifier.slice('node:'.length));
   const [name = specifier] = /^(@[^/]+\/)?[^/]+/.exec(specifier) ?? [];

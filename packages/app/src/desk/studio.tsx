@@ -3,7 +3,7 @@ import { deskTexts } from './texts.ts';
 
 const keptAs = 'comanda.studio';
 
-/** The port of the Studio that one came from (`#studio=5556`, packages/studio/src/desk-links.ts), which the tab keeps; else Studio's usual one. */
+/** The port of the Studio that one came from (`#studio=5556`, extras/studio/src/desk-links.ts), which the tab keeps; else Studio's usual one. */
 function portOfStudio(): string {
   const given = /^#studio=(\d{1,5})$/.exec(location.hash)?.[1];
   if (given !== undefined) sessionStorage.setItem(keptAs, given);
