@@ -1,8 +1,9 @@
 // npm run bench: measures against the goals, compared with a reference server written by hand (bench/).
+
+import { buildSite } from '../extras/site/src/build.mjs';
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
-import { prepareBrowser } from './chromium.mjs';
 import { environmentOf, installVersions, versions } from './postgres-versions.mjs';
-import { buildSite } from './site/build.mjs';
+import { prepareBrowser } from './suites/chromium.mjs';
 
 await runScript(() =>
   withSignals(async (signal) => {

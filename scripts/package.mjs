@@ -14,10 +14,10 @@ import {
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { buildSite } from '../extras/site/src/build.mjs';
 import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
 import { bundleOptions, groups } from './build.mjs';
 import { buildInfo } from './build-info.mjs';
-import { buildSite } from './site/build.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const { launch } = createRequire(join(root, 'docs/site/package.json'))('puppeteer-core');
+const { launch } = createRequire(join(root, 'extras/site/generator/package.json'))('puppeteer-core');
 const entrance = new URL(process.argv[2] ?? '');
 const browser = await launch({
   executablePath: process.env.COMANDA_CHROMIUM ?? '/usr/bin/chromium',

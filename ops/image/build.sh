@@ -1,7 +1,7 @@
 #!/bin/sh
 # sh ops/image/build.sh FOLDER: an OCI image of Comanda in FOLDER (an OCI layout) and FOLDER.tar (for docker load and podman load).
 # Debian's base packages, Node's binary and the package, a layer each. It needs npm, and of Debian: mmdebstrap umoci skopeo.
-# It needs no rights, but must be able to write into dist of this folder, and into docs/site unless npm run site ran before.
+# It needs no rights, but must be able to write into dist of this folder, and into extras/site/generator unless npm run site ran before.
 set -eu
 
 out=${1:?the folder that the image goes to}

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const { launch } = createRequire(join(root, 'docs/site/package.json'))('puppeteer-core');
+const { launch } = createRequire(join(root, 'extras/site/generator/package.json'))('puppeteer-core');
 const [, , link = ''] = process.argv;
 
 const browser = await launch({

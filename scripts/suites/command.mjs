@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { findChromium } from '../chromium.mjs';
+import { findChromium } from './chromium.mjs';
 import { countsOf, failuresIn, fewFailedFiles } from './output.mjs';
 import { commandOf } from './table.mjs';
 

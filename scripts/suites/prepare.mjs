@@ -1,10 +1,10 @@
 // The needs of suites before their files run: packages by lockfiles of their own, and settings for the tests.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildSite } from '../../extras/site/src/build.mjs';
+import { installGenerator } from '../../extras/site/src/generator.mjs';
 import { installApart } from '../apart.mjs';
-import { findChromium } from '../chromium.mjs';
-import { buildSite } from '../site/build.mjs';
-import { installGenerator } from '../site/generator.mjs';
+import { findChromium } from './chromium.mjs';
 import { isInChromium } from './table.mjs';
 
 const tests = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'tests');

@@ -61,14 +61,11 @@ export const suites = [
     name: 'site',
     holds: "the documents' site: built, its links and its search, in Chromium its pages and forms",
     runs: 'touched',
-    files: [
-      ...['lost-page', 'plain-pages', 'site', 'try-it'].map((name) => `browser/${name}.test.ts`),
-      'site',
-    ],
+    files: ['extras/site/journeys', 'extras/site/tests'],
     ...inChromium,
     workers: 2,
     isPeer: true,
-    reads: ['docs', 'CHANGELOG.md', 'scripts/site', 'packages/api/src/documents'],
+    reads: ['docs', 'CHANGELOG.md', 'extras/site', 'packages/api/src/documents'],
   },
   {
     name: 'plans',

@@ -120,7 +120,7 @@ describe('installing', () => {
 const bundlers = ['floor', 'newest', 'next', 'react-18', 'typescript-5.0'].map(
   (name) => `tests/bundlers/${name}`,
 );
-test.each(['docs/site', ...bundlers, 'tests/tools'])(
+test.each(['extras/site/generator', ...bundlers, 'tests/tools'])(
   'the tools of %s come from a registry, by hash, a week old, and run no install script',
   (name) => {
     const folder = join(repositoryRoot, name);

@@ -64,7 +64,7 @@ export interface Launched extends Browser {
 }
 
 /** Resolves the packages of the site's generator, puppeteer-core among them. */
-export const tools = createRequire(join(repositoryRoot, 'docs/site/package.json'));
+export const tools = createRequire(join(repositoryRoot, 'extras/site/generator/package.json'));
 
 /** The package that launches and joins. */
 export const puppeteer = () =>

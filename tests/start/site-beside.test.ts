@@ -48,21 +48,29 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'comanda-beside-'));
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
-  const own = ['CHANGELOG.md', 'examples', 'node_modules/@comanda', 'packages', 'prisma', 'scripts'];
+  const own = [
+    'CHANGELOG.md',
+    'examples',
+    'extras',
+    'node_modules/@comanda',
+    'packages',
+    'prisma',
+    'scripts',
+  ];
   for (const name of [...own, 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'docs'])
     cpSync(join(repositoryRoot, name), at(name), {
       recursive: true,
       verbatimSymlinks: true,
-      filter: (path) => !/\/docs\/site\/node_modules$/.test(path),
+      filter: (path) => !/\/site\/generator\/node_modules$/.test(path),
     });
   for (const name of readdirSync(join(repositoryRoot, 'node_modules')))
     if (name !== '@comanda')
       symlinkSync(join(repositoryRoot, 'node_modules', name), at('node_modules', name));
-  const tools = at('docs/site/node_modules');
+  const tools = at('extras/site/generator/node_modules');
   mkdirSync(join(tools, 'vitepress/bin'), { recursive: true });
   writeFileSync(join(tools, 'vitepress/bin/vitepress.js'), generator);
   writeFileSync(join(tools, 'vitepress/package.json'), '{"type":"module"}');
-  const lock = readFileSync(at('docs/site/package-lock.json'));
+  const lock = readFileSync(at('extras/site/generator/package-lock.json'));
   writeFileSync(join(tools, '.comanda-installed'), createHash('sha256').update(lock).digest('hex'));
   port = await unusedPort();
 }, 120_000);
@@ -85,7 +93,7 @@ describe('npm start', { shuffle: false }, () => {
   it('builds it again only when its sources have changed, and serves the old one meanwhile', async () => {
     await finish(run, 'SIGTERM');
     rmSync(at('pid'));
-    const again = await promisify(execFile)(process.execPath, ['scripts/site.mjs', '--beside'], {
+    const again = await promisify(execFile)(process.execPath, ['extras/site/site.mjs', '--beside'], {
       ...{ cwd: folder, env: { ...process.env, ...generatorFiles() } },
     });
     expect([again.stdout, existsSync(at('pid'))]).toEqual(['', false]);

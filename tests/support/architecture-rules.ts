@@ -74,7 +74,7 @@ export const importRules: readonly ImportRule[] = [
   },
   {
     rule: 'nothing that runs in production, or starts it, imports what extras/ holds',
-    files: /^(packages|prisma|scripts)\//,
+    files: /^(packages|prisma|scripts)\/(?!suites\/)/,
     about: /^extras\//,
   },
   {

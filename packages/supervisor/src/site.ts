@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 
@@ -16,7 +17,8 @@ const farewellMs = 7_000;
  * fails changes nothing.
  */
 export function buildSiteBeside(log: (line: string) => void): SiteBuild {
-  const script = join(repositoryRoot, 'scripts/site.mjs');
+  const script = join(repositoryRoot, 'extras/site/site.mjs');
+  if (!existsSync(script)) return { stop: async () => {} };
   // By nice(1): what Node sets itself would not reach all of its threads. Our own death reaches it as 'disconnect'.
   const child = spawn('nice', ['-n', '19', process.execPath, script, '--beside'], {
     cwd: repositoryRoot,

@@ -1,7 +1,7 @@
-import { startTestApi } from '../support/api.ts';
-import { useClosed } from '../support/use.ts';
-import { useBrowser } from './browser.ts';
-import { journey } from './journey.ts';
+import { useBrowser } from '../../../tests/browser/browser.ts';
+import { journey } from '../../../tests/browser/journey.ts';
+import { startTestApi } from '../../../tests/support/api.ts';
+import { useClosed } from '../../../tests/support/use.ts';
 import { readsWell } from './site-pages.ts';
 
 const api = useClosed(() => startTestApi());

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { operationId } from '../../packages/api/src/documents/names.ts';
-import { guides } from '../../packages/api/src/documents/site/contents.ts';
-import { kebab } from '../../packages/api/src/documents/site/markdown.ts';
-import { builtSite } from '../../packages/api/src/documents/site-files.ts';
-import { readReasons } from '../../packages/api/src/reasons.ts';
-import { startTestApi } from '../support/api.ts';
-import { operations } from '../support/documented.ts';
-import { useClosed } from '../support/use.ts';
-import { type Page, useBrowser } from './browser.ts';
-import { journey } from './journey.ts';
+import { operationId } from '../../../packages/api/src/documents/names.ts';
+import { guides } from '../../../packages/api/src/documents/site/contents.ts';
+import { kebab } from '../../../packages/api/src/documents/site/markdown.ts';
+import { builtSite } from '../../../packages/api/src/documents/site-files.ts';
+import { readReasons } from '../../../packages/api/src/reasons.ts';
+import { type Page, useBrowser } from '../../../tests/browser/browser.ts';
+import { journey } from '../../../tests/browser/journey.ts';
+import { startTestApi } from '../../../tests/support/api.ts';
+import { operations } from '../../../tests/support/documented.ts';
+import { useClosed } from '../../../tests/support/use.ts';
 import { openPage, readsWell } from './site-pages.ts';
 
 const api = useClosed(() => startTestApi({}, builtSite));

@@ -1,9 +1,9 @@
 import { beforeAll, expect } from 'vitest';
-import { builtSite } from '../../packages/api/src/documents/site-files.ts';
-import { startTestApi } from '../support/api.ts';
-import { useClosed } from '../support/use.ts';
-import { type Page, seriousFindings, useBrowser } from './browser.ts';
-import { journey } from './journey.ts';
+import { builtSite } from '../../../packages/api/src/documents/site-files.ts';
+import { type Page, seriousFindings, useBrowser } from '../../../tests/browser/browser.ts';
+import { journey } from '../../../tests/browser/journey.ts';
+import { startTestApi } from '../../../tests/support/api.ts';
+import { useClosed } from '../../../tests/support/use.ts';
 import { openPage, sizes } from './site-pages.ts';
 
 const api = useClosed(() => startTestApi({}, builtSite));

@@ -1,6 +1,6 @@
 // The Chromium of this machine, if it has one: our packages neither bring nor download a browser.
 import { existsSync } from 'node:fs';
-import { installGenerator } from './site/generator.mjs';
+import { installGenerator } from '../../extras/site/src/generator.mjs';
 
 const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 

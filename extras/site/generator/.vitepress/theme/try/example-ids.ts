@@ -1,4 +1,4 @@
-import { demoNames, exampleIds } from '../../../../../packages/api/src/documents/demo-examples.ts';
+import { demoNames, exampleIds } from '@comanda/api/demo-examples';
 
 type Thing = keyof typeof exampleIds;
 

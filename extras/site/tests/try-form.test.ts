@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { oas31 } from 'zod-openapi';
+import { newApiKey } from '../../../packages/api/src/credentials/api-key.ts';
+import { openApiDocument } from '../../../packages/api/src/documents/openapi.ts';
+import { documentedOf, pathOf } from '../../../packages/api/src/documents/site/documented.ts';
+import { appRouter } from '../../../packages/api/src/router.ts';
 import {
   type CallForm,
   formOf,
   type OpenApi,
   operationIdOf,
-} from '../../docs/site/.vitepress/theme/try/form.ts';
-import { keyProblem, newIdempotencyKey, requestOf } from '../../docs/site/.vitepress/theme/try/request.ts';
-import { newApiKey } from '../../packages/api/src/credentials/api-key.ts';
-import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
-import { documentedOf, pathOf } from '../../packages/api/src/documents/site/documented.ts';
-import { appRouter } from '../../packages/api/src/router.ts';
+} from '../generator/.vitepress/theme/try/form.ts';
+import { keyProblem, newIdempotencyKey, requestOf } from '../generator/.vitepress/theme/try/request.ts';
 
 const key = newApiKey({ code: '0a1b2c3d', sandbox: true }).key;
 const documents = await Promise.all(

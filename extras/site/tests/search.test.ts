@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import MiniSearch from 'minisearch';
 import { describe, expect, test } from 'vitest';
-import { indexOptions, notSearched, searchOptions } from '../../docs/site/.vitepress/search/options.mjs';
-import { builtSite } from '../../packages/api/src/documents/site-files.ts';
+import { builtSite } from '../../../packages/api/src/documents/site-files.ts';
+import { indexOptions, notSearched, searchOptions } from '../generator/.vitepress/search/options.mjs';
 import { questions } from './search-questions.ts';
 
 const chunks = join(builtSite, 'assets/chunks');

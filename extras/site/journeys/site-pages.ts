@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Browser, seriousFindings } from './browser.ts';
+import { type Browser, seriousFindings } from '../../../tests/browser/browser.ts';
 
 /** Opens an empty page, as another visitor; its warnings and errors, also of its policy, and the hosts and addresses that it asks. */
 export async function openPage(browser: Browser) {

@@ -14,12 +14,12 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runApart } from '../apart.mjs';
-import { withSource } from '../run-source.mjs';
+import { runApart } from '../../../scripts/apart.mjs';
+import { withSource } from '../../../scripts/run-source.mjs';
 import { hasGenerator, installGenerator, site } from './generator.mjs';
 import { isAlive, withBuildLock } from './lock.mjs';
 
-const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 const builds = join(root, 'dist/sites');
 const drafts = join(root, 'dist');
 const draftPrefix = '.site-draft-';
@@ -84,7 +84,6 @@ export async function differingFiles(signal) {
 /** How many files the site has. */
 export const siteSize = () => filesOf(current).length;
 
-// As deep in the tree as docs/site: the theme imports what our code has.
 function draftFolder() {
   const draft = join(drafts, `${draftPrefix}${process.pid}`);
   rmSync(draft, { recursive: true, force: true });
@@ -95,25 +94,28 @@ function draftFolder() {
 /** Writes all that the generator reads into the draft; gives the name of a build of it. */
 async function writeSources(draft) {
   const [pages, beside] = [join(draft, 'pages'), join(draft, 'beside')];
-  await withSource('scripts/site/main.ts', ({ main }) => main(root, pages, beside));
+  await withSource('extras/site/src/main.ts', ({ main }) => main(root, pages, beside));
   cpSync(join(site, '.vitepress'), join(draft, '.vitepress'), {
     recursive: true,
     filter: (path) => !/\/\.vitepress\/(cache|\.temp)$/.test(path),
   });
-  for (const name of ['icon.svg', 'package.json', 'package-lock.json'])
-    cpSync(join(site, name), join(draft, name));
-  const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
+  cpSync(join(root, 'docs/pictures/icon.svg'), join(draft, 'icon.svg'));
+  for (const name of ['package.json', 'package-lock.json']) cpSync(join(site, name), join(draft, name));
+  const hash = createHash('sha256');
+  // Beside the draft: this file, and what the theme imports of the API.
+  for (const path of [
+    fileURLToPath(import.meta.url),
+    join(root, 'packages/api/src/documents/demo-examples.ts'),
+  ])
+    hash.update(readFileSync(path));
   for (const name of filesOf(draft).sort()) {
     const text = readFileSync(join(draft, name), 'utf8');
     hash.update(`\0${name}\0`).update(text);
-    if (!name.startsWith('.vitepress/')) continue;
-    for (const [, path] of text.matchAll(/ from '(?:\.\.\/)+(packages\/[^']+)'/g))
-      hash.update(readFileSync(join(root, path)));
   }
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Runs the generator on a draft, into its folder `out`. Nothing is written into docs/site. */
+/** Runs the generator on a draft, into its folder `out`. Nothing is written into extras/site/generator. */
 async function generate(draft, signal) {
   symlinkSync(join(site, 'node_modules'), join(draft, 'node_modules'));
   const out = join(draft, 'out');

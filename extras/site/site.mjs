@@ -1,7 +1,7 @@
 // npm run site: builds what the service serves at /docs into dist/site, unless it is there; installs the generator first.
 // `--beside` is npm start's: no install, one line when something was built. `--check` builds once more and compares.
-import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
-import { buildSite, differingFiles, siteSize } from './site/build.mjs';
+import { bootstrap, runScript, withSignals } from '../../scripts/bootstrap.mjs';
+import { buildSite, differingFiles, siteSize } from './src/build.mjs';
 
 const beside = process.argv.includes('--beside');
 

@@ -5,16 +5,16 @@ import { pathToFileURL } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { repositoryRoot } from '@comanda/db';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { notSearched } from '../../docs/site/.vitepress/search/options.mjs';
-import { operationId } from '../../packages/api/src/documents/names.ts';
-import { guides } from '../../packages/api/src/documents/site/contents.ts';
-import { kebab } from '../../packages/api/src/documents/site/markdown.ts';
-import { builtSite, siteFiles } from '../../packages/api/src/documents/site-files.ts';
-import { errorCodes, readReasons } from '../../packages/api/src/reasons.ts';
-import { callRest, startTestApi, type TestApi } from '../support/api.ts';
-import { operations } from '../support/documented.ts';
-import { askRaw } from '../support/raw.ts';
-import { deadLinksOf, htmlPages } from '../support/site-links.ts';
+import { operationId } from '../../../packages/api/src/documents/names.ts';
+import { guides } from '../../../packages/api/src/documents/site/contents.ts';
+import { kebab } from '../../../packages/api/src/documents/site/markdown.ts';
+import { builtSite, siteFiles } from '../../../packages/api/src/documents/site-files.ts';
+import { errorCodes, readReasons } from '../../../packages/api/src/reasons.ts';
+import { callRest, startTestApi, type TestApi } from '../../../tests/support/api.ts';
+import { operations } from '../../../tests/support/documented.ts';
+import { askRaw } from '../../../tests/support/raw.ts';
+import { deadLinksOf, htmlPages } from '../../../tests/support/site-links.ts';
+import { notSearched } from '../generator/.vitepress/search/options.mjs';
 
 const served = siteFiles(realpathSync(builtSite));
 const operationPages = operations.flatMap((operation) =>
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 test('the same sources give the same bytes', { timeout: 600_000 }, () => {
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/site.mjs', '--check'], {
+  const { status, stderr } = spawnSync(process.execPath, ['extras/site/site.mjs', '--check'], {
     cwd: repositoryRoot,
     encoding: 'utf8',
   });

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { makeSite } from '../../packages/api/src/documents/site/pages.ts';
+import { makeSite } from '@comanda/api/site-pages';
 
 /**
  * Writes the generator's input into `pages`: the Markdown, the sidebar and the descriptions. Writes the files served
