@@ -12,7 +12,7 @@ const run = promisify(execFile);
  */
 export async function packInto(folder: string, names: readonly string[]): Promise<void> {
   const tarballs = join(folder, 'tarballs');
-  await run(process.execPath, [join(repositoryRoot, 'scripts/pack.mjs'), '--out', tarballs, ...names]);
+  await run(process.execPath, [join(repositoryRoot, 'extras/release/pack.mjs'), '--out', tarballs, ...names]);
   for (const file of readdirSync(tarballs)) {
     const name = names.find((each) => file.startsWith(`comanda-${each}-`)) ?? file;
     const target = join(folder, 'node_modules/@comanda', name);

@@ -86,10 +86,10 @@ export const suites = [
     holds: 'the packages of npm and of a release, packed, installed elsewhere and used; the examples',
     runs: 'touched',
     files: [
-      ...['client-outside', 'examples', 'tarballs'].map((name) => `testing/${name}.test.ts`),
-      ...['package', 'release'].map((name) => `start/${name}.test.ts`),
+      'extras/release/tests',
+      ...['client-outside', 'examples'].map((name) => `testing/${name}.test.ts`),
     ],
-    reads: ['examples', 'prisma', 'scripts'],
+    reads: ['examples', 'extras/release', 'prisma', 'scripts'],
   },
   {
     name: 'integrator',

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { copyTree } from '../../scripts/recipes/copy.mjs';
-import { upgradeRow } from '../../scripts/release/texts.mjs';
+import { repositoryRoot } from '../../../packages/db/src/root.ts';
+import { copyTree } from '../../../scripts/recipes/copy.mjs';
+import { upgradeRow } from '../src/texts.mjs';
 
 // The tree as it is, as a repository of one commit whose .ci/run passes at once.
 const folder = mkdtempSync(join(tmpdir(), 'comanda-released-'));
@@ -18,7 +18,7 @@ const read = (file: string) => readFileSync(join(tree, file), 'utf8');
 
 function release(...words: string[]): { status: number | null; output: string } {
   const { COMANDA_TEST_DIRECTORY: _, COMANDA_TEST_SUITE: __, ...env } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/release.mjs', ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['extras/release/release.mjs', ...words], {
     ...{ cwd: tree, env, encoding: 'utf8', maxBuffer: 2 ** 26 },
   });
   return { status, output: stdout + stderr };

@@ -5,10 +5,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
-import { bundleOptions } from './build.mjs';
+import { bootstrap, runScript, withSignals } from '../../scripts/bootstrap.mjs';
+import { bundleOptions } from '../../scripts/build.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** Licenses that CycloneDX knows by this very name; others are given by name. */
 const spdx = new Set(

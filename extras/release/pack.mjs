@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
+import { bootstrap, runScript, withSignals } from '../../scripts/bootstrap.mjs';
 import { publishCli } from './packages/cli.mjs';
 import { publishClient } from './packages/client.mjs';
 import { pack, root } from './packages/tarball.mjs';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { runCommand } from '../bootstrap.mjs';
+import { runCommand } from '../../../scripts/bootstrap.mjs';
 
 /**
  * Packs a folder as `<folder>.tar.gz`. The same files give the same bytes: names are sorted, and every entry has the time of

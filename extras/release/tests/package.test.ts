@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ownBuild } from '../../packages/db/src/release/build.ts';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { useConsumer } from '../support/consumer.ts';
-import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
-import { startProcess } from '../support/processes.ts';
-import { waitFor } from '../support/wait.ts';
-import { recordingInto, spansOf } from './spans.ts';
+import { ownBuild } from '../../../packages/db/src/release/build.ts';
+import { repositoryRoot } from '../../../packages/db/src/root.ts';
+import { recordingInto, spansOf } from '../../../tests/start/spans.ts';
+import { useConsumer } from '../../../tests/support/consumer.ts';
+import { createEmptyDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { startProcess } from '../../../tests/support/processes.ts';
+import { waitFor } from '../../../tests/support/wait.ts';
 
 // Away from the repository, so that nothing of its node_modules can help.
 const folder = mkdtempSync(join(tmpdir(), 'comanda-package-'));
@@ -22,7 +22,7 @@ const consumer = useConsumer();
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createEmptyDatabase();
-  await node(join(repositoryRoot, 'scripts', 'package.mjs'), '--out', root);
+  await node(join(repositoryRoot, 'extras/release/package.mjs'), '--out', root);
   // The first package of a clone installs the generator of the documents, and builds their site.
 }, 600_000);
 afterAll(async () => {
@@ -52,16 +52,7 @@ it('is small, and names no package that would have to be installed', () => {
   const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
   expect(bytes).toBeLessThan(80 * 1024 ** 2);
   expect(readdirSync(root).sort()).toEqual(
-    [
-      '.comanda-package',
-      'CHANGELOG.md',
-      'LICENSE',
-      'dist',
-      'node_modules',
-      'package.json',
-      'packages',
-      'prisma',
-    ].sort(),
+    ['.comanda-package', 'CHANGELOG.md', 'LICENSE', 'dist', 'node_modules', 'package.json', 'prisma'].sort(),
   );
 });
 
@@ -141,8 +132,8 @@ it('brings a database up, serves, works, and delivers to a consumer, from a read
 
 it('replaces an older package, and nothing else', async () => {
   makeWritable(root, 0o755);
-  await node(join(repositoryRoot, 'scripts', 'package.mjs'), '--out', root);
-  const refused = await node(join(repositoryRoot, 'scripts', 'package.mjs'), '--out', folder).catch(
+  await node(join(repositoryRoot, 'extras/release/package.mjs'), '--out', root);
+  const refused = await node(join(repositoryRoot, 'extras/release/package.mjs'), '--out', folder).catch(
     (error: { stderr: string }) => error,
   );
   expect(refused.stderr).toMatch(/--out: .* is not one of our packages/);

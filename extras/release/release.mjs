@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { runCommand, runScript, withSignals } from './bootstrap.mjs';
-import { archive, digestsOf, writeChecksums, writeProvenance } from './release/artifacts.mjs';
+import { runCommand, runScript, withSignals } from '../../scripts/bootstrap.mjs';
+import { archive, digestsOf, writeChecksums, writeProvenance } from './src/artifacts.mjs';
 import {
   changelogAfter,
   changelogOf,
@@ -17,9 +17,9 @@ import {
   releasesOf,
   upgradesOf,
   versionAfter,
-} from './release/texts.mjs';
+} from './src/texts.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const usage = 'npm run release -- <version> [--apply] [--no-checks] [--next VERSION] [--out FOLDER]';
 
 await runScript(async () => {

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { groups } from '../build.mjs';
-import { withSource } from '../run-source.mjs';
+import { groups } from '../../../scripts/build.mjs';
+import { withSource } from '../../../scripts/run-source.mjs';
 import { bundleWhole, readJson, root, writeLicenses, writeManifest } from './tarball.mjs';
 
 /** The part that a test sees; the rest runs in a process of its own. */

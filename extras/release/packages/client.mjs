@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { withSource } from '../run-source.mjs';
+import { withSource } from '../../../scripts/run-source.mjs';
 import { readJson, root, writeLicenses, writeManifest } from './tarball.mjs';
 
 /** The entries by what is imported behind `@comanda/client`, with their files. */

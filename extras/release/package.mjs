@@ -14,12 +14,12 @@ import {
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildSite } from '../extras/site/src/build.mjs';
-import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
-import { bundleOptions, groups } from './build.mjs';
-import { buildInfo } from './build-info.mjs';
+import { bootstrap, runScript, withSignals } from '../../scripts/bootstrap.mjs';
+import { bundleOptions, groups } from '../../scripts/build.mjs';
+import { buildInfo } from '../../scripts/build-info.mjs';
+import { buildSite } from '../site/src/build.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** The programs of production, of the groups that are built. */
 const runs = ['api', 'large-bodies', 'worker', 'comanda'];

@@ -2,11 +2,11 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from '../bootstrap.mjs';
-import { bundleOptions } from '../build.mjs';
-import { buildInfo } from '../build-info.mjs';
+import { runCommand } from '../../../scripts/bootstrap.mjs';
+import { bundleOptions } from '../../../scripts/build.mjs';
+import { buildInfo } from '../../../scripts/build-info.mjs';
 
-export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 
 /** @param {string} file from the root */
 export const readJson = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'));

@@ -1,6 +1,6 @@
 import { copyFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleOptions, groups } from '../build.mjs';
+import { bundleOptions, groups } from '../../../scripts/build.mjs';
 import { bundleWhole, readJson, root, writeLicenses, writeManifest } from './tarball.mjs';
 
 /**

@@ -1,8 +1,8 @@
-// node scripts/build-client.mjs [folder]: builds packages/client as it is published, into packages/client/dist unless said.
+// node extras/release/build-client.mjs [folder]: builds packages/client as it is published, into packages/client/dist unless said.
 // `npm start` needs none of it. With --pack a tarball of it, too; npm run client:pack makes those of all packages.
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
+import { bootstrap, runScript, withSignals } from '../../scripts/bootstrap.mjs';
 import { publishClient } from './packages/client.mjs';
 import { pack, root } from './packages/tarball.mjs';
 

@@ -12,12 +12,12 @@ import {
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { repositoryRoot } from '../../packages/db/src/root.ts';
-import { compile, makeFolder } from '../client/outside.ts';
-import { createTestDatabase } from '../support/database.ts';
-import { run } from '../support/runtimes.ts';
-import { waitFor } from '../support/wait.ts';
-import { packAndInstall } from './installed.ts';
+import { repositoryRoot } from '../../../packages/db/src/root.ts';
+import { compile, makeFolder } from '../../../tests/client/outside.ts';
+import { createTestDatabase } from '../../../tests/support/database.ts';
+import { run } from '../../../tests/support/runtimes.ts';
+import { waitFor } from '../../../tests/support/wait.ts';
+import { packAndInstall } from '../../../tests/testing/installed.ts';
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 480_000 });
 
@@ -26,7 +26,7 @@ const folder = makeFolder();
 const temporary = makeFolder();
 const cacheDir = makeFolder();
 const sourceFiles = () =>
-  ['packages', 'scripts', 'examples']
+  ['packages', 'extras', 'scripts', 'examples']
     .flatMap((name) => readdirSync(join(repositoryRoot, name), { recursive: true, encoding: 'utf8' }))
     .filter((file) => !/(^|\/)(node_modules|generated|dist)(\/|$)/.test(file));
 const sources = sourceFiles();
