@@ -92,6 +92,14 @@ export const suites = [
     reads: ['examples', 'extras/release', 'prisma', 'scripts'],
   },
   {
+    name: 'operator',
+    holds: 'cells, and locations that move between them, killed at every step',
+    runs: 'touched',
+    files: ['extras/operator/tests'],
+    isPeer: true,
+    reads: ['packages/api/src/resources/locations', 'packages/cli', 'packages/db/src/tables', 'prisma'],
+  },
+  {
     name: 'integrator',
     holds: 'comanda.mjs and its guides, certifications of real programs, the recorded day of Tryton',
     runs: 'touched',

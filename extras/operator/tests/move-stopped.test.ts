@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { openHand } from '../support/by-hand.ts';
-import { useClosed } from '../support/use.ts';
-import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
-import { kill, useFolder, usePlace } from './moving.ts';
+import { type Cells, cellsOf, openRestaurant, type Restaurant } from '../../../tests/locations/cells.ts';
+import { kill, useFolder, usePlace } from '../../../tests/locations/moving.ts';
+import { openHand } from '../../../tests/support/by-hand.ts';
+import { useClosed } from '../../../tests/support/use.ts';
 
 // An obstacle to a move is found before writes are refused, or can be taken back.
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openHand } from '../support/by-hand.ts';
-import { placeOrder } from '../support/orders.ts';
-import { useClosed } from '../support/use.ts';
-import { waitFor } from '../support/wait.ts';
-import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
-import { kill, sessionsEnd, useFolder, usePlace } from './moving.ts';
+import { type Cells, cellsOf, openRestaurant, type Restaurant } from '../../../tests/locations/cells.ts';
+import { kill, sessionsEnd, useFolder, usePlace } from '../../../tests/locations/moving.ts';
+import { openHand } from '../../../tests/support/by-hand.ts';
+import { placeOrder } from '../../../tests/support/orders.ts';
+import { useClosed } from '../../../tests/support/use.ts';
+import { waitFor } from '../../../tests/support/wait.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
 const patience = { timeoutMs: 60_000 };

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { placeOrder } from '../support/orders.ts';
-import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
-import { useFolder, usePlace } from './moving.ts';
+import { type Cells, cellsOf, openRestaurant, type Restaurant } from '../../../tests/locations/cells.ts';
+import { useFolder, usePlace } from '../../../tests/locations/moving.ts';
+import { placeOrder } from '../../../tests/support/orders.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CommandError } from '@comanda/api/src/command-error.ts';
+import { shellWord } from '@comanda/cli/shell-word';
 import {
   again,
   applyRoles,
@@ -13,7 +14,6 @@ import {
   sqlState,
 } from '@comanda/db';
 import { lastLines, runTool } from '@comanda/embedded';
-import { shellWord } from '../shell-word.ts';
 import type { CopyTarget } from './copy-target.ts';
 import type { Source } from './source.ts';
 import { fetchFrom, restoreStanza } from './stanza.ts';

@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CommandError } from '@comanda/api/src/command-error.ts';
 import { ApiError } from '@comanda/api/src/errors.ts';
+import { parse } from '@comanda/cli/input';
 import { openSqlDatabase, readSettings, type Settings, SettingsError, type SqlDatabase } from '@comanda/db';
 import { databaseUrlOf } from '@comanda/embedded/database-url';
 import { z } from 'zod';
-import { parse } from '../input.ts';
 
 /** A PostgreSQL with its processes, in which some locations live whole. */
 export interface Cell {

@@ -1,8 +1,8 @@
 import { open, readFile, rename } from 'node:fs/promises';
+import type { Work } from '@comanda/cli/command';
+import { parse } from '@comanda/cli/input';
+import { rows, table } from '@comanda/cli/rows';
 import { z } from 'zod';
-import type { Work } from '../command.ts';
-import { parse } from '../input.ts';
-import { rows, table } from '../rows.ts';
 import { readCells } from './file.ts';
 import { type CellState, lookAt } from './look.ts';
 import { mapCells, mapForms } from './map.ts';

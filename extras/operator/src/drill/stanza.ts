@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError } from '@comanda/api/src/command-error.ts';
+import { shellWord } from '@comanda/cli/shell-word';
 import { lastLines, runTool } from '@comanda/embedded';
 import { z } from 'zod';
-import { shellWord } from '../shell-word.ts';
 import type { CopyTarget } from './copy-target.ts';
 
 /** A stanza of pgBackRest with a backup that can be restored. */

@@ -1,9 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { useConsumer } from '../support/consumer.ts';
-import { waitFor } from '../support/wait.ts';
-import { type Cells, cellsOf, invite, openRestaurant, type Restaurant } from './cells.ts';
-import { useFolder, usePlace } from './moving.ts';
+import {
+  type Cells,
+  cellsOf,
+  invite,
+  openRestaurant,
+  type Restaurant,
+} from '../../../tests/locations/cells.ts';
+import { useFolder, usePlace } from '../../../tests/locations/moving.ts';
+import { useConsumer } from '../../../tests/support/consumer.ts';
+import { waitFor } from '../../../tests/support/wait.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 180_000 });
 const patience = { timeoutMs: 120_000 };

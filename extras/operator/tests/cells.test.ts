@@ -2,13 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { rememberMoved } from '../../packages/api/src/resources/locations/moved.store.ts';
-import { type Cell, readCells } from '../../packages/cli/src/cells/file.ts';
-import { mapCells, mapForms } from '../../packages/cli/src/cells/map.ts';
-import { useApi } from '../support/api.ts';
-import { callComanda } from '../support/command.ts';
-import { useDatabase, useTestDatabase } from '../support/database.ts';
-import { createLocation } from '../support/factories.ts';
+import { rememberMoved } from '../../../packages/api/src/resources/locations/moved.store.ts';
+import { useApi } from '../../../tests/support/api.ts';
+import { callComanda } from '../../../tests/support/command.ts';
+import { useDatabase, useTestDatabase } from '../../../tests/support/database.ts';
+import { createLocation } from '../../../tests/support/factories.ts';
+import { type Cell, readCells } from '../src/cells/file.ts';
+import { mapCells, mapForms } from '../src/cells/map.ts';
 
 const api = useApi();
 const other = useTestDatabase();

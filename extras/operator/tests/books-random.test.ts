@@ -1,12 +1,12 @@
 import { newId } from '@comanda/db';
 import { TRPCClientError } from '@trpc/client';
 import { beforeAll, expect, test } from 'vitest';
-import { openHand } from '../support/by-hand.ts';
-import { type Chance, createChance } from '../support/chance.ts';
-import { trials } from '../support/trials.ts';
-import { useClosed } from '../support/use.ts';
-import { cellsOf, openRestaurant } from './cells.ts';
-import { useFolder, usePlace } from './moving.ts';
+import { cellsOf, openRestaurant } from '../../../tests/locations/cells.ts';
+import { useFolder, usePlace } from '../../../tests/locations/moving.ts';
+import { openHand } from '../../../tests/support/by-hand.ts';
+import { type Chance, createChance } from '../../../tests/support/chance.ts';
+import { trials } from '../../../tests/support/trials.ts';
+import { useClosed } from '../../../tests/support/use.ts';
 
 const north = usePlace();
 const south = usePlace();

@@ -7,12 +7,12 @@ import {
 } from '@comanda/api/src/resources/locations/move.statements.ts';
 import * as moves from '@comanda/api/src/resources/locations/move.store.ts';
 import { showLocation } from '@comanda/api/src/resources/locations/status.store.ts';
+import type { Work } from '@comanda/cli/command';
+import { parse } from '@comanda/cli/input';
+import { makeFolder } from '@comanda/cli/location-folder';
+import { encryptionKeyIds, log } from '@comanda/cli/locations';
+import { shellWord } from '@comanda/cli/shell-word';
 import { z } from 'zod';
-import type { Work } from '../command.ts';
-import { parse } from '../input.ts';
-import { makeFolder } from '../location-folder.ts';
-import { encryptionKeyIds, log } from '../locations.ts';
-import { shellWord } from '../shell-word.ts';
 import { type Cell, cellNamed, inCell, readCells } from './file.ts';
 import { load } from './leading.ts';
 import { mapCells, mapForms } from './map.ts';

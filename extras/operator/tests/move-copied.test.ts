@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { belongings, type LocationTable } from '../../packages/db/src/tables/belongings.ts';
-import { type Kitchen, openKitchen, writeIn } from '../contract/kitchen.ts';
-import { callRest } from '../support/api.ts';
-import { operations } from '../support/documented.ts';
-import { createKey } from '../support/factories.ts';
-import { createOrderKitchen, orderBody, placeOrder } from '../support/orders.ts';
-import { waitFor } from '../support/wait.ts';
-import { type Cells, cellsOf, invite, openRestaurant } from './cells.ts';
-import { kill, useFolder, usePlace } from './moving.ts';
+import { belongings, type LocationTable } from '../../../packages/db/src/tables/belongings.ts';
+import { type Kitchen, openKitchen, writeIn } from '../../../tests/contract/kitchen.ts';
+import { type Cells, cellsOf, invite, openRestaurant } from '../../../tests/locations/cells.ts';
+import { kill, useFolder, usePlace } from '../../../tests/locations/moving.ts';
+import { callRest } from '../../../tests/support/api.ts';
+import { operations } from '../../../tests/support/documented.ts';
+import { createKey } from '../../../tests/support/factories.ts';
+import { createOrderKitchen, orderBody, placeOrder } from '../../../tests/support/orders.ts';
+import { waitFor } from '../../../tests/support/wait.ts';
 
 // A location is copied while it is active. Changes between that and the end of its writes must be in the copy as well: rows that
 // are new, changed or gone, in every table, by every writer.

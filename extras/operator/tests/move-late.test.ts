@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { callRest } from '../support/api.ts';
-import { orderBody } from '../support/orders.ts';
-import { startProcess, type TestProcess } from '../support/processes.ts';
-import { waitFor } from '../support/wait.ts';
-import { type Cells, cellsOf, openRestaurant, type Restaurant } from './cells.ts';
-import { encryptionKey, kill, useFolder, usePlace } from './moving.ts';
+import { type Cells, cellsOf, openRestaurant, type Restaurant } from '../../../tests/locations/cells.ts';
+import { encryptionKey, kill, useFolder, usePlace } from '../../../tests/locations/moving.ts';
+import { callRest } from '../../../tests/support/api.ts';
+import { orderBody } from '../../../tests/support/orders.ts';
+import { startProcess, type TestProcess } from '../../../tests/support/processes.ts';
+import { waitFor } from '../../../tests/support/wait.ts';
 
 // A request that was sent before its location moved, and is done with after it: it writes nothing any more, and says so.
 

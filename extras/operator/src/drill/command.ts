@@ -1,10 +1,10 @@
+import type { Work } from '@comanda/cli/command';
+import { parse } from '@comanda/cli/input';
+import { withProgress } from '@comanda/cli/progress';
+import type { Lines } from '@comanda/cli/rows';
 import { editUrl, readSettings } from '@comanda/db';
 import { databaseUrlOf } from '@comanda/embedded/database-url';
 import { z } from 'zod';
-import type { Work } from '../command.ts';
-import { parse } from '../input.ts';
-import { withProgress } from '../progress.ts';
-import type { Lines } from '../rows.ts';
 import { type Drill, drill } from './drill.ts';
 
 // The format in which PostgreSQL takes a moment to recover to: the T and Z of ISO 8601 it refuses there.

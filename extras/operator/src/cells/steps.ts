@@ -4,8 +4,7 @@ import { applyChanges } from '@comanda/api/src/resources/locations/copy.store.ts
 import { comeToRest, exportLocation } from '@comanda/api/src/resources/locations/export.store.ts';
 import type { MoveRow, MoveStep } from '@comanda/api/src/resources/locations/move.statements.ts';
 import * as moves from '@comanda/api/src/resources/locations/move.store.ts';
-import type { Settings, SqlDatabase } from '@comanda/db';
-import type { Options } from '../command.ts';
+import type { Options } from '@comanda/cli/command';
 import {
   changesIn,
   emptyFolder,
@@ -13,8 +12,9 @@ import {
   readerOf,
   readManifest,
   writeManifest,
-} from '../location-folder.ts';
-import { log } from '../locations.ts';
+} from '@comanda/cli/location-folder';
+import { log } from '@comanda/cli/locations';
+import type { Settings, SqlDatabase } from '@comanda/db';
 import type { Cell } from './file.ts';
 import { load } from './leading.ts';
 import { mapCells, mapForms } from './map.ts';

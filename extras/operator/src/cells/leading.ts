@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { CommandError } from '@comanda/api/src/command-error.ts';
-import { log } from '../locations.ts';
+import { log } from '@comanda/cli/locations';
 import { replaceFile } from './command.ts';
 
 /** A reload that takes longer is ended, and counts as failed. */
