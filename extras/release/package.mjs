@@ -53,6 +53,7 @@ async function makePackage(out, version) {
     buildInfo,
     'prisma/migrations',
     'prisma/sql',
+    'prisma/invariants',
     'dist/docs',
     'dist/site',
     'dist/app',

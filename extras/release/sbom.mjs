@@ -28,7 +28,7 @@ await runScript(async () => {
 
 async function describe(folder) {
   const { version } = readJson(join(root, 'package.json'));
-  const lock = readLockfile(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'));
+  const lock = await readLockfile();
   const installed = findInstalled(join(root, 'node_modules'));
   const packages = await packagesOf(lock, folder);
   const own = `comanda@${version}`;
@@ -120,15 +120,13 @@ function refs(needs, packages) {
   return [...new Set([...needs.keys()].flatMap((key) => packages.get(key)?.purl ?? []))].sort();
 }
 
-/**
- * The parts of a version 9 lockfile that matter here; its shape is pnpm's own, so that keys by indentation are enough.
- * Throws for another version.
- */
-function readLockfile(text) {
-  if (!text.startsWith("lockfileVersion: '9.0'")) throw new Error('pnpm-lock.yaml is not of version 9.0');
-  const tree = readTree(text);
+/** The parts of a lockfile that matter here. Throws {Error} for a version other than 9. */
+async function readLockfile() {
+  const { parse } = await import('yaml');
+  const lock = parse(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'));
+  if (lock.lockfileVersion !== '9.0') throw new Error('pnpm-lock.yaml is not of version 9.0');
   const direct = new Map();
-  for (const importer of Object.values(tree.importers))
+  for (const importer of Object.values(lock.importers))
     for (const kind of ['dependencies', 'optionalDependencies'])
       for (const [name, { version }] of Object.entries(importer[kind] ?? {}))
         if (!version.startsWith('link:')) direct.set(keyOf(name, version), kind !== 'dependencies');
@@ -136,14 +134,13 @@ function readLockfile(text) {
     const id = key.replace(/\(.*$/s, '');
     const at = id.lastIndexOf('@');
     const [name, version] = [id.slice(0, at), id.slice(at + 1)];
-    const { dependencies = {}, optionalDependencies = {} } = tree.snapshots[key];
+    const { dependencies = {}, optionalDependencies = {} } = lock.snapshots[key];
     const needs = new Map([
       ...Object.entries(dependencies).map(([other, wanted]) => [keyOf(other, wanted), false]),
       ...Object.entries(optionalDependencies).map(([other, wanted]) => [keyOf(other, wanted), true]),
     ]);
-    const integrity = /integrity: ([^,}]+)/.exec(tree.packages[id].resolution)[1];
     const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
-    return { name, version, purl, integrity, needs };
+    return { name, version, purl, integrity: lock.packages[id].resolution.integrity, needs };
   };
   return { direct, entry };
 }
@@ -151,24 +148,6 @@ function readLockfile(text) {
 // An alias has its real name in place of the version.
 function keyOf(name, version) {
   return /^@?[^@(]+@/.test(version) ? version : `${name}@${version}`;
-}
-
-function readTree(text) {
-  const top = {};
-  const path = [{ depth: -1, node: top }];
-  for (const line of text.split('\n')) {
-    const [, indent, quoted, plain, value] = /^( *)(?:'([^']+)'|([^\s:'][^:]*)):(?: (.*))?$/.exec(line) ?? [];
-    const name = quoted ?? plain;
-    if (name === undefined) continue;
-    while (path.at(-1).depth >= indent.length) path.pop();
-    const parent = path.at(-1).node;
-    if (value !== undefined && value !== '{}') parent[name] = value.replace(/^'(.*)'$/, '$1');
-    else {
-      parent[name] = {};
-      path.push({ depth: indent.length, node: parent[name] });
-    }
-  }
-  return top;
 }
 
 /** The license of every installed package by `name@version`, at any depth. */

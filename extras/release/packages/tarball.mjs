@@ -52,7 +52,7 @@ export async function bundleWhole(folder, entryPoints, within) {
       ].join('\n'),
     },
   });
-  for (const path of [buildInfo, 'prisma/migrations', 'prisma/sql'])
+  for (const path of [buildInfo, 'prisma/migrations', 'prisma/sql', 'prisma/invariants'])
     cpSync(join(root, path), join(folder, path), { recursive: true });
   return Object.keys(metafile.inputs);
 }
