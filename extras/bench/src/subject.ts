@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Database, openDatabase, repositoryRoot } from '@comanda/db';
+import { type Database, openDatabase, repositoryRoot, sessionNamed } from '@comanda/db';
 import { startEmbedded } from '@comanda/embedded';
 import pg from 'pg';
 import { type Cpu, processMs, serverMs } from './cpu.ts';
@@ -113,7 +113,7 @@ export async function runSql(
   text: string,
   values: unknown[] = [],
 ): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'comanda-bench' });
+  const client = new pg.Client(sessionNamed(url, 'comanda-bench'));
   await client.connect();
   try {
     const { rows } = await client.query(text, values);

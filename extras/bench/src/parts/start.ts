@@ -46,7 +46,7 @@ export const start: Part = {
       });
       const { packages, bytes } = installed(join(folder, 'node_modules'));
       const out = join(directory, 'packed');
-      await run(process.execPath, [join(folder, 'scripts/pack.mjs'), '--out', out, 'client']);
+      await run('npm', ['run', '--silent', 'client:pack', '--', '--out', out, 'client'], { cwd: folder });
       const packed = readdirSync(out).reduce((sum, name) => sum + statSync(join(out, name)).size, 0);
       return [
         ...figures,

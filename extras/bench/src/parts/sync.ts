@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sessionNamed } from '@comanda/db';
 import pg from 'pg';
 import { type Place, send, settled, subscribe } from '../calls.ts';
 import { processMs } from '../cpu.ts';
@@ -104,10 +105,7 @@ async function synchronize(
 async function changePrices(subject: Subject, shop: Place, small: boolean): Promise<Figure> {
   const ids = shop.productIds.slice(0, prices);
   const spentMs = async (triggers: boolean) => {
-    const client = new pg.Client({
-      connectionString: subject.databaseUrl,
-      application_name: 'comanda-bench',
-    });
+    const client = new pg.Client(sessionNamed(subject.databaseUrl, 'comanda-bench'));
     await client.connect();
     if (!triggers) await client.query('set session_replication_role = replica');
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sessionNamed } from '@comanda/db';
 import pg from 'pg';
 import type { MenuCategory } from '../menu.ts';
 
@@ -10,7 +11,7 @@ export interface ReferenceShop {
 
 /** Writes a menu into the reference's database, as a location of its own. */
 export async function fillReference(url: string, menu: readonly MenuCategory[]): Promise<ReferenceShop> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client(sessionNamed(url, 'comanda-bench'));
   await client.connect();
   const location = randomUUID();
   const insert = (table: string, rows: readonly Record<string, unknown>[]) =>
