@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+/** The command line with the commands for few operators, in a tree that has them. */
+const operator = 'extras/operator/src/program.ts';
+
 /**
  * The bundles, by their users: dist/<name>.js from its first file; of `integrator` dist/docs/<name>.mjs, with the other downloads;
  * of `app` dist/app.
@@ -18,7 +21,9 @@ export const groups = {
     start: 'packages/supervisor/src/main.ts',
     seed: 'prisma/seed.ts',
   },
-  commands: { comanda: 'packages/cli/src/main.ts' },
+  commands: {
+    comanda: existsSync(join(root, operator)) ? operator : 'packages/cli/src/program.ts',
+  },
   integrator: { comanda: 'extras/integrator/src/main.ts' },
   app: { main: 'packages/app/src/main.tsx' },
   testing: {

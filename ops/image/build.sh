@@ -39,7 +39,7 @@ found=$(openssl dgst -sha512 -binary "$archive" | base64 -w 0)
 tar -xz -C "$work/node" -f "$archive" package/bin/node package/LICENSE
 
 echo 'The package'
-node "$source/scripts/package.mjs" --out "$work/comanda"
+node "$source/extras/release/package.mjs" --out "$work/comanda"
 version=$(node -p "require('$work/comanda/package.json').version")
 commit=$(node -p "require('$work/comanda/package.json').commit")
 # Who reads it is not who made it.

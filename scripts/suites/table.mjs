@@ -86,10 +86,18 @@ export const suites = [
     holds: 'the packages of npm and of a release, packed, installed elsewhere and used; the examples',
     runs: 'touched',
     files: [
-      ...['client-outside', 'examples', 'tarballs'].map((name) => `testing/${name}.test.ts`),
-      ...['package', 'release'].map((name) => `start/${name}.test.ts`),
+      'extras/release/tests',
+      ...['client-outside', 'examples'].map((name) => `testing/${name}.test.ts`),
     ],
-    reads: ['examples', 'prisma', 'scripts'],
+    reads: ['examples', 'extras/release', 'prisma', 'scripts'],
+  },
+  {
+    name: 'operator',
+    holds: 'cells, and locations that move between them, killed at every step',
+    runs: 'touched',
+    files: ['extras/operator/tests'],
+    isPeer: true,
+    reads: ['packages/api/src/resources/locations', 'packages/cli', 'packages/db/src/tables', 'prisma'],
   },
   {
     name: 'integrator',

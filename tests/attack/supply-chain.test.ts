@@ -39,7 +39,10 @@ describe('npm run sbom', () => {
   let text: string;
   let sbom: z.infer<typeof Sbom>;
   beforeAll(() => {
-    text = execFileSync(process.execPath, ['scripts/sbom.mjs'], { cwd: repositoryRoot, encoding: 'utf8' });
+    text = execFileSync(process.execPath, ['extras/release/sbom.mjs'], {
+      cwd: repositoryRoot,
+      encoding: 'utf8',
+    });
     sbom = Sbom.parse(JSON.parse(text));
   });
 

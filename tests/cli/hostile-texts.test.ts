@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { commands } from '../../packages/cli/src/commands.ts';
+import { commands } from '../../extras/operator/src/commands.ts';
 import { useApi } from '../support/api.ts';
 import { type CommandOutcome, callComanda } from '../support/command.ts';
 import { codeOf, controls, controlsIn } from '../support/controls.ts';

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { commands } from '../../packages/cli/src/commands.ts';
+import { commands } from '../../extras/operator/src/commands.ts';
 import { useApi } from '../support/api.ts';
 import { callComanda } from '../support/command.ts';
 

@@ -5,7 +5,6 @@ import { bundleOptions } from '../../scripts/build.mjs';
 // The modules that a command loads decide how fast it starts. No time is measured here: the test counts the modules of a start, those of the workspace
 // and those of the registry.
 
-const cli = 'packages/cli/src';
 let outputs: Metafile['outputs'];
 
 beforeAll(async () => {
@@ -33,32 +32,32 @@ function loaded(...files: string[]): { packages: string[]; bytes: number } {
 }
 
 function bundleOf(file: string): string {
-  const [path] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === `${cli}/${file}`) ?? [];
-  if (path === undefined) throw new Error(`nothing loads ${cli}/${file} when it is needed`);
+  const [path] =
+    Object.entries(outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(`/src/${file}`)) ?? [];
+  if (path === undefined) throw new Error(`nothing loads ${file} when it is needed`);
   return path;
 }
 
 test('help, the version and a mistyped name load nothing of the registry', () => {
-  expect(loaded('main.ts')).toEqual({ packages: [], bytes: expect.any(Number) });
-  expect(loaded('main.ts').bytes).toBeLessThan(40_000);
+  expect(loaded('program.ts')).toEqual({ packages: [], bytes: expect.any(Number) });
+  expect(loaded('program.ts').bytes).toBeLessThan(40_000);
 });
 
 test('what needs no database loads no driver and no schema', () => {
-  const { packages, bytes } = loaded('main.ts', 'perform.ts', 'config.ts');
+  const { packages, bytes } = loaded('program.ts', 'perform.ts', 'config.ts');
   // It looks for settings that are one letter away.
   expect(packages).toEqual(['leven']);
   expect(bytes).toBeLessThan(80_000);
 });
 
 test('what works on the database loads the driver, and no Prisma, no server and no queue', () => {
-  const works = Object.values(outputs).flatMap(({ entryPoint = '' }) =>
-    entryPoint.startsWith(`${cli}/`) && !apart.some((each) => entryPoint.endsWith(`/${each}`))
-      ? [entryPoint.slice(cli.length + 1)]
-      : [],
-  );
+  const works = Object.values(outputs).flatMap(({ entryPoint = '' }) => {
+    const [, file] = /^(?:packages\/cli|extras\/operator)\/src\/(.+)$/.exec(entryPoint) ?? [];
+    return file === undefined || apart.includes(file) ? [] : [file];
+  });
   expect(works).toEqual(expect.arrayContaining(['keys.ts', 'audit.ts', 'orders.ts', 'webhooks.ts']));
   for (const work of works) {
-    const { packages } = loaded('main.ts', 'perform.ts', 'on-database.ts', work);
+    const { packages } = loaded('program.ts', 'perform.ts', 'on-database.ts', work);
     // A command that makes an endpoint compares addresses.
     const allowed = ['@trpc/server', 'ipaddr.js', 'leven', 'pg'];
     expect(
@@ -67,8 +66,8 @@ test('what works on the database loads the driver, and no Prisma, no server and 
     ).toEqual([]);
   }
 });
-const apart = ['main.ts', 'config.ts', 'migrate.ts', 'drill/command.ts'];
+const apart = ['program.ts', 'config.ts', 'migrate.ts', 'drill/command.ts'];
 
 test("what migrates the queue, the drill's copy too, alone loads the queue", () => {
-  expect(loaded('main.ts', 'migrate.ts').packages).toContain('graphile-worker');
+  expect(loaded('program.ts', 'migrate.ts').packages).toContain('graphile-worker');
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commands } from '../../packages/cli/src/commands.ts';
+import { commands } from '../../extras/operator/src/commands.ts';
 import { cellsOf, openRestaurant } from '../locations/cells.ts';
 import { encryptionKey, type Place, useFolder, usePlace } from '../locations/moving.ts';
 import { callComanda } from '../support/command.ts';

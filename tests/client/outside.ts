@@ -46,7 +46,7 @@ export function usePublished(put = unpackInto): string {
 
 /** Builds the client as it is published into `folder`, and its tarball (`npm run client:pack`). */
 export async function buildInto(folder: string): Promise<void> {
-  await run(process.execPath, [join(repositoryRoot, 'scripts/build-client.mjs'), '--pack', folder]);
+  await run(process.execPath, [join(repositoryRoot, 'extras/release/build-client.mjs'), '--pack', folder]);
 }
 
 /** Unpacks the tarball in `built` where a package of `folder` finds it. */

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Diagnosis, type DoctorOptions, diagnose } from '../../packages/api/src/doctor/doctor.ts';
 import { invariants } from '../../packages/api/src/doctor/invariants/table.ts';
@@ -53,6 +54,11 @@ async function unhindered(sql: string): Promise<void> {
   await superuser.sql(sql);
   await superuser.sql('reset session_replication_role');
 }
+
+it('every file of prisma/invariants is of an invariant', () => {
+  const names = readdirSync('prisma/invariants').map((file) => file.replace('.sql', '').replaceAll('-', ' '));
+  expect(invariants.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+});
 
 it('all invariants hold without manual edits', async () => {
   expect(amiss(await doctor())).toEqual([]);

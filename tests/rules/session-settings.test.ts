@@ -7,20 +7,21 @@ import { expect, it } from 'vitest';
 
 /** Connections that get the settings in another way than by `sessionNamed` in the same statement. */
 const otherwise = {
+  'extras/bench/src/reference/main.ts': 'a database that is no Comanda, whose values it never reads',
+  'extras/studio/src/database.ts': 'set for each transaction, as its role is',
   'packages/db/src/connection/hosts.ts': 'the session of sessionNamed, for each host',
   'packages/db/src/connection/notifications.ts': 'the session of sessionNamed, for each host',
   'packages/db/src/connection/pool.ts': 'the configuration of a pool; and a probe that reads nothing',
-  'extras/studio/src/database.ts': 'set for each transaction, as its role is',
 };
 
 it('every connection sets what the reading and writing of values depends on', () => {
-  const files = ['packages', 'scripts']
+  const files = ['packages', 'extras', 'scripts']
     .flatMap((folder) =>
       readdirSync(join(repositoryRoot, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
         join(folder, name),
       ),
     )
-    .filter((name) => /^(packages\/\w+\/src|scripts)\/.*\.ts$/.test(name));
+    .filter((name) => /^((packages|extras)\/\w+\/src|scripts)\/.*\.ts$/.test(name));
   const bare = files.filter((file) => {
     const text = readFileSync(join(repositoryRoot, file), 'utf8');
     return /new (pg\.)?(Client|Pool)\((?!\s*(\.\.\.)?sessionNamed\()/.test(text) && /from 'pg'/.test(text);

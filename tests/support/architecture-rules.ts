@@ -58,7 +58,7 @@ export const importRules: readonly ImportRule[] = [
   {
     rule: 'nothing imports a program, and nothing but the command line api past its entrances',
     files: /^packages\/(?!cli\/)/,
-    about: /^@comanda\/((cli|demo|supervisor)$|api\/src\/)/,
+    about: /^@comanda\/((cli|demo|supervisor)(\/|$)|api\/src\/)/,
   },
   {
     rule: 'worker imports db and the parts of api that api exports for it',
@@ -82,6 +82,20 @@ export const importRules: readonly ImportRule[] = [
     files: /^extras\/[^/]+\/(?!tests\/|journeys\/)/,
     about: /^\.\.?\/|^(packages|prisma|tests)\//,
     allows: { target: /^(extras|scripts)\/|^@comanda\// },
+  },
+  {
+    rule: 'the commands of extras/operator import db, the embedded server, the command line, and of api the domain and doctor',
+    files: /^extras\/operator\/src\//,
+    about: ours,
+    allows: {
+      target:
+        /^(@comanda\/(cli(\/[\w-]+)?|db(\/migrating)?|embedded(\/database-url)?)$|packages\/api\/src\/([\w-]+\.ts$|doctor\/|resources\/locations\/([\w-]+\.)?(statements|store)\.ts$))/,
+    },
+  },
+  {
+    rule: 'no other extra imports api past its entrances',
+    files: /^extras\/(?!operator\/)[^/]+\/(?!tests\/|journeys\/)/,
+    about: /^@comanda\/api\/src\//,
   },
   {
     rule: 'what integrators download imports the client, how the worker signs, and what writes to terminals',
@@ -234,7 +248,7 @@ export const textRules: readonly TextRule[] = [
   },
   {
     rule: 'names an SQLSTATE, which is for packages/db/src/connection/sql-states.ts alone',
-    files: /^(packages|extras|scripts)\/(?!db\/src\/connection\/sql-states\.ts$)/,
+    files: /^(packages|extras\/[^/]+\/src|scripts)\/(?!db\/src\/connection\/sql-states\.ts$)/,
     breaks: ({ text }) =>
       /\b(23[05]\d\d|25[0P]0\d|40P01|40001|42501|42P01|42883|42704|53[1-4]00|55P03|57014|57P0\d|58P0\d|22023|08006|CM0\d\d)\b/.test(
         withoutComments(text),

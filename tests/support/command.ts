@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { main } from '../../packages/cli/src/main.ts';
+import { main } from '../../extras/operator/src/program.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { capture } from './captured.ts';
 

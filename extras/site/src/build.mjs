@@ -99,7 +99,7 @@ async function writeSources(draft) {
     recursive: true,
     filter: (path) => !/\/\.vitepress\/(cache|\.temp)$/.test(path),
   });
-  cpSync(join(root, 'docs/pictures/icon.svg'), join(draft, 'icon.svg'));
+  cpSync(join(root, 'docs/site/icon.svg'), join(draft, 'icon.svg'));
   for (const name of ['package.json', 'package-lock.json']) cpSync(join(site, name), join(draft, name));
   const hash = createHash('sha256');
   // Beside the draft: this file, and what the theme imports of the API.

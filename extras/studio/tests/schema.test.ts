@@ -179,7 +179,7 @@ it('every edit of the page has its one place, in this version', () => {
   expect(styles).toContain('{');
   // Made twice, an edit finds no place, or two of them.
   expect(() => edited(script)).toThrow(
-    /^Prisma's page has \d places for ".+": look at packages\/studio\/src\/bundle\.ts$/,
+    /^Prisma's page has \d places for ".+": look at extras\/studio\/src\/bundle\.ts$/,
   );
 });
 

@@ -16,6 +16,9 @@ export interface Command {
   work(): Promise<Work>;
 }
 
+/** Commands by their names, in the order in which `--help` shows them. */
+export type Commands = Readonly<Record<string, Command>>;
+
 /** The options that a command takes, without those of all. */
 export const optionsOf = ({ options, audited }: Command): Command['options'] =>
   audited === undefined

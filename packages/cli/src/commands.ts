@@ -1,5 +1,4 @@
-import { cellCommands } from './cells/commands.ts';
-import type { Command } from './command.ts';
+import type { Commands } from './command.ts';
 
 const location = { value: 'ID', help: 'the location, where there are several and no id says which' };
 
@@ -10,8 +9,8 @@ const limitOptions = {
   'max-items-per-batch': { value: 'N', help: 'items in one batch (500)' },
 };
 
-/** Every command, in the order in which `--help` shows them. */
-export const commands: Record<string, Command> = {
+/** The commands of every installation; extras/operator adds its own. */
+export const commands = {
   'keys create': {
     summary: 'Make an API key; its text is shown once',
     options: {
@@ -150,7 +149,6 @@ export const commands: Record<string, Command> = {
     audited: true,
     work: async () => (await import('./locations.ts')).deleteLocation,
   },
-  ...cellCommands,
   erase: {
     summary: 'Erase what a person left in an order, and every copy of it; number, states and money stay',
     options: { order: { value: 'ID', help: 'the order', required: true } },
@@ -283,32 +281,9 @@ export const commands: Record<string, Command> = {
     options: {
       ahead: { value: 'N', help: 'by how many: more than were given since the backup', required: true },
       location: { value: 'ID', help: 'only at this location' },
-      cells: { value: 'FILE', help: 'cells, in none of which a restored location may answer' },
     },
     audited: true,
     work: async () => (await import('./restored.ts')).restored,
-  },
-  drill: {
-    summary:
-      'Restore a backup into a cluster of its own, run it paused, look, compare, remove it; exit code 1 when it fails',
-    options: {
-      from: {
-        value: 'BACKUP',
-        help: 'a dump (pg_dump -Fc), a base backup (pg_basebackup), pgbackrest:STANZA, or the URL of a running database',
-        required: true,
-      },
-      archive: { value: 'FOLDER', help: 'archived log, which is replayed onto a base backup' },
-      until: {
-        value: 'TIME',
-        help: 'up to this time (2026-11-22 21:30:00+00), with --archive or pgbackrest:',
-      },
-      against: { value: 'URL', help: 'what it is compared with (the database of the settings)' },
-      database: { value: 'NAME', help: 'the name of the database (that of the settings, or comanda)' },
-      superuser: { value: 'ROLE', help: 'of the cluster that a base backup is of (postgres)' },
-      programs: { value: 'FOLDER', help: 'where pg_restore is (/usr/lib/postgresql/*/bin, or the PATH)' },
-      folder: { value: 'FOLDER', help: 'where the copy is made and removed (the temporary one)' },
-    },
-    work: async () => (await import('./drill/command.ts')).drillCommand,
   },
   config: {
     summary: 'Print every setting as it holds, without secrets',
@@ -352,4 +327,4 @@ export const commands: Record<string, Command> = {
     },
     work: async () => (await import('./persons.ts')).person,
   },
-};
+} satisfies Commands;

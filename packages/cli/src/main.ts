@@ -4,19 +4,24 @@ import { parseArgs } from 'node:util';
 import { CommandError } from '@comanda/api/src/command-error.ts';
 import type { ErrorCode } from '@comanda/api/src/reasons.ts';
 import { complain, say } from '@comanda/db/terminal';
-import { type Command, optionsOf } from './command.ts';
-import { commands } from './commands.ts';
+import { type Command, type Commands, optionsOf } from './command.ts';
+import { commands as ownCommands } from './commands.ts';
 import { commandHelp, helpDocument, overview } from './output.ts';
 import type { Lines } from './rows.ts';
 
 /**
  * Runs a command line with these variables and returns the exit code: 0, or 1 when the command failed. With `--json` exactly one
  * JSON document goes to standard output, a failure as `{"error":{"code","message"}}`.
+ * @param commands without those that extras add unless said
  */
-export async function main(argv: string[], environment = process.env): Promise<number> {
+export async function main(
+  argv: string[],
+  environment = process.env,
+  commands: Commands = ownCommands,
+): Promise<number> {
   const json = argv.includes('--json');
   try {
-    const { lines, failed } = await run(argv, json, environment);
+    const { lines, failed } = await run(argv, json, environment, commands);
     say(lines);
     return failed ? 1 : 0;
   } catch (error) {
@@ -35,6 +40,7 @@ async function run(
   argv: string[],
   json: boolean,
   environment: NodeJS.ProcessEnv,
+  commands: Commands,
 ): Promise<{ lines: Lines; failed: boolean }> {
   const words = argv.filter((word) => !word.startsWith('-'));
   const name = [3, 2, 1]
@@ -42,7 +48,7 @@ async function run(
     .find((candidate) => Object.hasOwn(commands, candidate));
   const command = name === undefined ? undefined : commands[name];
   if (words.length === 0 && argv.includes('--version')) return said(await versionText(json));
-  if (name === undefined || command === undefined) return said(withoutCommand(words, argv, json));
+  if (name === undefined || command === undefined) return said(withoutCommand(words, argv, json, commands));
   if (argv.includes('--help')) return said(json ? helpDocument(name, command) : commandHelp(name, command));
   const { options, positionals } = parseCommand(name, command, argv);
   const { perform } = await import('./perform.ts');
@@ -58,11 +64,17 @@ async function versionText(json: boolean): Promise<Lines> {
 }
 
 /** The list of all commands, or of those of a group. Throws CommandError for a name that is neither. */
-function withoutCommand(words: readonly string[], argv: readonly string[], json: boolean): Lines {
+function withoutCommand(
+  words: readonly string[],
+  argv: readonly string[],
+  json: boolean,
+  commands: Commands,
+): Lines {
   const [group] = words;
   const names = Object.keys(commands).filter((name) => group === undefined || name.startsWith(`${group} `));
   const isAsked = argv.includes('--help') || words.length <= 1;
-  const shown = (some: readonly string[]) => (json ? [JSON.stringify({ commands: some })] : overview(some));
+  const shown = (some: readonly string[]) =>
+    json ? [JSON.stringify({ commands: some })] : overview(some, commands);
   if (isAsked && names.length > 0) return shown(names);
   if (argv.includes('--help')) return shown(Object.keys(commands));
   const known =
@@ -114,7 +126,11 @@ const faultOf = (error: unknown): string =>
     .replace(/^Unknown option '([^']*)'[\s\S]*$/, 'unknown option $1')
     .replace(/\.$/, '');
 
-// Run as a program (node dist/comanda.js), and not only loaded by scripts/comanda.mjs, or by node -e, whose words are no files.
-const [, program = ''] = process.argv;
-if (existsSync(program) && import.meta.url === pathToFileURL(realpathSync(program)).href)
-  process.exitCode = await main(process.argv.slice(2));
+/**
+ * Whether Node was started with the module of this URL (node dist/comanda.js): it may be loaded by scripts/comanda.mjs, or by node -e,
+ * whose words are no files.
+ */
+export function isProgram(url: string): boolean {
+  const [, program = ''] = process.argv;
+  return existsSync(program) && url === pathToFileURL(realpathSync(program)).href;
+}

@@ -1,9 +1,8 @@
-import { type Command, optionsOf } from './command.ts';
-import { commands } from './commands.ts';
+import { type Command, type Commands, optionsOf } from './command.ts';
 import type { Lines } from './rows.ts';
 
 /** The output of `comanda --help`, or of `comanda keys`: some commands, each with its summary. */
-export function overview(names: readonly string[]): Lines {
+export function overview(names: readonly string[], commands: Commands): Lines {
   const width = Math.max(...names.map((name) => name.length));
   const lines = names.map((name) => `  ${name.padEnd(width)}  ${commands[name]?.summary}`);
   return [

@@ -1,10 +1,7 @@
-import { CommandError } from '@comanda/api/src/command-error.ts';
 import { operator } from '@comanda/api/src/request/operator.ts';
 import { Id } from '@comanda/api/src/wire.ts';
 import { type SqlDatabase, statement } from '@comanda/db';
 import { z } from 'zod';
-import { livingElsewhere } from './cells/elsewhere.ts';
-import { readCells } from './cells/file.ts';
 import type { Work } from './command.ts';
 import { number, parse } from './input.ts';
 
@@ -25,16 +22,12 @@ const Input = z.object({
 /**
  * `comanda restored`: after a restore, moves the numbers of orders and events on, so that none is given twice that was
  * given after the backup. It is the one gap that numbers may have, and is in the audit of each location. By that entry
- * the feed recognizes a cursor that was lost with the restore, and reports from which moment on its reader begins. With
- * `--cells` it does nothing while a location is here that moved to another cell after the backup.
+ * the feed recognizes a cursor that was lost with the restore, and reports from which moment on its reader begins.
  */
-export const restored: Work = {
+export const restored = {
   as: 'owner',
-  async run({ database }, { ahead, location, cells }) {
-    const input = parse(Input, { ahead: number(ahead), location });
-    if (cells !== undefined) await refuseStrays(database, cells);
-    return moveOn(database, input);
-  },
+  run: ({ database }, { ahead, location }) =>
+    moveOn(database, parse(Input, { ahead: number(ahead), location })),
   show: (value) => {
     const moved = value as Moved[];
     const lines = moved.map(
@@ -43,18 +36,7 @@ export const restored: Work = {
     );
     return lines.length === 0 ? ['there is nothing to move on'] : lines;
   },
-};
-
-/** Throws CommandError where a location is here again that lives in another cell by now. */
-async function refuseStrays(database: SqlDatabase, cells: string): Promise<void> {
-  const strays = await livingElsewhere(database, await readCells(cells));
-  if (strays.length === 0) return;
-  const found = strays.map(({ id, cell }) => `${id} lives in cell ${cell}`).join(', ');
-  throw new CommandError(
-    'conflict',
-    `${found}, and is active here again, as before its move: disable and delete it here before a worker sends, then run this again (docs/backup.md)`,
-  );
-}
+} satisfies Work;
 
 function moveOn(database: SqlDatabase, { ahead, location }: z.output<typeof Input>): Promise<Moved[]> {
   return database.transaction(undefined, async (tx) => {

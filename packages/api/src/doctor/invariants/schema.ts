@@ -1,104 +1,69 @@
 import { readChangedObjects, readSchemaState, statement } from '@comanda/db';
-import type { Harm, Invariant, Repaired } from './invariant.ts';
+import type { Invariant, Repaired, Repairing } from './invariant.ts';
+
+/** The rows of the migrations, compared with their files. */
+export const checksums: Invariant = {
+  name: 'checksums',
+  means: 'The book of migrations says of each what its file says.',
+  advice:
+    'See "migrations" above. comanda doctor --repair sets the book right where the file is as its release shipped it.',
+  of: 'database',
+  async asks({ database }) {
+    const { misnoted } = await readSchemaState(database.pool);
+    return misnoted.map(({ name }) => ({
+      location: null,
+      what: `migration ${name}`,
+      harm: 'has another checksum than its file',
+    }));
+  },
+  async repairs({ tx, database }) {
+    const { misnoted } = await readSchemaState(database.pool);
+    const done: Repaired[] = [];
+    for (const { name, checksum } of misnoted) {
+      const [row] = await tx.run(noteChecksum, [name, checksum]);
+      done.push({ what: `checksum of ${name}`, before: row?.before ?? null, after: checksum });
+    }
+    return done;
+  },
+};
 
 /** The objects that guard everything else. */
-export const schema: readonly Invariant[] = [
-  {
-    name: 'checksums',
-    means: 'The book of migrations says of each what its file says.',
-    advice:
-      'See "migrations" above. comanda doctor --repair sets the book right where the file is as its release shipped it.',
-    of: 'database',
-    async asks({ database }) {
-      const { misnoted } = await readSchemaState(database.pool);
-      return misnoted.map(({ name }) => ({
-        location: null,
-        what: `migration ${name}`,
-        harm: 'has another checksum than its file',
-      }));
-    },
-    async repairs({ tx, database }) {
-      const { misnoted } = await readSchemaState(database.pool);
-      const done: Repaired[] = [];
-      for (const { name, checksum } of misnoted) {
-        const [row] = await tx.run(noteChecksum, [name, checksum]);
-        done.push({ what: `checksum of ${name}`, before: row?.before ?? null, after: checksum });
-      }
-      return done;
-    },
+export const functionsAndTriggers: Invariant = {
+  name: 'functions and triggers',
+  means: 'Functions, views and triggers are as this version made them.',
+  advice: 'comanda doctor --repair makes them again, as the next npm start would.',
+  of: 'database',
+  async asks({ database }) {
+    const changed = await readChangedObjects(database.pool);
+    return changed.slice(0, 101).map((what) => ({ location: null, what, harm: 'is missing or was changed' }));
   },
-  {
-    name: 'functions and triggers',
-    means: 'Functions, views and triggers are as this version made them.',
-    advice: 'comanda doctor --repair makes them again, as the next npm start would.',
-    of: 'database',
-    async asks({ database }) {
-      const changed = await readChangedObjects(database.pool);
-      return changed
-        .slice(0, 101)
-        .map((what) => ({ location: null, what, harm: 'is missing or was changed' }));
-    },
-    repairs: 'schema',
+  repairs: 'schema',
+};
+
+/** Enables every trigger that the role may enable: one of a foreign key needs a superuser. */
+export async function enableTriggers({ tx }: Repairing): Promise<Repaired[]> {
+  const rows = await tx.run(disabledTriggers, []);
+  for (const { text } of rows) await tx.run(statement('repair_disabled_trigger', text), []);
+  return rows.map(({ what }) => ({ what, before: 'disabled', after: 'enabled' }));
+}
+
+/** The zones of locations. Node does not know all that PostgreSQL does, which a query cannot see. */
+export const timeZones: Invariant = {
+  name: 'time zones',
+  means: 'PostgreSQL and Node know the zone of every location, without which none of its times can be shown.',
+  advice:
+    'comanda doctor --repair adds to time_zones what both know. Else give the location another: update locations set timezone = …',
+  of: 'database',
+  async asks({ database }) {
+    const rows = await database.run(zonesInUse, []);
+    return rows.flatMap(({ location, timezone, listed, server }) => {
+      const lacks = [!listed && 'time_zones', !server && 'PostgreSQL', !isKnown(timezone) && 'Node'];
+      const lacking = lacks.filter((lack) => lack !== false).join(', ');
+      return lacking === '' ? [] : [{ location, what: `zone ${timezone}`, harm: `is unknown to ${lacking}` }];
+    });
   },
-  {
-    name: 'disabled triggers',
-    means: 'No trigger is disabled: guards, counts, captured changes and foreign keys all work.',
-    advice:
-      'alter table <table> enable trigger all (for foreign keys by a superuser); and see what was written meanwhile.',
-    of: 'database',
-    asks: statement<Harm>(
-      'doctor_disabled_triggers',
-      `select null::uuid as location, case when t.tgisinternal then 'foreign key ' || k.conname else 'trigger ' || t.tgname end
-         || ' on ' || c.relname as what, 'is disabled' as harm
-       from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.oid = c.relnamespace
-       left join pg_constraint k on k.oid = t.tgconstraint
-       where t.tgenabled <> 'O' and n.nspname !~ '^pg_' and n.nspname <> 'graphile_worker'
-       union all
-       select null, 'session_replication_role', 'is replica for every session of this role or database: no trigger runs'
-       where current_setting('session_replication_role') = 'replica' order by 2 limit 101`,
-    ),
-    async repairs({ tx }) {
-      const rows = await tx.run(disabledTriggers, []);
-      for (const { text } of rows) await tx.run(statement('repair_disabled_trigger', text), []);
-      return rows.map(({ what }) => ({ what, before: 'disabled', after: 'enabled' }));
-    },
-  },
-  {
-    name: 'constraints and indexes',
-    means: 'Every constraint was checked for the rows that are there, and every index is whole.',
-    advice: 'alter table <table> validate constraint <name>; reindex index concurrently <name>.',
-    of: 'database',
-    asks: statement<Harm>(
-      'doctor_unchecked',
-      `select null::uuid as location, 'constraint ' || k.conname || ' on ' || c.relname as what, 'was never validated' as harm
-       from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
-       where not k.convalidated and n.nspname !~ '^(pg_|information_schema|graphile_worker)'
-       union all
-       select null, 'index ' || i.indexrelid::regclass, 'is invalid'
-       from pg_index i join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
-       where not i.indisvalid and n.nspname !~ '^(pg_|graphile_worker)' limit 101`,
-    ),
-  },
-  {
-    name: 'time zones',
-    means:
-      'PostgreSQL and Node know the zone of every location, without which none of its times can be shown.',
-    advice:
-      'comanda doctor --repair adds to time_zones what both know. Else give the location another: update locations set timezone = …',
-    of: 'database',
-    async asks({ database }) {
-      const rows = await database.run(zonesInUse, []);
-      return rows.flatMap(({ location, timezone, listed, server }) => {
-        const lacks = [!listed && 'time_zones', !server && 'PostgreSQL', !isKnown(timezone) && 'Node'];
-        const lacking = lacks.filter((lack) => lack !== false).join(', ');
-        return lacking === ''
-          ? []
-          : [{ location, what: `zone ${timezone}`, harm: `is unknown to ${lacking}` }];
-      });
-    },
-    repairs: 'schema',
-  },
-];
+  repairs: 'schema',
+};
 
 const disabledTriggers = statement<{ what: string; text: string }>(
   'doctor_disabled_trigger_statements',

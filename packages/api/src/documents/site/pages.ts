@@ -50,7 +50,7 @@ export async function makeSite(root: string): Promise<Site> {
   const operations = (['v2', 'v1'] as const).flatMap((version) => documentedOf(version, documents[version]));
   const shared = sharedErrors(operations);
   const pages = new Map<string, string>([
-    ['index', guide(root, 'docs/index.md')],
+    ['index', guide(root, 'docs/site/index.md')],
     ['errors', errorsPage(operations)],
     ['changelog', guide(root, 'CHANGELOG.md')],
     ['reference/events', eventsOf(guide(root, 'docs/events.md'))],

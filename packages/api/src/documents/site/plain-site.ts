@@ -27,7 +27,7 @@ export async function plainSite(root: string): Promise<Map<string, Served>> {
     ]),
     ['404.html', () => page('404', lost)],
     ['plain.css', () => plainStyle],
-    ['icon.svg', () => readFileSync(join(root, 'docs/pictures/icon.svg'))],
+    ['icon.svg', () => readFileSync(join(root, 'docs/site/icon.svg'))],
     ['llms.txt', () => index],
     ['changelog.xml', () => feed],
     ...[...collections].map(([name, text]): [string, Served['make']] => [name, () => text]),
