@@ -32,8 +32,9 @@ export const groups = {
   },
   demo: { demo: 'packages/demo/src/main.ts' },
   bench: {
-    ...{ bench: 'bench/main.ts', reference: 'bench/reference/main.ts', outbox: 'bench/reference/outbox.ts' },
-    ...{ consumer: 'bench/consumer.ts', attacker: 'bench/hostile/attacker.ts' },
+    reference: 'extras/bench/src/reference/main.ts',
+    consumer: 'extras/bench/src/consumer.ts',
+    attacker: 'extras/bench/src/hostile/attacker.ts',
   },
 };
 

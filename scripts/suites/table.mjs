@@ -154,9 +154,9 @@ export const suites = [
     name: 'bench',
     holds: 'the bench, on tiny data',
     runs: 'touched',
-    files: ['bench'],
+    files: ['extras/bench/tests'],
     isPeer: true,
-    reads: ['bench'],
+    reads: ['extras/bench'],
   },
   {
     name: 'recipes',

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { fillWhole, sizedBy, type WholeSize } from '../../bench/hostile/whole-location.ts';
 import type { Operation } from '../../packages/api/src/request/operations.ts';
 import { SalesGrouping } from '../../packages/api/src/resources/sales-reports/schema.ts';
 import { entrancesOf } from '../contract/entrances.ts';
@@ -11,6 +10,7 @@ import { operations } from '../support/documented.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { trials } from '../support/trials.ts';
 import { startWatchedApi, type WatchedApi } from '../support/watched-api.ts';
+import { fillWhole, sizedBy, type WholeSize } from './whole-location.ts';
 
 /** A tenth of the promised location in the short form. */
 const part = trials(1, 10) / 10;

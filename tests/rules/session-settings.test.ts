@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 
 /** Connections that get the settings in another way than by `sessionNamed` in the same statement. */
 const otherwise = {
+  'extras/bench/src/reference/main.ts': 'a database that is no Comanda, whose values it never reads',
   'extras/studio/src/database.ts': 'set for each transaction, as its role is',
   'packages/db/src/connection/hosts.ts': 'the session of sessionNamed, for each host',
   'packages/db/src/connection/notifications.ts': 'the session of sessionNamed, for each host',

@@ -7,8 +7,8 @@ import { createChance } from '../support/chance.ts';
 import { reportFault, seedOf } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
 import { isRefused, type Kind, kinds, manners } from './kinds.ts';
-import { startNeighbours, type Visit } from './neighbours.ts';
 import { type Stage, setStage } from './stage.ts';
+import { startNeighbours, type Visit } from './visits.ts';
 
 // Two `npm start` on one database work under a steady load with bad neighbors, while a part of them is killed every minute. It takes
 // COMANDA_MINUTES, 15 unless said. A run below ten minutes kills more often, so that each kind of kill comes once.

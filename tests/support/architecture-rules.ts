@@ -214,7 +214,7 @@ export const textRules: readonly TextRule[] = [
   },
   {
     rule: 'writes a constant in capitals',
-    files: /^(packages|extras|scripts|tests|bench|prisma)\//,
+    files: /^(packages|extras|scripts|tests|prisma)\//,
     breaks: ({ text }) => /^(export )?const [A-Z][A-Z0-9_]+\b/m.test(text),
   },
   {
@@ -248,7 +248,7 @@ export const textRules: readonly TextRule[] = [
   },
   {
     rule: 'names an SQLSTATE, which is for packages/db/src/connection/sql-states.ts alone',
-    files: /^(packages|extras\/[^/]+\/src|scripts|bench)\/(?!db\/src\/connection\/sql-states\.ts$)/,
+    files: /^(packages|extras\/[^/]+\/src|scripts)\/(?!db\/src\/connection\/sql-states\.ts$)/,
     breaks: ({ text }) =>
       /\b(23[05]\d\d|25[0P]0\d|40P01|40001|42501|42P01|42883|42704|53[1-4]00|55P03|57014|57P0\d|58P0\d|22023|08006|CM0\d\d)\b/.test(
         withoutComments(text),

@@ -9,7 +9,7 @@ export const readCodeBase = (root: string): CodeBase => ({
 });
 
 function readFiles(root: string): SourceFile[] {
-  return ['packages', 'extras', 'prisma', 'scripts', 'tests', 'bench', 'vitest.config.ts']
+  return ['packages', 'extras', 'prisma', 'scripts', 'tests', 'vitest.config.ts']
     .filter((path) => existsSync(join(root, path)))
     .flatMap((path) => listFiles(root, path))
     .filter((path) => /\.(tsx?|mjs)$/.test(path))
