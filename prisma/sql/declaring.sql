@@ -43,7 +43,7 @@ CREATE FUNCTION current_traceparent() RETURNS text LANGUAGE sql STABLE PARALLEL 
   SELECT CASE WHEN service_session() THEN nullif(split_part(current_setting('comanda.request_id', true), ' ', 2), '') END
 $$;
 -- A word of the same setting, for callers that know that the session is the service's: the id of the request, its trace, and the key for
--- which the catalog is changed. Null where it is not declared, as the key by a process of the release before.
+-- which the catalog is changed. Null where it is not declared.
 CREATE FUNCTION request_word(n int) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT nullif(split_part(current_setting('comanda.request_id', true), ' ', n), '')
 $$;
@@ -96,16 +96,13 @@ $$;
 -- The deed that holds; null without one.
 CREATE FUNCTION declared_deed() RETURNS text LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  said text := coalesce(current_setting('comanda.deed', true), '');
   declared text;
 BEGIN
-  IF said = '' THEN
+  -- A session without declarations does not read their table.
+  IF coalesce(current_setting('comanda.deed', true), '') = '' THEN
     RETURN NULL;
   END IF;
   SELECT o.deed INTO declared FROM own_declarations() o WHERE o.deed IS NOT NULL ORDER BY o.id DESC LIMIT 1;
-  IF declared IS NULL AND pg_has_role(session_user, owner_role(), 'MEMBER') THEN
-    RETURN take_deed_setting(said);
-  END IF;
   RETURN declared;
 END $$;
 
@@ -135,29 +132,6 @@ BEGIN
   END IF;
   declared := declared_deed();
   RETURN EXISTS (SELECT FROM deeds() d WHERE starts_with(declared, d.name || ':') AND rule = ANY (d.passes));
-END $$;
-
--- Declares a deed that was set as a setting, the form before deed(). The release after 0.1.0 removes this. SET LOCAL
--- cannot be distinguished from a SET of the session, which returns after a rollback: so a session is taken by its
--- setting once.
-CREATE FUNCTION take_deed_setting(said text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-  taken bigint;
-BEGIN
-  IF NOT service_session() THEN
-    BEGIN
-      taken := currval('internal.deed_settings');
-    EXCEPTION WHEN object_not_in_prerequisite_state THEN
-      taken := NULL;
-    END;
-  END IF;
-  IF taken <> pg_current_xact_id()::text::bigint OR set_config('comanda.deed', NULL, false) <> '' THEN
-    RAISE EXCEPTION 'a setting declares no deed: in this transaction, select deed(%)', quote_literal(said)
-      USING ERRCODE = 'CM008', DETAIL = said;
-  END IF;
-  RAISE WARNING 'the setting comanda.deed is deprecated: select deed(%)', quote_literal(said);
-  PERFORM setval('internal.deed_settings', pg_current_xact_id()::text::bigint);
-  RETURN deed(said);
 END $$;
 
 -- From here on the transaction undoes an entry of the audit, until end_undo(). For the service and the owner.

@@ -213,16 +213,6 @@ BEGIN
   LEFT JOIN LATERAL payments_json(p_location, ARRAY[v.id]) j ON true;
 END $$;
 
--- For processes of 0.1.0 before payments were joined, which go on while a new version is rolled out. The release after removes it.
-CREATE FUNCTION move_payment(
-  p_location uuid, p_payment uuid, p_next payment_status, p_operation text, p_request_id text, p_api_key uuid,
-  p_client_address text, OUT previous payment_status, OUT response text
-) LANGUAGE plpgsql AS $$
-BEGIN
-  SELECT m.previous, m.response INTO previous, response FROM move_payments(p_location, true, ARRAY[p_payment], ARRAY[p_next],
-    ARRAY[p_operation], ARRAY[p_request_id], ARRAY[p_api_key], ARRAY[p_client_address], ARRAY[uuid_v7()]) m;
-END $$;
-
 -- Records that money was given back: nothing is paid by it. `previous` is the payment's status, NULL when there is no such payment;
 -- `left_over` is what was left of it before. It is recorded when the payment is completed and as much is left.
 CREATE FUNCTION refund_payment(

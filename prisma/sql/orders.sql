@@ -83,13 +83,6 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE p.location_id = location AND p.id = product LIMIT 1
 $$;
 
--- For processes of 0.1.0 before orders kept the sku. The release after removes it.
-CREATE FUNCTION offered_product(location uuid, product uuid)
-RETURNS TABLE (external_id text, name text, price numeric, stock numeric, subselections json, version bigint)
-LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT o.external_id, o.name, o.price, o.stock, o.subselections, o.version FROM product_for_sale(location, product) o
-$$;
-
 -- That an item's subselection moves to another product shows in the versions of both products.
 CREATE FUNCTION offered_item(location uuid, item uuid)
 RETURNS TABLE (product_id uuid, subselection_id uuid, name text, price numeric, min int, max int, stock numeric, version bigint)
@@ -387,33 +380,6 @@ BEGIN
   SELECT array_agg(c.before - c.after ORDER BY c.n) INTO wanted FROM unnest(p_left, v_left) WITH ORDINALITY AS c (before, after, n);
 END $$;
 
--- For processes of 0.1.0 before orders were joined, which go on while a new version is rolled out. The release after removes it.
-CREATE FUNCTION place_order(
-  p_location uuid, p_api_key uuid, p_operation text, p_key text, p_request_hash bytea, p_ttl_hours int, p_request_id text,
-  p_order uuid, p_external_id text, p_channel text, p_is_take_away boolean, p_identifier text,
-  p_payment_method uuid, p_total numeric,
-  p_products uuid[], p_product_versions bigint[], p_product_quantities numeric[],
-  p_choices uuid[], p_choice_versions bigint[], p_choice_quantities numeric[],
-  p_line_products uuid[], p_line_names text[], p_line_unit_prices numeric[], p_line_quantities numeric[],
-  p_line_totals numeric[], p_line_comments text[], p_line_selections jsonb[],
-  OUT outcome text, OUT response text
-) LANGUAGE plpgsql AS $$
-BEGIN
-  SELECT o.outcome, o.response INTO outcome, response FROM place_orders(p_location, p_operation, p_ttl_hours, true,
-    ARRAY[1], ARRAY[p_api_key], ARRAY[p_key], ARRAY[p_request_hash], ARRAY[p_request_id], ARRAY[p_order], ARRAY[uuid_v7()],
-    ARRAY[p_external_id], ARRAY[p_channel], ARRAY[p_is_take_away], ARRAY[p_identifier], ARRAY[p_payment_method], ARRAY[p_total],
-    p_products, p_product_versions, p_product_quantities, p_choices, p_choice_versions, p_choice_quantities,
-    array_fill(1, ARRAY[cardinality(p_products || p_choices)]), p_products || p_choices, p_product_quantities || p_choice_quantities,
-    array_fill(1, ARRAY[cardinality(p_line_products)]), ARRAY(SELECT n::int FROM generate_subscripts(p_line_products, 1) n), p_line_products,
-    p_line_names, p_line_unit_prices, p_line_quantities, p_line_totals, p_line_comments, p_line_selections) o;
-  IF outcome = 'taken' THEN
-    RAISE EXCEPTION 'external_id is taken by order %', response USING ERRCODE = 'CM003', DETAIL = response;
-  ELSIF outcome = 'short' THEN
-    RAISE EXCEPTION 'insufficient stock' USING ERRCODE = 'CM002',
-      DETAIL = jsonb_build_object('products', response::jsonb, 'items', response::jsonb)::text;
-  END IF;
-END $$;
-
 -- Moves orders of one location in one transaction, as if they came one after the other, each another order. `previous`
 -- is the status that an order was found in, NULL when there is no such order; `response` is the order after the move,
 -- NULL when the move is not in the table. Moves of one order wait for one another at its row, and no other call waits
@@ -530,15 +496,6 @@ BEGIN
     PERFORM fold_tallies(p_location);
   END IF;
 END $$;
-
--- For processes of 0.1.0 before moves were joined, which go on while a new version is rolled out. The release after removes it.
-CREATE FUNCTION move_order(
-  p_location uuid, p_order uuid, p_next order_status, p_reason text, p_request_id text, p_api_key uuid,
-  OUT previous order_status, OUT response text
-) LANGUAGE sql AS $$
-  SELECT m.previous, m.response FROM move_orders(p_location, true,
-    ARRAY[p_order], ARRAY[p_next], ARRAY[p_reason], ARRAY[p_request_id], ARRAY[p_api_key], ARRAY[transaction_seed()]) m
-$$;
 
 -- Legal moves of an order, as in the specification's table.
 CREATE FUNCTION order_may_move(previous order_status, next order_status) RETURNS boolean

@@ -8,25 +8,19 @@ import { migrate, repositoryRoot } from '@comanda/db';
 import { startEmbedded } from '@comanda/embedded';
 import { reasonsText } from '../../packages/api/src/documents/reasons-page.ts';
 import { apiTables } from '../../packages/api/src/documents/tables.ts';
-import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { writeMadeSql } from '../migration/made.ts';
-import { eventsPage, examplesModule } from './events-page.ts';
 import { writeExampleCode } from './example-code.ts';
 import { knownNames } from './known-names.ts';
 import { permissionsFile, permissionsModule } from './permissions.ts';
-import { type RecordedStep, recordStory } from './recorder.ts';
 import { documentsWithRows, writeRowTables } from './row-tables.ts';
 
-/** Writes the generated files, below `root`: SQL, tables and events; returns the names of the files. */
+/** Writes the generated files, below `root`: SQL and parts of documents; returns the names of the files. */
 export async function main(root: string): Promise<string[]> {
-  // The database of the story must know the names.
   writeFileSync(join(root, namesFile), knownNames());
-  const { made, steps: recorded } = await record();
+  const made = await makeSql();
   const files: Record<string, string> = {
     'docs/api.md': apiTables(operationsOf(appRouter)),
     'docs/errors.md': reasonsText(),
-    'docs/events.md': eventsPage(recorded),
-    'packages/api/src/documents/event-examples.ts': examplesModule(recorded),
     [permissionsFile]: permissionsModule(),
   };
   mkdirSync(join(root, 'docs'), { recursive: true });
@@ -42,19 +36,15 @@ const namesFile = 'prisma/sql/made/known_names.sql';
 
 const biome = 'node_modules/@biomejs/biome/bin/biome';
 
-/** Plays the story on a PostgreSQL that is thrown away. */
-async function record(): Promise<{ made: string[]; steps: RecordedStep[] }> {
+/** Writes the SQL that is made of the tables, as a PostgreSQL that is thrown away has them. Returns the files. */
+async function makeSql(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'comanda-docs-'));
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
   const server = await startEmbedded({ dataDir: join(folder, 'postgres') });
   try {
-    // Files made from tables need the migrations alone, and the story needs the made ones.
     await migrate(server.url, { directory: join(repositoryRoot, 'prisma', 'migrations') });
-    const made = await writeMadeSql(server.url);
-    await migrate(server.url);
-    await migrateQueue(server.url);
-    return { made, steps: await recordStory(server.url) };
+    return await writeMadeSql(server.url);
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

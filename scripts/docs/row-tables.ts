@@ -3,15 +3,17 @@ import { join } from 'node:path';
 import { guardsOf, keptInStudio, type Personal, type Table, tables } from '@comanda/db';
 import { type MetricRow, metricTable } from '../../packages/api/src/metrics/table.ts';
 import { emptyValueTable, filterTable } from './contract-tables.ts';
+import { eventSections } from './event-sections.ts';
 import { cell, code, lines } from './markdown-table.ts';
 
-/** The tables in documents that are made from the rows in packages/db/src/tables, the metrics and the schemas, by the words of their marks. */
+/** The parts of documents that are made from the rows in packages/db/src/tables, the metrics, the events and the schemas, by the words of their marks. */
 const made: Readonly<Record<string, { file: string; text: () => string }>> = {
   'personal data': { file: 'docs/operations/personal-data.md', text: personalData },
   'edits of people': { file: 'docs/admin.md', text: edits },
   metrics: { file: 'docs/operations/monitoring.md', text: metrics },
   'empty values': { file: 'docs/contract.md', text: emptyValueTable },
   filters: { file: 'docs/contract.md', text: filterTable },
+  'every type': { file: 'docs/events.md', text: eventSections },
 };
 
 /** The documents that have such tables. */

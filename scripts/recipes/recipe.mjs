@@ -14,7 +14,6 @@ import { dirname, join } from 'node:path';
  * @property {string} file
  * @property {Edit[]} [edits]
  * @property {string} [from] a new file: the file next to this one that has its text
- * @property {string} [made] what is generated of it, and is as before when the place is left out
  * @property {'compiler' | 'test'} missed what names the file when the place is left out
  *
  * @typedef {object} Recipe

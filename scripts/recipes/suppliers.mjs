@@ -86,7 +86,6 @@ model Supplier {
             "  'supplier.deleted': row('Catalog', 'a supplier was deleted', DeletedSupplier, 'suppliers:read'),\n",
         },
       ],
-      made: 'packages/api/src/documents/event-examples.ts',
       missed: 'test',
     },
     {

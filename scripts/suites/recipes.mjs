@@ -93,31 +93,29 @@ async function testIn(copy, signal, files) {
   say(false, [`${name}: ${failed} of ${passed + failed} failed`, ...tail, ...failures].join('\n'), failed);
 }
 
-/** Takes a place away, with what is generated of it, looks for what names it, and puts it back. */
+/** Takes a place away, looks for what names it, and puts it back. */
 async function leaveOut(copy, signal, recipe, place) {
-  const files = [place.file, place.made ?? []].flat();
-  const whole = files.map((file) => readFileSync(join(copy, file), 'utf8'));
-  for (const file of files) {
-    if (existsSync(join(source, file))) cpSync(join(source, file), join(copy, file));
-    else rmSync(join(copy, file));
-  }
+  const { file } = place;
+  const whole = readFileSync(join(copy, file), 'utf8');
+  if (existsSync(join(source, file))) cpSync(join(source, file), join(copy, file));
+  else rmSync(join(copy, file));
   // A later step that builds on the recipe does not find its anchor any more.
   const others = recipes.filter(({ buildsOn }) => buildsOn !== recipe).flatMap(({ places }) => places);
-  for (const other of others) if (other.file === place.file && other !== place) carryOut(copy, other);
-  const made = place.file.endsWith('.prisma') ? [generate] : [];
+  for (const other of others) if (other.file === file && other !== place) carryOut(copy, other);
+  const made = file.endsWith('.prisma') ? [generate] : [];
   try {
     for (const args of made) await runIn(copy, signal, args);
     const fault = await compileError(copy, signal);
     if (fault !== undefined) return { by: 'compiler', words: fault };
     const failures = await failuresOf(copy, signal, placesTest);
     if (failures.length === 0) return { by: 'nothing', words: 'nothing fails' };
-    const names = failures.length === 1 && failures[0]?.includes(`: ${place.file} `);
+    const names = failures.length === 1 && failures[0]?.includes(`: ${file} `);
     return {
       by: names ? 'test' : 'several',
       words: failures.map((failure) => failure.split('\n')[0]).join('; '),
     };
   } finally {
-    for (const [index, file] of files.entries()) writeFileSync(join(copy, file), whole[index]);
+    writeFileSync(join(copy, file), whole);
     for (const args of made) await runIn(copy, signal, args);
   }
 }

@@ -76,7 +76,7 @@ export const suites = [
   },
   {
     name: 'upgrade',
-    holds: 'the upgrade from the release before, with both versions at work, and on PostgreSQL 15',
+    holds: 'the upgrade from the release before, under load, and one version back, on PostgreSQL 15 and 18',
     runs: 'touched',
     files: ['upgrade'],
     reads: ['prisma'],

@@ -119,7 +119,7 @@ describe('the state of the work', () => {
        update sync_jobs set status = 'completed' where status = 'processing';
        insert into internal.process_heartbeats (id, kind, host, pid, seen_at) values
          ('a', 'worker', 'kitchen', 1, now()), ('b', 'worker', 'kitchen', 2, now() - interval '30 seconds');
-       select graphile_worker.add_job('sync-products', '{}');
+       select graphile_worker.add_job('run-sync-jobs', '{}');
        delete from internal.captured_changes;
        insert into internal.captured_changes (location_id, resource, resource_ids, operation, captured_at, failures, retry_at) values
          ('${locationId}', 'orders', array['${newId()}'::uuid], 'insert', now() - interval '90 seconds', 0, null),
@@ -141,7 +141,7 @@ describe('the state of the work', () => {
     expect(values.get('comanda_processes_alive{kind="worker"}')).toBe(1);
     const age = values.get('comanda_worker_heartbeat_age_seconds{host="kitchen",pid="2"}');
     expect(age).toBeGreaterThanOrEqual(30);
-    expect(values.get('comanda_jobs{task="sync-products",state="ready"}')).toBe(1);
+    expect(values.get('comanda_jobs{task="run-sync-jobs",state="ready"}')).toBe(1);
     expect(values.get('comanda_pool_connections{state="total"}')).toBeGreaterThan(0);
     expect(values.get('process_resident_memory_bytes')).toBeGreaterThan(1e6);
     expect([...values.keys()]).toContain('nodejs_eventloop_lag_p99_seconds');

@@ -94,7 +94,7 @@ it('an order that waited for stock is made at the price that was committed meanw
   await holder.query('select from product_stock where product_id = $1 for update', [productId]);
   const external_id = `waits-${productId}`;
   const waiting = postOrder(api, orderBody(kitchen(), { external_id, ...line() }));
-  const held = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%place_order%'
+  const held = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%place_orders%'
     and datname = current_database()`;
   await waitFor('the order to wait', async () => (await api.sql(held)).length === 1);
   await api.sql('update products set price = 9 where id = $1', [productId]);

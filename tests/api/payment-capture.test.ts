@@ -103,15 +103,3 @@ it('a manual edit that sets what move_payments sets is still captured and booked
     booked: [{ row: { kind: 'payment', payment_id: 'payment' } }],
   });
 });
-
-it('a process of the version before moves a payment by move_payment', async () => {
-  const text = 'select previous, response from move_payment($1, $2, $3::payment_status, $4, $5, $6, $7)';
-  const shown = await came(async ({ id }) => {
-    const values = [api.locationId, id, 'completed', 'payments.of-a-test', origin, apiKeyId, '192.0.2.7'];
-    expect(await api.sql(text, values)).toMatchObject([{ previous: 'pending' }]);
-    expect(await api.sql(text, values)).toMatchObject([{ previous: 'completed' }]);
-    expect(await api.sql(text, values.with(1, newId()))).toEqual([{ previous: null, response: null }]);
-  });
-  expect(shown.shown).toEqual((await byItself('completed')).shown);
-  expect(shown.audited).toHaveLength(1);
-});

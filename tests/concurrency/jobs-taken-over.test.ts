@@ -105,38 +105,6 @@ test('a job that fails is tried again later, and the others of its location go b
   expect(await kit.sql('select tries from sync_jobs where id = $1', [broken])).toEqual([{ tries: 4 }]);
 });
 
-test('jobs that an older version queued, one by one, are all done once, also with those of this one', async () => {
-  const elsewhere = await createLocation(kit.database);
-  const other = createSyncKit(kit, elsewhere);
-  const queueAsBefore = () =>
-    kit.sql`
-      select graphile_worker.add_job('sync-products', json_build_object('locationId', location_id, 'jobId', id),
-        max_attempts := 25, job_key := 'sync-products:' || id)
-      from sync_jobs where status in ('queued', 'processing')`;
-  for (let job = 0; job < 20; job += 1)
-    for (const each of [jobs, other]) await each.insertJob(item(`${job}`));
-  await queueAsBefore();
-  const locationId = elsewhere;
-  await addJob(kit.database, 'run-sync-jobs', { locationId }, { jobKey: syncJobsKey(locationId) });
-  await kit.startWorker();
-  // The sweeper of a version before finds no job under the key that it knows.
-  await queueAsBefore();
-  await waitFor('the jobs', async () => {
-    const open = await kit.sql(`select from sync_jobs where status <> 'completed'`);
-    return open.length === 0;
-  });
-  await waitFor('the queue', async () => {
-    const left = await kit.sql`
-      select from graphile_worker.jobs where task_identifier in ('run-sync-jobs', 'sync-products')`;
-    return left.length === 0;
-  });
-  const completed = await waitFor('the events', async () => {
-    const found = (await kit.events()).filter(({ type }) => type === 'sync.completed');
-    return found.length >= 40 && found;
-  });
-  expect(completed).toHaveLength(40);
-});
-
 test('what is queued as a job ends is not forgotten: ends and beginnings meet at every moment', async () => {
   // Without the sweeper, which would find what is forgotten.
   await hand.sql(`select pg_advisory_lock(hashtextextended('comanda sweeper', 0))`);

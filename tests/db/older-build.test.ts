@@ -9,9 +9,11 @@ import { copySql, type SqlCopy } from '../faults/rolling/sql-copy.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { roleUrl } from '../support/roles.ts';
 
-const older = '0.1.0+99990301T121000Z.aaaaaaa';
-const newer = '0.1.0+99990301T122000Z.bbbbbbb';
-const revert = '0.1.0+99990301T123000Z.ccccccc';
+// Builds of the version that the database of a test has.
+const { version } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8'));
+const older = `${version}+99990301T121000Z.aaaaaaa`;
+const newer = `${version}+99990301T122000Z.bbbbbbb`;
+const revert = `${version}+99990301T123000Z.ccccccc`;
 
 let database: TestDatabase;
 let url: string;

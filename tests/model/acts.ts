@@ -12,8 +12,6 @@ export interface Habits {
   jobEvery?: number;
   /** Items of a job: 50 to 400 unless given. */
   jobItems?: readonly [least: number, most: number];
-  /** Only orders with their moves, names and quantities of products: what every release knows. */
-  isPlain?: boolean;
 }
 
 /** A caller: one act at a time, at several entrances. Its products are ordered and changed by no other. */
@@ -31,11 +29,6 @@ export async function act(caller: Caller): Promise<void> {
   if (jobEvery > 0 && chance.between(1, jobEvery) === 1) return importProducts(caller);
   const { products } = model.offer;
   const own = products.filter(({ owner }) => owner === number);
-  if (caller.isPlain) {
-    if (chance.percent(30)) return change(caller, chance.pick(own));
-    const shared = products.filter(({ owner, choices }) => owner === undefined && choices.length === 0);
-    return serve(caller, await order(caller, shared));
-  }
   const roll = chance.between(1, 100);
   if (roll <= 55) {
     const shared = products.filter((product) => product.owner === undefined && !isScarce(product));
@@ -93,16 +86,11 @@ const isShort = (draft: Draft): boolean =>
 /** The fates of an order; all but the first two are races. */
 async function serve(caller: Caller, order: PlacedOrder | undefined): Promise<void> {
   if (order === undefined) return;
-  const { chance, isPlain } = caller;
+  const { chance } = caller;
   const move = (to: Target) => () => tryMove(caller, order, to);
   const pay = (how: 'complete' | 'reject') => () => tryPay(caller, order, how);
   const fate = chance.between(1, 20);
-  if (isPlain) {
-    if (fate <= 4) return;
-    if (fate > 8) await must(move('ready'));
-    if (fate > 12) await must(move('closed'));
-    else if (fate <= 10) await must(move('canceled'));
-  } else if (fate <= 2) {
+  if (fate <= 2) {
     if (chance.percent(50)) await must(move('ready'));
   } else if (fate <= 8) {
     const early = chance.percent(50);
@@ -176,8 +164,8 @@ async function repeat({ ask, chance, model }: Caller): Promise<void> {
 }
 
 /** Changes a product of its own: name, price, stock. */
-async function change({ ask, chance, model, isPlain }: Caller, product: Product): Promise<void> {
-  const roll = isPlain ? chance.pick([1, 3]) : chance.between(1, 4);
+async function change({ ask, chance, model }: Caller, product: Product): Promise<void> {
+  const roll = chance.between(1, 4);
   const patch = async (body: object, fields: { name: string } | { cents: bigint }) => {
     const { status, text } = await ask(`PATCH /v2/products/${product.id}`, body);
     if (status !== 200) throw new Error(`${product.externalId}: ${text}`);

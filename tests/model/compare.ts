@@ -1,5 +1,13 @@
 import { deepStrictEqual, match, ok } from 'node:assert/strict';
+import type { ZodType } from 'zod';
+import {
+  type Envelope,
+  type EventType,
+  envelopeOf,
+  eventTypes,
+} from '../../packages/api/src/resources/events/types.schema.ts';
 import { digestOf } from '../faults/support/digest.ts';
+import { strictly } from '../support/documented.ts';
 import { json } from '../support/money.ts';
 import { expectedReport, groupings } from './books.ts';
 import { compareDeliveries, type Published } from './deliveries.ts';
@@ -148,7 +156,11 @@ async function compareRows({ model, locationId }: Restaurant, { databaseUrl }: P
   });
 }
 
-/** Each change is published as often as it happened, and delivered as it is stored. */
+const documentedBodies = Object.fromEntries(
+  eventTypes.map((type) => [type, strictly(envelopeOf(type))]),
+) as Record<EventType, ZodType>;
+
+/** Each change is published as often as it happened, as it is documented, and delivered as it is stored. */
 async function compareEvents(restaurant: Restaurant, { databaseUrl, consumer }: Place): Promise<Published> {
   const { model, locationId } = restaurant;
   const [rows, brought] = await inSnapshot(databaseUrl, async (client) => {
@@ -156,7 +168,7 @@ async function compareEvents(restaurant: Restaurant, { databaseUrl, consumer }: 
       `select id from products where location_id = $1 and external_id like 'job-%'`,
       [locationId],
     );
-    const found = await client.query<{ id: string; type: string; resource: string; body: string }>(
+    const found = await client.query<{ id: string; type: EventType; resource: string; body: string }>(
       'select id, type, resource_id as resource, body from events where location_id = $1 order by number',
       [locationId],
     );
@@ -166,7 +178,7 @@ async function compareEvents(restaurant: Restaurant, { databaseUrl, consumer }: 
   const versions: number[] = [];
   const totals = new Map(model.orders.map(({ id, cents }) => [id, json(cents)]));
   for (const { type, resource, body } of rows) {
-    const { data } = JSON.parse(body);
+    const { data } = documentedBodies[type].parse(JSON.parse(body)) as Envelope;
     if (type === 'order.created') same(data.total, totals.get(resource), `order.created ${resource}`);
     if (type === 'catalog.updated') versions.push(Number(data.version));
     else {

@@ -43,7 +43,7 @@ test('every block of the guides is run, except these, which are marked `text`', 
     [
       'testing.md',
       'text',
-      'npm install --save-dev ./comanda-client-0.2.0.tgz ./comanda-testing-0.1.0.tgz @trpc/client @trpc/server',
+      'npm install --save-dev ./comanda-client-0.2.0.tgz ./comanda-testing-0.2.0.tgz @trpc/client @trpc/server',
     ],
   ]);
   for (const kind of runs) expect(guidesWith(kind), kind).not.toEqual([]);

@@ -100,7 +100,7 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
         kitchen.locationId,
         eventId,
         1_000_000 + events++,
-        JSON.stringify({ ...(exampleEvent('order.created') as object), id: eventId }),
+        JSON.stringify({ ...exampleEvent('order.created'), id: eventId }),
       ],
     );
     await pool.query(

@@ -41,6 +41,7 @@ const inUse = `
   insert into internal.limit_counters (api_key_id, "window", window_start, used) select key_id, 'month', date_trunc('month', now()), 7 from o on conflict do nothing;
   insert into internal.order_moves (location_id, order_id, from_status, to_status) select location_id, order_id, 'pending', 'ready' from o;
   insert into sync_jobs (location_id, status, total_items, completed_at) select location_id, 'completed', 1, now() from o;
+  insert into internal.deleted_records (location_id, resource, deleted_at, id) select location_id, 'product', now(), uuid_v7() from o;
   insert into internal.tallies (location_id, hours, starts_at, name, n) select location_id, 1, '2026-01-01', 'upgrade', 3 from o;
   insert into internal.tally_notes (location_id, starts_at, name, n) select location_id, '2026-01-01', 'upgrade', 1 from o;
   insert into internal.location_moves (id, cell, folder, step) select location_id, 'north', 'moves/north', 'abort' from o;

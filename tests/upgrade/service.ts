@@ -62,16 +62,20 @@ export async function openLoad({ comanda }: Service, version: Version, first: Pr
     ...['keys', 'create', '--name', 'ERP', '--permissions', '*', '--location', id],
     ...['--per-minute', '1000000', '--batch-jobs-per-hour', '1000000', '--max-items-per-batch', '5000'],
   );
-  let serving = [first];
-  let turn = 0;
-  const target = async () => serving[turn++ % serving.length]?.api.url ?? '';
+  let serving: Processes | undefined = first;
+  const target = () => waitFor('a version that serves', async () => serving?.api.url, { timeoutMs: 120_000 });
   const restaurant = await openRestaurant({ target, locationId: id, key, consumer, callers });
-  const habits = { paceMs: 10, jobEvery: 60, jobItems: [5, 20], isPlain: true } as const;
+  const habits = { paceMs: 10, jobEvery: 60, jobItems: [5, 20] } as const;
   const driven = startDrive([restaurant], { callers, seed: 12, ...habits });
   return {
     ...{ consumer, restaurant, driven },
-    /** Has these answer in turn, from the next call on. */
-    serveBy(...processes: Processes[]) {
+    /** Holds the next calls back and stops these, which finish what is in flight. */
+    async end(processes: Processes) {
+      serving = undefined;
+      await stop(processes);
+    },
+    /** Has these answer the calls. */
+    serveBy(processes: Processes) {
       serving = processes;
     },
     /** Waits for another thirty answers. */

@@ -113,7 +113,9 @@ describe('the release before', { shuffle: false }, () => {
       demoKey = old.key;
       dump = await alone(dataDir, async (superuser) => {
         await fillEveryTable(superuser);
-        return dumpOf(superuser);
+        const rows = await dumpOf(superuser);
+        await withClient(superuser, (client) => client.query(leftJob));
+        return rows;
       });
       expect([...dump].filter(([, rows]) => rows.length === 0).map(([name]) => name)).toEqual([]);
 
@@ -125,6 +127,10 @@ describe('the release before', { shuffle: false }, () => {
       const product = `PATCH /v2/products/${products[0]?.id}`;
       expect(await call(url, old.key, product, { barcode: '123' })).toMatchObject({
         ...{ status: 200, data: { barcode: '123' } },
+      });
+      await waitFor('the job that was left', async () => {
+        const { data } = await call(url, old.key, 'GET /v2/products/by-external-id/left-by-a-job');
+        return data !== undefined;
       });
       await upgraded.stop();
 
@@ -147,15 +153,16 @@ describe('the release before', { shuffle: false }, () => {
       await alone(dataDir, (superuser) =>
         withClient(superuser, async (client) => {
           const { rows } = await client.query(
-            `select count(*)::int from events where type = 'product.updated' and body like $1`,
+            `select (select count(*)::int from events where type = 'product.updated' and body like $1) as published,
+               (select count(*)::int from graphile_worker.jobs where task_identifier = 'sync-products') as old_jobs`,
             [`%${handEdited}%`],
           );
-          expect(rows).toEqual([{ count: 1 }]);
+          expect(rows).toEqual([{ published: 1, old_jobs: 0 }]);
         }),
       );
     });
 
-    it('comanda migrate brings a dump up to date under load, packages of both versions serve side by side, and one version back', {
+    it('comanda migrate brings a dump up to date between a stop and a start under load, and so goes one version back', {
       timeout: 400_000,
     }, async () => {
       const dataDir = join(folder, `server-${postgres}`);
@@ -165,9 +172,10 @@ describe('the release before', { shuffle: false }, () => {
         await restore(superuser, dump);
         expect(await missingFrom(superuser, dump)).toEqual([]);
         const first = await service.start(before);
-        const { driven, restaurant, consumer, serveBy, goOn } = await openLoad(service, before, first);
+        const { driven, restaurant, consumer, end, serveBy, goOn } = await openLoad(service, before, first);
         await goOn();
 
+        await end(first);
         const { done } = await service.comanda(next, 'migrate');
         expect(done.applied).toContainEqual(expect.stringMatching(/_upgrade$/));
         expect(done.objects).toEqual(
@@ -177,39 +185,40 @@ describe('the release before', { shuffle: false }, () => {
             'function suppliers_json',
           ]),
         );
-        await goOn();
         expect(await missingFrom(superuser, dump)).toEqual([]);
-
         const second = await service.start(next);
-        serveBy(first, second);
-        await goOn();
         serveBy(second);
-        await stop(first);
         await goOn();
         const supplier = { name: 'Mill' };
         expect(await call(second.api.url, demoKey, 'POST /v2/suppliers', supplier)).toMatchObject({
           status: 201,
         });
 
-        // One version back.
-        const third = await service.start(before);
-        serveBy(second, third);
-        await goOn();
-        serveBy(third);
-        await stop(second);
+        // One version back, whose worker does not know suppliers.
+        await waitFor('the supplier to be published', async () => {
+          const { data } = await call(
+            second.api.url,
+            demoKey,
+            'GET /v2/events?limit=1&types=supplier.created',
+          );
+          return Array.isArray(data) && data.length > 0;
+        });
+        await end(second);
         expect((await service.comanda(before, 'migrate')).done).toMatchObject({
           applied: [],
           objects: [],
           dropped: [],
         });
+        const third = await service.start(before);
+        serveBy(third);
         await goOn();
         await withClient(superuser, expectNextVersion);
 
         // And forward again.
+        await end(third);
         await service.comanda(next, 'migrate');
         const fourth = await service.start(next);
         serveBy(fourth);
-        await stop(third);
         await goOn();
         expect(await call(fourth.api.url, demoKey, 'POST /v2/suppliers', supplier)).toMatchObject({
           status: 201,
@@ -235,18 +244,28 @@ describe('the release before', { shuffle: false }, () => {
       await alone(dataDir, upgradeUnderLoad, forgetful);
     });
   });
-
-  /** The objects of the next version are there, after the version before has served and migrated. */
 });
 
+/** A sync job with a job of the queue as builds before 0.1.0 queued it. */
+const leftJob = `
+  begin; set local session_replication_role = replica;
+  with job as (
+    insert into sync_jobs (location_id, id, mode, items, total_items, request_id)
+    select id, uuid_v7(), 'upsert', '[{"external_id": "left-by-a-job", "name": "Left", "price": 1}]', 1, 'left' from locations limit 1
+    returning location_id, id)
+  select graphile_worker.add_job('sync-products', json_build_object('locationId', location_id, 'jobId', id), max_attempts := 25) from job;
+  commit`;
+
+/** The objects of the next version are there, after the version before has served and migrated, and the wrappers of 0.1.0 are gone. */
 async function expectNextVersion(client: pg.Client): Promise<void> {
   const { rows } = await client.query(
     `select (select prosrc like $1 from pg_proc where proname = 'touch_updated_at') as changed,
        (select array_agg(proname::text order by proname) from pg_proc where proname ~ '^(order_entry|suppliers_json)') as functions,
        (select gone_since from internal.sql_objects where identity = 'function order_entry') as dropped,
        (select release from internal.sql_releases order by applied_at desc limit 1) as release,
-       has_table_privilege('comanda_service', 'suppliers', 'INSERT') as granted`,
-    [`%${changed}%`],
+       has_table_privilege('comanda_service', 'suppliers', 'INSERT') as granted,
+       array(select proname::text from pg_proc where proname = any ($2)) as wrappers`,
+    [`%${changed}%`, ['place_order', 'move_order', 'move_payment', 'offered_product', 'take_deed_setting']],
   );
   expect(rows).toEqual([
     {
@@ -254,7 +273,8 @@ async function expectNextVersion(client: pg.Client): Promise<void> {
       functions: ['order_entry', 'order_entry_2', 'suppliers_json'],
       dropped: nextVersion,
       release: nextVersion,
-      granted: releaseBefore.revokesGrants === undefined,
+      granted: true,
+      wrappers: [],
     },
   ]);
 }

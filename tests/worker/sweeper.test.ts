@@ -72,7 +72,7 @@ describe('the sweeper', () => {
     const heartbeat = await startHeartbeat(kit.database, 'worker');
     await heartbeat.add('pool-living', 'worker_pool');
     await kit.sql`
-      select graphile_worker.add_job('sync-products', job_key := k) from unnest(array['a', 'b']) k`;
+      select graphile_worker.add_job('run-sync-jobs', job_key := k) from unnest(array['a', 'b']) k`;
     await kit.sql`update graphile_worker._private_jobs set locked_at = now() - interval '1 minute',
       locked_by = case key when 'a' then 'pool-living' else 'pool-dead' end`;
     await sweep(kit.database, heartbeat.id);

@@ -1,4 +1,4 @@
-// Comanda.cs 0.1.0: a client for the API of a Comanda, in one file.
+// Comanda.cs 0.2.0: a client for the API of a Comanda, in one file.
 // SPDX-License-Identifier: Apache-2.0. Needs .NET 8 or newer, or Mono 6.8 or newer, and nothing else.
 #if NETCOREAPP
 #pragma warning disable nullable
@@ -37,7 +37,7 @@ namespace Comanda
     /// </summary>
     public sealed class ComandaClient
     {
-        public const string Version = "0.1.0";
+        public const string Version = "0.2.0";
 
         static readonly int[] MayPass = { 408, 429, 500, 502, 503, 504 };
         static readonly Random Chance = new Random();

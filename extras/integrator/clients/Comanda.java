@@ -1,4 +1,4 @@
-// Comanda.java 0.1.0: a client for the API of a Comanda, in one file.
+// Comanda.java 0.2.0: a client for the API of a Comanda, in one file.
 // SPDX-License-Identifier: Apache-2.0. Needs Java 17 or newer, and nothing else. Put the line of your package here.
 
 import java.io.IOException;
@@ -61,7 +61,7 @@ import javax.crypto.spec.SecretKeySpec;
  * carries an {@code Idempotency-Key}, the same at every try, so nothing is done twice.
  */
 public final class Comanda {
-    public static final String VERSION = "0.1.0";
+    public static final String VERSION = "0.2.0";
 
     private static final Set<Integer> MAY_PASS = Set.of(408, 429, 500, 502, 503, 504);
 

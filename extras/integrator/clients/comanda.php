@@ -1,13 +1,13 @@
 <?php
 
-// comanda.php 0.1.0: a client for the API of a Comanda, in one file.
+// comanda.php 0.2.0: a client for the API of a Comanda, in one file.
 // SPDX-License-Identifier: Apache-2.0. Needs PHP 8.1 or newer, with openssl for https, and nothing else.
 
 declare(strict_types=1);
 
 namespace Comanda;
 
-const VERSION = '0.1.0';
+const VERSION = '0.2.0';
 
 /**
  * The API of one location, by its base URL and a key: orders, catalog, stock and events.

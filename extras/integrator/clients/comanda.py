@@ -1,4 +1,4 @@
-# comanda.py 0.1.0: a client for the API of a Comanda, in one file.
+# comanda.py 0.2.0: a client for the API of a Comanda, in one file.
 # SPDX-License-Identifier: Apache-2.0. Needs Python 3.9 or newer, and nothing else.
 """Orders, catalog, stock and events of a Comanda, and the verification of its webhooks.
 
@@ -35,7 +35,7 @@ from decimal import Decimal
 from email.message import Message
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Answer", "Comanda", "ComandaError", "FieldFault", "NoAnswer", "Reading", "WebhookError", "verify_webhook"]
 
 #: ISO 8601 with an offset, or a datetime that knows its zone.

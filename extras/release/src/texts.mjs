@@ -71,12 +71,10 @@ export function releasesOf(source, version, commit) {
 
 /**
  * The row of docs/operations/upgrades.md that says how an upgrade goes; tests/upgrade sees each of its cells.
- * @param {{ version: string, commit: string, revokesGrants?: true }} release @param {string} to the version after it
+ * @param {{ version: string, commit: string }} release @param {string} to the version after it
  */
-export const upgradeRow = ({ version, commit, revokesGrants }, to) =>
-  `| ${version} (\`${commit.slice(0, 7)}\`) | ${to} | none refused, none unanswered, no order lost, no webhook twice | ${
-    revokesGrants ? 'yes; its `comanda migrate` revokes the grants of the newer one' : 'yes'
-  } |`;
+export const upgradeRow = ({ version, commit }, to) =>
+  `| ${version} (\`${commit.slice(0, 7)}\`) | ${to} | a stop and a start | no order lost, no webhook twice | by a stop and a start |`;
 
 /**
  * docs/operations/upgrades.md with a row for an upgrade from the release to the version after it, above the others.

@@ -21,8 +21,6 @@ export const jobs = {
   },
   // Runs the next sync job of the location. Its tries are in that job's row.
   'run-sync-jobs': { payload: z.object({ locationId: z.uuid() }), maxAttempts: 25 },
-  // One for each sync job, from versions before 0065; it does the same.
-  'sync-products': { payload: z.object({ locationId: z.uuid() }), maxAttempts: 25 },
   certify: {
     payload: z.object({ locationId: z.uuid(), certificationId: z.uuid() }),
     maxAttempts: 3,

@@ -89,7 +89,6 @@ export function createParts(options: PartsOptions): Parts {
     },
     importTasks: {
       'run-sync-jobs': runSyncJobs,
-      'sync-products': runSyncJobs,
       'remove-old': removeOld(settings),
       'probe-imports': answerProbe,
     },

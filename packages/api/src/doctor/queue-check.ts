@@ -46,7 +46,7 @@ interface Probe {
 
 const probes: readonly Probe[] = [
   { name: 'probe-deliveries', others: ['deliver-webhooks'] },
-  { name: 'probe-imports', others: ['run-sync-jobs', 'sync-products', 'remove-old'] },
+  { name: 'probe-imports', others: ['run-sync-jobs', 'remove-old'] },
 ];
 
 async function tryProbe(database: SqlDatabase, { name, others }: Probe, patience: number): Promise<Finding> {

@@ -1,8 +1,7 @@
-// Made by `npm run docs` from events that were really published; do not edit.
 import type { EventType } from '../resources/events/types.schema.ts';
 
-/** A body of every event type as v2 endpoints receive it; only ids and times were made neat. */
-export const eventBodies: Readonly<Record<EventType, string>> = {
+/** Bodies of events as v2 endpoints receive them. A type without one is shown with the examples of its fields. */
+export const eventBodies = {
   'order.created':
     '{"id":"01935a3e-7c1f-7d2a-9b40-3080c6439536","type":"order.created","api_version":"v2","created_at":"2026-01-31T21:04:00.000-03:00","location_id":"01935a30-55e1-7d4c-8b2a-0f1e2d3c4b5a","data":{"id":"01935a3e-7c1f-7d2a-9b40-489271d43492","number":1,"status":"pending","total":410,"created_at":"2026-01-31T21:04:00.000-03:00","payment":{"id":"01935a3e-7c1f-7d2a-9b40-b1e72ee11bd6","status":"pending"},"external_id":"POS-7801","channel":"kiosk","is_take_away":false,"identifier":"Table 4","payment_method_id":"01935a3b-4410-7b9e-9c08-1d2e3f4a5b6c","items":[{"product_id":"01935a3d-11a0-7c55-8e02-3b1f9d7a6c21","name":"Flat white","quantity":2,"unit_price":205,"total":410,"comment":"Extra hot","subselections":[{"item_id":"01935a3d-22c4-7a63-b7f1-90ad4e6b5c33","quantity":1}]}]}}',
   'order.updated':
@@ -45,4 +44,4 @@ export const eventBodies: Readonly<Record<EventType, string>> = {
     '{"id":"01935a3e-7c1f-7d2a-9b40-f660ba123724","type":"turn.closed","api_version":"v2","created_at":"2026-01-31T21:12:00.000-03:00","location_id":"01935a30-55e1-7d4c-8b2a-0f1e2d3c4b5a","data":{"id":"01935a3e-7c1f-7d2a-9b40-2029da9607ab","batch_number":"1","status":"closed","started_at":"2026-01-31T21:03:00.000-03:00","ended_at":"2026-01-31T21:12:00.000-03:00","total_orders":2,"total_collected":410}}',
   'webhook.test':
     '{"id":"01935a3e-7c1f-7d2a-9b40-e7bbb5c9e9d2","type":"webhook.test","api_version":"v2","created_at":"2026-01-31T21:16:00.000-03:00","location_id":"01935a30-55e1-7d4c-8b2a-0f1e2d3c4b5a","data":{"endpoint_id":"01935a3e-7c1f-7d2a-9b40-d393201db112","message":"This is a test event from Comanda."}}',
-};
+} satisfies Partial<Record<EventType, string>>;

@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
 import { schemaIn } from '../families.ts';
 import { publishedEvents } from '../resources/events/schema.ts';
-import { type EventType, events, eventTypes } from '../resources/events/types.schema.ts';
+import { type EventType, envelopeOf, events, eventTypes } from '../resources/events/types.schema.ts';
 import { eventBodies } from './event-examples.ts';
+import { exampleOf } from './examples.ts';
 
 const eventId = '01935a3e-7d90-7c3b-a5e6-f70819203142';
 
@@ -34,7 +35,7 @@ export const deliveryHeaders = {
   UserAgent: header(
     'User-Agent',
     '`Comanda-Webhooks/` and the version of the service.',
-    'Comanda-Webhooks/0.1.0',
+    'Comanda-Webhooks/0.2.0',
   ),
   WebhookId: header('webhook-id', 'The event id; part of what is signed.', eventId),
   WebhookTimestamp: header(
@@ -59,9 +60,12 @@ export function webhooks(
   );
 }
 
-/** A body that a delivery of the type carried: one of docs/events.md. */
-export function exampleEvent(type: EventType): unknown {
-  return JSON.parse(eventBodies[type]);
+/** A body of an event of the type, as v2 endpoints receive it. */
+export function exampleEvent(type: EventType): object {
+  const body = (eventBodies as Partial<Record<EventType, string>>)[type];
+  return body === undefined
+    ? { ...(exampleOf(envelopeOf(type)) as object), api_version: 'v2' }
+    : JSON.parse(body);
 }
 
 function delivery(type: EventType, schema: z.ZodType): NonNullable<ZodOpenApiPathItemObject['post']> {

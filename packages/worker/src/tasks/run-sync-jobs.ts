@@ -20,7 +20,7 @@ type Begun = NonNullable<Awaited<ReturnType<typeof beginSyncJob>>>;
  * under way it leaves the rest to that one's end, so a location never has two places. A job that meets a fault is tried
  * again later, and others go before it.
  */
-export const runSyncJobs: Task<'run-sync-jobs'> & Task<'sync-products'> = async ({ locationId }, context) => {
+export const runSyncJobs: Task<'run-sync-jobs'> = async ({ locationId }, context) => {
   const { database, queueJob } = context;
   const begun = await beginSyncJob(database, locationId, queueJob);
   if (begun === undefined) return;

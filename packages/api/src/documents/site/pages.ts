@@ -53,7 +53,7 @@ export async function makeSite(root: string): Promise<Site> {
     ['index', guide(root, 'docs/site/index.md')],
     ['errors', errorsPage(operations)],
     ['changelog', guide(root, 'CHANGELOG.md')],
-    ['reference/events', eventsOf(guide(root, 'docs/events.md'))],
+    ['reference/events', guide(root, 'docs/events.md')],
     ['reference/permissions', permissionsPage(operations)],
     ...(['v2', 'v1'] as const).map((version): [string, string] => [
       `reference/${version}/index`,
@@ -81,18 +81,17 @@ export async function makeSite(root: string): Promise<Site> {
   };
 }
 
-/** A Markdown source. Its links lead to files of the repository; the site has pages in place of some of them. */
+/** A Markdown source, without the marks of what is made. Its links lead to files of the repository; the site has pages in place of some of them. */
 function guide(root: string, file: string): string {
   return readFileSync(join(root, file), 'utf8')
     .replace(/^```(\w+) examples\/\S+$/gm, '```$1')
+    .replace(/^<!-- .* -->\n/gm, '')
     .replaceAll('](../../CHANGELOG.md', '](../changelog.md')
     .replaceAll('](../events.md', '](../reference/events.md')
     .replaceAll('](../api.md#permissions)', '](../reference/permissions.md)')
     .replace(/\]\(\.\.\/api\.md#(v\d)\)/g, '](../reference/$1/index.md)')
     .replace(/\]\(\.\.\/api\.md#(v\d)-([\w-]+)\)/g, '](../reference/$1/$2.md)');
 }
-
-const eventsOf = (text: string): string => text.replace('Made by `npm run docs`; do not edit. ', '');
 
 function overview(version: 'v1' | 'v2', { tags = [] }: oas31.OpenAPIObject, all: Documented[]): string {
   const operations = all.filter((each) => each.version === version);

@@ -61,7 +61,7 @@ export const findTaken = statement<{ id: string; field: 'external_id' | 'sku' }>
    where t.id <> $2::uuid order by t.place limit 1`,
 );
 
-// The functions answer either in one column, so that processes of the release before go on to call them.
+// The functions return the product or the quantity that is there in one column.
 const docOrThere = `case when starts_with(doc, '{') then doc end as doc, case when not starts_with(doc, '{') then doc end as there`;
 
 /**

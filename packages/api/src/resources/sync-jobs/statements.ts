@@ -136,7 +136,7 @@ export const forsakenLocations = statement<{ locationId: string; jobs: string[] 
 export const forgetSpent = statement(
   'forget_spent_sync_jobs',
   `select count(*) from graphile_worker.complete_jobs(array(select id from graphile_worker.jobs
-     where task_identifier in ('run-sync-jobs', 'sync-products') and attempts >= max_attempts and locked_at is null))`,
+     where task_identifier = 'run-sync-jobs' and attempts >= max_attempts and locked_at is null))`,
 );
 
 /**
