@@ -30,7 +30,7 @@ export const groups = {
     'testing-service': 'packages/testing/src/service/main.ts',
     'testing-stub': 'packages/testing/src/service/stub.ts',
   },
-  demo: { demo: 'packages/demo/src/main.ts' },
+  demo: { demo: 'extras/demo/src/main.ts' },
   bench: {
     reference: 'extras/bench/src/reference/main.ts',
     consumer: 'extras/bench/src/consumer.ts',

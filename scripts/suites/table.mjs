@@ -148,7 +148,7 @@ export const suites = [
     runs: 'touched',
     files: ['samples'],
     isPeer: true,
-    reads: ['docs/guides', 'examples', 'packages/demo'],
+    reads: ['docs/guides', 'examples', 'extras/demo'],
   },
   {
     name: 'bench',

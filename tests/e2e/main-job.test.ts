@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { issueKey } from '@comanda/api/services';
 import { openDatabase } from '@comanda/db';
 import { expect, it, onTestFinished } from 'vitest';
-import { runMainJob } from '../../packages/demo/src/main-job.ts';
+import { runMainJob } from '../../extras/demo/src/main-job.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLocation, createPaymentMethod } from '../support/factories.ts';
 import { startProcess } from '../support/processes.ts';

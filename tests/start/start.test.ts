@@ -75,14 +75,14 @@ describe('npm start', { timeout: 120_000, shuffle: false }, () => {
   });
 
   it('npm run demo finds the server that runs here, and says where it looked when none does', async () => {
-    const demo = start({ PORT: '1' }, 'scripts/demo.mjs');
-    const nowhere = start({ COMANDA_URL: 'http://127.0.0.1:1' }, 'scripts/demo.mjs');
+    const demo = start({ PORT: '1' }, 'extras/demo/demo.mjs');
+    const nowhere = start({ COMANDA_URL: 'http://127.0.0.1:1' }, 'extras/demo/demo.mjs');
     expect([await ended(demo), demo.output()]).toEqual([0, expect.stringContaining('The main job works.')]);
     expect([await ended(nowhere), nowhere.output()]).toEqual([
       1,
       expect.stringContaining('demo: nothing answers at http://127.0.0.1:1/readyz'),
     ]);
-    const help = start({}, 'scripts/demo.mjs', '--help');
+    const help = start({}, 'extras/demo/demo.mjs', '--help');
     expect([await ended(help), help.output()]).toEqual([0, expect.stringContaining('COMANDA_URL')]);
   });
 

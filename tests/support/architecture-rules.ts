@@ -50,15 +50,15 @@ export const importRules: readonly ImportRule[] = [
     },
   },
   {
-    rule: 'the supervisor imports db and the embedded server, the demo the services of api as well',
-    files: /^packages\/(supervisor|demo)\//,
+    rule: 'the supervisor imports db and the embedded server',
+    files: /^packages\/supervisor\//,
     about: ours,
-    allows: { target: /^(@comanda\/(db|embedded)(\/[\w-]+)?|packages\/api\/src\/services\.ts)$/ },
+    allows: { target: /^@comanda\/(db|embedded)(\/[\w-]+)?$/ },
   },
   {
     rule: 'nothing imports a program, and nothing but the command line api past its entrances',
     files: /^packages\/(?!cli\/)/,
-    about: /^@comanda\/((cli|demo|supervisor)(\/|$)|api\/src\/)/,
+    about: /^@comanda\/((cli|supervisor)(\/|$)|api\/src\/)/,
   },
   {
     rule: 'worker imports db and the parts of api that api exports for it',
@@ -81,7 +81,7 @@ export const importRules: readonly ImportRule[] = [
     rule: 'extras import themselves, the exports of packages, and the scripts that install and build',
     files: /^extras\/[^/]+\/(?!tests\/|journeys\/)/,
     about: /^\.\.?\/|^(packages|prisma|tests)\//,
-    allows: { target: /^(extras|scripts)\/|^@comanda\// },
+    allows: { target: /^(dist|extras|scripts)\/|^@comanda\// },
   },
   {
     rule: 'the commands of extras/operator import db, the embedded server, the command line, and of api the domain and doctor',
@@ -113,14 +113,12 @@ export const importRules: readonly ImportRule[] = [
         /^(@comanda\/client(\/shared)?$|packages\/client\/|packages\/app\/|react$|react-dom$|@tanstack\/react-query$|@base-ui\/react$)/,
     },
   },
-  ...['api', 'app', 'cli', 'client', 'db', 'demo', 'embedded', 'supervisor', 'testing', 'worker'].map(
-    (name) => ({
-      rule: 'a relative import stays in its package',
-      files: new RegExp(`^packages/${name}/`),
-      about: /^\.\.?\//,
-      allows: { target: new RegExp(`^packages/${name}/(src/|package\\.json$)`) },
-    }),
-  ),
+  ...['api', 'app', 'cli', 'client', 'db', 'embedded', 'supervisor', 'testing', 'worker'].map((name) => ({
+    rule: 'a relative import stays in its package',
+    files: new RegExp(`^packages/${name}/`),
+    about: /^\.\.?\//,
+    allows: { target: new RegExp(`^packages/${name}/(src/|package\\.json$)`) },
+  })),
   {
     rule: 'the journey of a request knows neither the domain nor an entrance',
     files: /^packages\/api\/src\/(request|places|credentials|limits|metrics)\//,
@@ -227,10 +225,9 @@ export const textRules: readonly TextRule[] = [
   },
   {
     rule: 'schedules itself again, which is for packages/db/src/loops/loop.ts alone',
-    // Live lists run in browsers, where the loop of packages/db does not run, and port.mjs before anything is installed. The supervisor and the
-    // demo are no service: the one starts children again when they end, the other asks until an answer is there.
-    files:
-      /^packages\/(?!db\/src\/(loops\/loop\.ts|processes\/port\.mjs)$|client\/src\/live\/|supervisor\/|demo\/)/,
+    // Live lists run in browsers, where the loop of packages/db does not run, and port.mjs before anything is installed. The
+    // supervisor is no service: it starts children again when they end.
+    files: /^packages\/(?!db\/src\/(loops\/loop\.ts|processes\/port\.mjs)$|client\/src\/live\/|supervisor\/)/,
     breaks: ({ text }) => schedulesItself(text),
   },
   {

@@ -1,5 +1,5 @@
 // npm run demo: the main job, step by step, against a running server.
-import { bootstrap, runScript, withSignals } from './bootstrap.mjs';
+import { bootstrap, runScript, withSignals } from '../../scripts/bootstrap.mjs';
 
 const help = `npm run demo
 
@@ -20,6 +20,6 @@ await runScript(async () => {
     return asked ? 0 : 1;
   }
   await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: ['demo'] }));
-  const { main } = await import('../dist/demo.js');
+  const { main } = await import('../../dist/demo.js');
   return main();
 });
