@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { renderTemplates, templatesIn } from './templates.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -50,6 +51,15 @@ const split = { commands: 'comanda', testing: 'testing' };
  */
 const inside = { commands: ['zod'] };
 
+const appPage = 'packages/app/src/index.html';
+const clients = 'extras/integrator/clients';
+
+/** Files that go into the bundles of a group without esbuild's knowledge. */
+const besides = {
+  app: [appPage],
+  integrator: [`${clients}/model.mjs`, 'scripts/templates.mjs'],
+};
+
 /**
  * Builds the bundles of a group. Each file replaces its predecessor in one step, so that a process that starts
  * meanwhile reads one or the other.
@@ -66,7 +76,7 @@ export async function build(group) {
   const own = all.filter((file) => !file.startsWith('node_modules/'));
   // Packages of the registry change with the lockfile.
   const others = own.length === all.length ? [] : ['pnpm-lock.yaml'];
-  return [...own, ...others, ...(group === 'app' ? [appPage] : [])];
+  return [...own, ...others, ...(besides[group] ?? [])];
 }
 
 /**
@@ -106,11 +116,11 @@ export function bundleOptions(group) {
 }
 
 /**
- * What integrators download, in dist/docs: comanda.mjs, which needs nothing but Node and has a head that describes it, and a copy
- * of each client of one file.
+ * What integrators download, in dist/docs: comanda.mjs, which needs nothing but Node and has a head that describes it, and
+ * the clients of one file, made from their templates.
  */
 function download() {
-  const clients = join(root, 'extras/integrator/clients');
+  const folder = join(root, clients);
   const { version, license } = JSON.parse(readFileSync(join(root, 'extras/integrator/package.json'), 'utf8'));
   const head = [
     '#!/usr/bin/env node',
@@ -120,9 +130,9 @@ function download() {
   return {
     entryPoints: [
       { in: groups.integrator.comanda, out: 'comanda' },
-      ...readdirSync(clients).map((file) => ({ in: join(clients, file), out: parse(file).name })),
+      ...templatesIn(folder).map((file) => ({ in: join(folder, file), out: parse(file).name })),
     ],
-    loader: { '.py': 'copy', '.java': 'copy', '.cs': 'copy', '.php': 'copy' },
+    plugins: [fromTemplates(folder, { version, license })],
     outdir: 'dist/docs',
     outExtension: { '.js': '.mjs' },
     sourcemap: false,
@@ -131,7 +141,22 @@ function download() {
   };
 }
 
-const appPage = 'packages/app/src/index.html';
+/** Renders the templates at the start of each build, and gives each as it is rendered. */
+const fromTemplates = (folder, more) => ({
+  name: 'templates',
+  setup({ onStart, onLoad }) {
+    let rendered;
+    onStart(async () => {
+      rendered = renderTemplates(folder, more);
+      await rendered;
+    });
+    onLoad({ filter: /\.(cs|java|php|py)$/ }, async ({ path }) => {
+      // The start of the build reports the error, once for all files.
+      const files = await rendered.catch(() => ({}));
+      return { contents: files[basename(path)] ?? '', loader: 'copy' };
+    });
+  },
+});
 
 /** The browser's bundle is whole, small, and named after its content, so that it is asked for once. */
 function forBrowsers() {

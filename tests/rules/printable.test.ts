@@ -28,7 +28,7 @@ describe('a text is shown', () => {
   it('alike by comanda.py', () => {
     const program = [
       'import json, sys',
-      `sys.path.insert(0, ${JSON.stringify(join(repositoryRoot, 'extras/integrator/clients'))})`,
+      `sys.path.insert(0, ${JSON.stringify(join(repositoryRoot, 'dist/docs'))})`,
       'from comanda import _printable',
       'units = [chr(unit) for unit in range(0x10000)]',
       'print(json.dumps([unit for unit in units if _printable(unit) != unit]))',

@@ -1,5 +1,5 @@
-// Comanda.cs 0.2.0: a client for the API of a Comanda, in one file.
-// SPDX-License-Identifier: Apache-2.0. Needs .NET 8 or newer, or Mono 6.8 or newer, and nothing else.
+// Comanda.cs {{version}}: {{docs.title}}
+// SPDX-License-Identifier: {{license}}. Needs .NET 8 or newer, or Mono 6.8 or newer, {{docs.nothingElse}}
 #if NETCOREAPP
 #pragma warning disable nullable
 #endif
@@ -22,24 +22,25 @@ using System.Threading.Tasks;
 namespace Comanda
 {
     /// <summary>
-    /// The API of one location, by its base URL and a key: orders, catalog, stock and events. Threads may share it.
+    /// {{docs.theApi}}: orders, catalog, stock and events. Threads may share it.
     /// <code>
-    /// var comanda = new ComandaClient("https://comanda.example.com", Environment.GetEnvironmentVariable("COMANDA_KEY"));
+    /// var comanda = new ComandaClient("{{exampleUrl}}", Environment.GetEnvironmentVariable("COMANDA_KEY"));
     /// var order = comanda.Get("/v2/orders/{id}", new { id = orderId });
     /// foreach (var product in comanda.Each("/v2/products", new { visible = true }))
     ///     Console.WriteLine(product["name"].Text + " " + product["price"].Number);
     /// </code>
-    /// Paths are those of the reference. Parameters (an anonymous object or a dictionary) fill the braces of the path; the others
-    /// become the query. No answer, 408, 429, 500, 502, 503 and 504 are repeated, <c>tries</c> times in all: when
-    /// <c>Retry-After</c> says, else after 1, 2, 4 and 8 seconds. A <c>Retry-After</c> beyond <c>longestWait</c> is not waited for: the
-    /// call throws its <see cref="ComandaException"/>. Every write carries an <c>Idempotency-Key</c>, the same at every try, so
-    /// nothing is done twice.
+    /// {{docs.paths}}. Parameters (an anonymous object or a dictionary) fill the braces of the path; the others
+    /// become the query.
+    /// {{docs.repeats}}
+    /// {{docs.delays}}
+    /// A <c>{{headers.retryAfter}}</c> beyond <c>longestWait</c> is not waited for: the call throws its <see cref="ComandaException"/>.
+    /// {{docs.writes}}
     /// </summary>
     public sealed class ComandaClient
     {
-        public const string Version = "0.2.0";
+        public const string Version = "{{version}}";
 
-        static readonly int[] MayPass = { 408, 429, 500, 502, 503, 504 };
+        static readonly int[] MayPass = { {{calls.repeatedStatuses}} };
         static readonly Random Chance = new Random();
 
         readonly string url;
@@ -49,17 +50,17 @@ namespace Comanda
         readonly TimeSpan longestWait;
         readonly HttpClient http;
 
-        /// <summary>By itself with 30 seconds for an answer, and waits of at most 90 seconds.</summary>
-        public ComandaClient(string url, string key, TimeSpan? timeout = null, int tries = 5, TimeSpan? longestWait = null)
+        /// <summary>By itself with {{calls.timeoutSeconds}} seconds for an answer, and waits of at most {{calls.longestWaitSeconds}} seconds.</summary>
+        public ComandaClient(string url, string key, TimeSpan? timeout = null, int tries = {{calls.tries}}, TimeSpan? longestWait = null)
         {
             if (url == null || !Regex.IsMatch(url, @"\Ahttps?://[^/]"))
-                throw new ArgumentException("url must be the base URL of a Comanda, like https://comanda.example.com");
-            if (key == null || !Regex.IsMatch(key, @"\A[\x21-\x7e]+\z")) throw new ArgumentException("key must be an API key");
+                throw new ArgumentException("{{messages.badUrl}}");
+            if (key == null || !Regex.IsMatch(key, @"\A[\x21-\x7e]+\z")) throw new ArgumentException("{{messages.badKey}}");
             this.url = url.TrimEnd('/');
             this.key = key;
-            this.timeout = timeout ?? TimeSpan.FromSeconds(30);
+            this.timeout = timeout ?? TimeSpan.FromSeconds({{calls.timeoutSeconds}});
             this.tries = tries;
-            this.longestWait = longestWait ?? TimeSpan.FromSeconds(90);
+            this.longestWait = longestWait ?? TimeSpan.FromSeconds({{calls.longestWaitSeconds}});
             // A redirect is not followed: the key is for this host alone.
             http = new HttpClient(new HttpClientHandler { AllowAutoRedirect = false, UseCookies = false });
             http.Timeout = Timeout.InfiniteTimeSpan;
@@ -70,31 +71,31 @@ namespace Comanda
             return "ComandaClient(" + url + ")";
         }
 
-        /// <summary>Reads, and returns <c>data</c>.</summary>
+        /// <summary>{{docs.gets}}</summary>
         public Json Get(string path, object parameters = null)
         {
             return Request("GET", path, parameters).Data;
         }
 
-        /// <summary>Makes or does something, and returns <c>data</c>. An idempotency key of your own can be repeated days later.</summary>
+        /// <summary>{{docs.posts}} {{docs.ownKey}}</summary>
         public Json Post(string path, object parameters, object body, string idempotencyKey = null)
         {
             return Request("POST", path, parameters, body, idempotencyKey).Data;
         }
 
-        /// <summary>Changes what <c>body</c> holds, and returns <c>data</c>.</summary>
+        /// <summary>{{docs.patches}}</summary>
         public Json Patch(string path, object parameters, object body, string idempotencyKey = null)
         {
             return Request("PATCH", path, parameters, body, idempotencyKey).Data;
         }
 
-        /// <summary>Deletes, and returns <c>data</c>.</summary>
+        /// <summary>{{docs.deletes}}</summary>
         public Json Delete(string path, object parameters = null, string idempotencyKey = null)
         {
             return Request("DELETE", path, parameters, null, idempotencyKey).Data;
         }
 
-        /// <summary>Any call, with status and headers of its answer. Throws <see cref="ComandaException"/> or <see cref="NoAnswerException"/>.</summary>
+        /// <summary>{{docs.anyCall}} Throws <see cref="ComandaException"/> or <see cref="NoAnswerException"/>.</summary>
         public Answer Request(
             string method, string path, object parameters = null, object body = null, string idempotencyKey = null,
             IDictionary<string, string> headers = null)
@@ -113,14 +114,14 @@ namespace Comanda
             };
             foreach (var each in headers ?? new Dictionary<string, string>()) sent[each.Key] = each.Value;
             if (method != "GET" && method != "HEAD")
-                sent["Idempotency-Key"] = idempotencyKey = idempotencyKey ?? Guid.NewGuid().ToString();
-            if (sent.Any(each => each.Value.Any(char.IsControl))) throw new ArgumentException("a header must be one line");
+                sent["{{headers.idempotencyKey}}"] = idempotencyKey = idempotencyKey ?? Guid.NewGuid().ToString();
+            if (sent.Any(each => each.Value.Any(char.IsControl))) throw new ArgumentException("{{messages.badHeader}}");
             var address = new Uri(url + Filled(path, parameters));
             var content = body == null ? null : new UTF8Encoding(false).GetBytes(Json.TextOf(body));
             for (var tried = 1; ; tried++)
             {
                 double wait;
-                lock (Chance) wait = Math.Min(Math.Pow(2, tried - 1), 30) * (0.75 + Chance.NextDouble() / 2);
+                lock (Chance) wait = Math.Min(Math.Pow(2, tried - 1), {{calls.longestDelaySeconds}}) * ({{calls.leastDelayFactor}} + Chance.NextDouble() * {{calls.delayFactorRange}});
                 try
                 {
                     var answer = await Exchange(method, address, sent, content, cancel).ConfigureAwait(false);
@@ -131,16 +132,16 @@ namespace Comanda
                 }
                 catch (Exception fault) when (fault is HttpRequestException || fault is IOException || fault is TimeoutException)
                 {
-                    if (tried >= tries) throw new NoAnswerException("no answer from " + url + ": " + Innermost(fault).Message, fault, idempotencyKey);
+                    if (tried >= tries) throw new NoAnswerException("{{messages.noAnswerFrom}} " + url + ": " + Innermost(fault).Message, fault, idempotencyKey);
                 }
                 await Task.Delay(TimeSpan.FromMilliseconds(Math.Ceiling(wait * 1000)), cancel).ConfigureAwait(false);
             }
         }
 
-        /// <summary>Every entry of a list, page after page. Of a list that is newest first ask <c>order = "asc"</c>: else one may come twice.</summary>
+        /// <summary>{{docs.each}} <c>order = "asc"</c>: {{docs.elseTwice}}</summary>
         public IEnumerable<Json> Each(string path, object parameters = null)
         {
-            var asked = With(new { limit = 200, offset = 0 }, parameters);
+            var asked = With(new { limit = {{lists.pageLimit}}, offset = 0 }, parameters);
             for (var offset = long.Parse(Text(asked["offset"]), CultureInfo.InvariantCulture); ;)
             {
                 asked["offset"] = offset;
@@ -158,10 +159,10 @@ namespace Comanda
         /// </summary>
         public Reading Changes(string path, object parameters)
         {
-            var asked = With(new { limit = 200 }, parameters);
+            var asked = With(new { limit = {{lists.pageLimit}} }, parameters);
             var first = Taken(asked, "cursor");
             var since = Taken(asked, "updated_since");
-            if ((first == null) == (since == null)) throw new ArgumentException("give cursor, or updated_since the first time");
+            if ((first == null) == (since == null)) throw new ArgumentException("{{messages.badPlace}}");
             return new Reading(first == null ? null : Text(first), async (cursor, cancel) =>
             {
                 var place = cursor == null ? With(new { updated_since = since }) : With(new { cursor });
@@ -175,21 +176,21 @@ namespace Comanda
         }
 
         /// <summary>
-        /// The feed of events in its order, to its end: <c>after</c> an event, or <c>since</c> a moment, or all of 30 days;
+        /// The feed of events in its order, to its end: <c>after</c> an event, or <c>since</c> a moment, or all of {{lists.feedDays}} days;
         /// <c>after = "latest"</c> is now. With <c>follow</c> it has no end, and asks again every so often. Keep the cursor of the
         /// reading, and give it as <c>after</c> the next time. An unknown cursor is a <see cref="ComandaException"/> with the reason
-        /// <c>unknown_cursor</c>: begin with <c>since</c>. A cursor that a restore of the service took has the reason
-        /// <c>cursor_not_restored</c>: begin with <c>Since</c> of the exception.
+        /// <c>{{reasons.unknownCursor}}</c>: begin with <c>since</c>. A cursor that a restore of the service took has the reason
+        /// <c>{{reasons.cursorNotRestored}}</c>: begin with <c>Since</c> of the exception.
         /// </summary>
         public Reading Events(object parameters = null, TimeSpan? follow = null)
         {
-            var asked = With(new { limit = 200 }, parameters);
+            var asked = With(new { limit = {{lists.pageLimit}} }, parameters);
             var first = Taken(asked, "after");
             var since = Taken(asked, "since");
             return new Reading(first == null ? null : Text(first), async (after, cancel) =>
             {
                 var place = after == null ? With(new { since }) : With(new { after });
-                var body = (await RequestAsync("GET", "/v2/events", With(asked, place), cancel: cancel).ConfigureAwait(false)).Body;
+                var body = (await RequestAsync("GET", "{{lists.eventsPath}}", With(asked, place), cancel: cancel).ConfigureAwait(false)).Body;
                 var entries = body["data"].List;
                 var cursors = entries.Select(each => each["id"].Text).ToList();
                 var next = body["pagination"].Has("next") ? body["pagination"]["next"].Text : cursors.LastOrDefault() ?? after;
@@ -223,7 +224,7 @@ namespace Comanda
                 }
                 catch (OperationCanceledException) when (!cancel.IsCancellationRequested)
                 {
-                    throw new TimeoutException("not within " + timeout.TotalSeconds.ToString(CultureInfo.InvariantCulture) + " s");
+                    throw new TimeoutException("{{messages.notWithin}} " + timeout.TotalSeconds.ToString(CultureInfo.InvariantCulture) + " s");
                 }
             }
         }
@@ -282,11 +283,11 @@ namespace Comanda
             // Mono does not know DateOnly.
             var format = value.GetType().FullName == "System.DateOnly" ? "o" : null;
             if (format != null || Json.IsNumber(value)) return ((IFormattable)value).ToString(format, CultureInfo.InvariantCulture);
-            throw new ArgumentException(value.GetType().FullName + " cannot be sent");
+            throw new ArgumentException(value.GetType().FullName + " {{messages.cannotBeSent}}");
         }
     }
 
-    /// <summary>A success, or a 304.</summary>
+    /// <summary>{{docs.answer}}</summary>
     public sealed class Answer
     {
         public int Status { get; private set; }
@@ -303,11 +304,11 @@ namespace Comanda
             Bytes = bytes;
         }
 
-        /// <summary>What was asked for.</summary>
+        /// <summary>{{docs.data}}</summary>
         public Json Data { get { return Body == null ? null : Body["data"]; } }
 
-        /// <summary>Whether it was done before, by the same idempotency key, and is answered again.</summary>
-        public bool IsReplay { get { return Header("Idempotency-Replayed") == "true"; } }
+        /// <summary>{{docs.isReplay}}</summary>
+        public bool IsReplay { get { return Header("{{headers.idempotencyReplayed}}") == "true"; } }
 
         internal string Header(string name)
         {
@@ -324,7 +325,7 @@ namespace Comanda
             }
             catch (FormatException fault)
             {
-                throw new IOException("the answer is not JSON: " + fault.Message);
+                throw new IOException("{{messages.answerIsNotJson}}: " + fault.Message);
             }
         }
     }
@@ -361,7 +362,7 @@ namespace Comanda
             this.read = read;
         }
 
-        /// <summary>Where to begin the next time. Keep it when the work of the entry that came last is done.</summary>
+        /// <summary>{{docs.cursor}}</summary>
         public string Cursor { get; private set; }
 
         public Json Current { get; private set; }
@@ -402,10 +403,10 @@ namespace Comanda
         }
     }
 
-    /// <summary>A field that was refused.</summary>
+    /// <summary>{{docs.fieldFault}}.</summary>
     public sealed class FieldFault
     {
-        /// <summary>As in <c>items[0].quantity</c>; empty where the whole is meant.</summary>
+        /// <summary>As in <c>items[0].quantity</c>; {{docs.whole}}.</summary>
         public string Path { get; private set; }
         /// <summary>For a person.</summary>
         public string Message { get; private set; }
@@ -422,35 +423,35 @@ namespace Comanda
     {
         public int Status { get; private set; }
         public string Code { get; private set; }
-        /// <summary>Why, for programs: <c>out_of_stock</c>, <c>external_id_taken</c>. New ones may join.</summary>
+        /// <summary>{{docs.reason}}</summary>
         public string Reason { get; private set; }
-        /// <summary>For a person, as the service wrote it; <c>Message</c> is fit for a terminal.</summary>
+        /// <summary>{{docs.detail}} <c>Message</c> is fit for a terminal.</summary>
         public string Detail { get; private set; }
-        /// <summary>The fields that a <c>validation_error</c> names, read from its message: to show it to a person at the right place.</summary>
+        /// <summary>{{docs.fields}}</summary>
         public IReadOnlyList<FieldFault> Fields { get; private set; }
-        /// <summary>Finds the call in the logs of the service.</summary>
+        /// <summary>{{docs.requestId}}</summary>
         public string RequestId { get; private set; }
-        /// <summary>Seconds to wait, where the service said so.</summary>
+        /// <summary>{{docs.retryAfter}}.</summary>
         public double? RetryAfter { get; private set; }
-        /// <summary>Of <c>cursor_not_restored</c>: the moment to begin the feed anew with, as <c>since</c>.</summary>
+        /// <summary>{{docs.since}}.</summary>
         public string Since { get; private set; }
-        /// <summary>The path of the resource that has it already, when an <c>external_id</c> or a <c>sku</c> is taken.</summary>
+        /// <summary>{{docs.location}}.</summary>
         public string Location { get; private set; }
 
         internal ComandaException(Answer answer) : this(answer, ErrorIn(answer.Bytes)) {}
 
         ComandaException(Answer answer, Dictionary<string, string> error) : base(Printable.Of(string.Format(
-            CultureInfo.InvariantCulture, "{0} {1}: {2} (request {3})", answer.Status, answer.Header("X-Error-Reason") ?? Of(error, "code"),
+            CultureInfo.InvariantCulture, "{0} {1}: {2} (request {3})", answer.Status, answer.Header("{{headers.errorReason}}") ?? Of(error, "code"),
             DetailOf(answer, error), RequestOf(answer, error))))
         {
             Status = answer.Status;
             Code = Of(error, "code") ?? "";
-            Reason = answer.Header("X-Error-Reason") ?? "";
+            Reason = answer.Header("{{headers.errorReason}}") ?? "";
             Detail = DetailOf(answer, error);
-            Fields = Code == "validation_error" ? FieldsIn(Detail) : new List<FieldFault>();
+            Fields = Code == "{{reasons.validationError}}" ? FieldsIn(Detail) : new List<FieldFault>();
             RequestId = RequestOf(answer, error);
-            RetryAfter = RetryAfterOf((answer.Header("Retry-After") ?? "").Trim());
-            Since = answer.Header("X-Error-Since");
+            RetryAfter = RetryAfterOf((answer.Header("{{headers.retryAfter}}") ?? "").Trim());
+            Since = answer.Header("{{headers.errorSince}}");
             Location = answer.Header("Location");
         }
 
@@ -462,12 +463,12 @@ namespace Comanda
 
         static string DetailOf(Answer answer, Dictionary<string, string> error)
         {
-            return Of(error, "message") ?? "the answer was " + answer.Status.ToString(CultureInfo.InvariantCulture);
+            return Of(error, "message") ?? "{{messages.answerWas}} " + answer.Status.ToString(CultureInfo.InvariantCulture);
         }
 
         static string RequestOf(Answer answer, Dictionary<string, string> error)
         {
-            return Of(error, "request_id") ?? answer.Header("X-Request-Id") ?? "";
+            return Of(error, "request_id") ?? answer.Header("{{headers.requestId}}") ?? "";
         }
 
         static Dictionary<string, string> ErrorIn(byte[] body)
@@ -506,7 +507,7 @@ namespace Comanda
         }
     }
 
-    /// <summary>Nothing answered, at any try. A write may have been done: repeat it with the same <c>IdempotencyKey</c>.</summary>
+    /// <summary>{{docs.noAnswer}} <c>IdempotencyKey</c>.</summary>
     public sealed class NoAnswerException : Exception
     {
         /// <summary>Of a write; null for a read.</summary>
@@ -518,12 +519,12 @@ namespace Comanda
         }
     }
 
-    /// <summary>A delivery that must not be trusted: answer it with 400.</summary>
+    /// <summary>{{docs.webhookError}}</summary>
     public sealed class WebhookException : Exception
     {
         /// <summary>
-        /// <c>missing_header</c>, <c>malformed_header</c>, <c>old_timestamp</c>, <c>future_timestamp</c>, <c>altered_body</c>,
-        /// <c>wrong_secret</c> or <c>malformed_body</c>.
+        /// <c>{{reasons.missingHeader}}</c>, <c>{{reasons.malformedHeader}}</c>, <c>{{reasons.oldTimestamp}}</c>, <c>{{reasons.futureTimestamp}}</c>, <c>{{reasons.alteredBody}}</c>,
+        /// <c>{{reasons.wrongSecret}}</c> or <c>{{reasons.malformedBody}}</c>.
         /// </summary>
         public string Reason { get; private set; }
 
@@ -536,12 +537,12 @@ namespace Comanda
     public static class Webhook
     {
         /// <summary>
-        /// Checks that a delivery is ours, unaltered and recent, and returns its event; throws <see cref="WebhookException"/>.
+        /// {{docs.verifies}}; throws <see cref="WebhookException"/>.
         /// </summary>
-        /// <param name="secret">The secret of the endpoint (<c>whsec_...</c>).</param>
+        /// <param name="secret">The secret of the endpoint (<c>{{webhooks.secretPrefix}}...</c>).</param>
         /// <param name="header">Gives a header of the request by its name, in any case, or null: <c>name => Request.Headers[name]</c>.</param>
-        /// <param name="body">The bytes as received, before anything parsed them.</param>
-        /// <param name="tolerance">Either way; by itself 300 seconds.</param>
+        /// <param name="body">The {{docs.received}}.</param>
+        /// <param name="tolerance">Either way; by itself {{webhooks.toleranceSeconds}} seconds.</param>
         /// <param name="now">By itself the clock of the machine.</param>
         public static Json Verify(
             string secret, Func<string, string> header, byte[] body, TimeSpan? tolerance = null, DateTimeOffset? now = null)
@@ -553,34 +554,34 @@ namespace Comanda
         public static Json Verify(
             IEnumerable<string> secrets, Func<string, string> header, byte[] body, TimeSpan? tolerance = null, DateTimeOffset? now = null)
         {
-            var id = HeaderOf(header, "webhook-id");
-            var timestamp = HeaderOf(header, "webhook-timestamp");
-            var signatures = HeaderOf(header, "webhook-signature");
-            if (!Regex.IsMatch(timestamp, @"\A[0-9]{1,12}\z"))
-                throw new WebhookException("malformed_header", "webhook-timestamp must be a Unix time in whole seconds");
+            var id = HeaderOf(header, "{{headers.webhookId}}");
+            var timestamp = HeaderOf(header, "{{headers.webhookTimestamp}}");
+            var signatures = HeaderOf(header, "{{headers.webhookSignature}}");
+            if (!Regex.IsMatch(timestamp, @"\A[0-9]{1,{{webhooks.timestampDigits}}}\z"))
+                throw new WebhookException("{{reasons.malformedHeader}}", "{{messages.malformedTimestamp}}");
             var at = new DateTime(1970, 1, 1, 0, 0, 0, DateTimeKind.Utc);
             var age = ((now ?? DateTimeOffset.UtcNow).UtcDateTime - at).TotalSeconds - long.Parse(timestamp, CultureInfo.InvariantCulture);
-            var limit = (tolerance ?? TimeSpan.FromSeconds(300)).TotalSeconds;
+            var limit = (tolerance ?? TimeSpan.FromSeconds({{webhooks.toleranceSeconds}})).TotalSeconds;
             var seconds = Math.Round(Math.Abs(age)).ToString(CultureInfo.InvariantCulture);
-            if (age > limit) throw new WebhookException("old_timestamp", "webhook-timestamp is " + seconds + " s old: a replay, or your clock is ahead");
-            if (-age > limit) throw new WebhookException("future_timestamp", "webhook-timestamp is " + seconds + " s ahead: your clock is behind");
+            if (age > limit) throw new WebhookException("{{reasons.oldTimestamp}}", "{{messages.timestampIs}} " + seconds + " {{messages.secondsOld}}");
+            if (-age > limit) throw new WebhookException("{{reasons.futureTimestamp}}", "{{messages.timestampIs}} " + seconds + " {{messages.secondsAhead}}");
             var signed = Encoding.UTF8.GetBytes(id + "." + timestamp + ".").Concat(body).ToArray();
             var isOurs = false;
             foreach (var secret in secrets)
             {
                 string expected;
-                using (var hmac = new HMACSHA256(KeyOf(secret))) expected = "v1," + Convert.ToBase64String(hmac.ComputeHash(signed));
+                using (var hmac = new HMACSHA256(KeyOf(secret))) expected = "{{webhooks.signaturePrefix}}" + Convert.ToBase64String(hmac.ComputeHash(signed));
                 // Every pair is compared: the time taken shows nothing.
                 foreach (var signature in signatures.Split((char[])null, StringSplitOptions.RemoveEmptyEntries))
                     isOurs |= IsSame(expected, signature);
             }
             if (!isOurs)
             {
-                var digest = Regex.Match(header("content-digest") ?? "", @"sha-256=:([A-Za-z0-9+/=]+):");
+                var digest = Regex.Match(header("{{headers.contentDigest}}") ?? "", @"{{webhooks.digestPattern}}");
                 using (var sha = SHA256.Create())
                     if (digest.Success && digest.Groups[1].Value != Convert.ToBase64String(sha.ComputeHash(body)))
-                        throw new WebhookException("altered_body", "the body is not the one that was sent: pass the bytes as received");
-                throw new WebhookException("wrong_secret", "it was not signed with this secret, or something was altered on the way");
+                        throw new WebhookException("{{reasons.alteredBody}}", "{{messages.alteredBody}}");
+                throw new WebhookException("{{reasons.wrongSecret}}", "{{messages.wrongSecret}}");
             }
             try
             {
@@ -591,13 +592,13 @@ namespace Comanda
             {
                 // Said below.
             }
-            throw new WebhookException("malformed_body", "the body is signed, but it is not an event");
+            throw new WebhookException("{{reasons.malformedBody}}", "{{messages.malformedBody}}");
         }
 
         static string HeaderOf(Func<string, string> header, string name)
         {
             var said = header(name);
-            if (string.IsNullOrWhiteSpace(said)) throw new WebhookException("missing_header", "the header " + name + " is missing");
+            if (string.IsNullOrWhiteSpace(said)) throw new WebhookException("{{reasons.missingHeader}}", "the header " + name + " {{messages.isMissing}}");
             return said;
         }
 
@@ -605,14 +606,14 @@ namespace Comanda
         {
             try
             {
-                var key = Convert.FromBase64String(secret.StartsWith("whsec_", StringComparison.Ordinal) ? secret.Substring(6) : "!");
+                var key = Convert.FromBase64String(secret.StartsWith("{{webhooks.secretPrefix}}", StringComparison.Ordinal) ? secret.Substring({{webhooks.secretPrefixLength}}) : "!");
                 if (key.Length > 0) return key;
             }
             catch (FormatException)
             {
                 // Said below.
             }
-            throw new WebhookException("wrong_secret", "the secret must be whsec_ followed by base64");
+            throw new WebhookException("{{reasons.wrongSecret}}", "{{messages.badSecret}}");
         }
 
         /// <summary>Takes the same time wherever the texts differ.</summary>
@@ -627,7 +628,7 @@ namespace Comanda
     /// <summary>A value of JSON. Numbers are exact: they are <c>decimal</c>, whether or not they have a decimal point.</summary>
     public sealed class Json : IEnumerable<Json>, IEquatable<Json>
     {
-        const int MaxDepth = 200;
+        const int MaxDepth = {{json.maxDepth}};
         /// A Dictionary, a List, a string, a Literal, a bool or null.
         readonly object value;
 
@@ -645,7 +646,7 @@ namespace Comanda
             }
             catch (DecoderFallbackException)
             {
-                throw new FormatException("not UTF-8");
+                throw new FormatException("{{messages.notUtf8}}");
             }
         }
 
@@ -783,7 +784,7 @@ namespace Comanda
             else if (value is double || value is float)
             {
                 var written = ((IFormattable)value).ToString("R", CultureInfo.InvariantCulture);
-                if (!Regex.IsMatch(written, @"\A-?[0-9]")) throw new ArgumentException(written + " cannot be sent as JSON");
+                if (!Regex.IsMatch(written, @"\A-?[0-9]")) throw new ArgumentException(written + " {{messages.cannotBeSent}} as JSON");
                 text.Append(written);
             }
             else if (value is bool || IsNumber(value)) text.Append(ComandaClient.Text(value));
@@ -935,7 +936,7 @@ namespace Comanda
 
             FormatException Fault()
             {
-                return new FormatException("no JSON at character " + at.ToString(CultureInfo.InvariantCulture));
+                return new FormatException("{{messages.noJsonAt}} " + at.ToString(CultureInfo.InvariantCulture));
             }
         }
     }

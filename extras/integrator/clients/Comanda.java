@@ -1,5 +1,5 @@
-// Comanda.java 0.2.0: a client for the API of a Comanda, in one file.
-// SPDX-License-Identifier: Apache-2.0. Needs Java 17 or newer, and nothing else. Put the line of your package here.
+// Comanda.java {{version}}: {{docs.title}}
+// SPDX-License-Identifier: {{license}}. Needs Java 17 or newer, {{docs.nothingElse}} Put the line of your package here.
 
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -46,24 +46,25 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The API of one location, by its base URL and a key: orders, catalog, stock and events. Threads may share it.
+ * {{docs.theApi}}: orders, catalog, stock and events. Threads may share it.
  *
  * <pre>{@code
- * var comanda = new Comanda("https://comanda.example.com", System.getenv("COMANDA_KEY"));
+ * var comanda = new Comanda("{{exampleUrl}}", System.getenv("COMANDA_KEY"));
  * var order = comanda.get("/v2/orders/{id}", Map.of("id", orderId));
  * for (var product : comanda.each("/v2/products", Map.of("visible", true)))
  *     System.out.println(product.get("name").text() + " " + product.get("price").number());
  * }</pre>
  *
- * Paths are those of the reference. Parameters fill the braces of the path; the others become the query. No answer, 408, 429, 500,
- * 502, 503 and 504 are repeated, {@code tries} times in all: when {@code Retry-After} says, else after 1, 2, 4 and 8 seconds. A
- * {@code Retry-After} beyond {@code longestWait} is not waited for: the call throws its {@link ComandaException}. Every write
- * carries an {@code Idempotency-Key}, the same at every try, so nothing is done twice.
+ * {{docs.paths}}. Parameters fill the braces of the path; the others become the query.
+ * {{docs.repeats}}
+ * {{docs.delays}}
+ * A {@code {{headers.retryAfter}}} beyond {@code longestWait} is not waited for: the call throws its {@link ComandaException}.
+ * {{docs.writes}}
  */
 public final class Comanda {
-    public static final String VERSION = "0.2.0";
+    public static final String VERSION = "{{version}}";
 
-    private static final Set<Integer> MAY_PASS = Set.of(408, 429, 500, 502, 503, 504);
+    private static final Set<Integer> MAY_PASS = Set.of({{calls.repeatedStatuses}});
 
     private final String url;
     private final String key;
@@ -72,15 +73,15 @@ public final class Comanda {
     private final Duration longestWait;
     private final HttpClient http;
 
-    /** With 30 seconds for an answer, five tries, and waits of at most 90 seconds. */
+    /** With {{calls.timeoutSeconds}} seconds for an answer, {{calls.tries}} tries, and waits of at most {{calls.longestWaitSeconds}} seconds. */
     public Comanda(String url, String key) {
-        this(url, key, Duration.ofSeconds(30), 5, Duration.ofSeconds(90));
+        this(url, key, Duration.ofSeconds({{calls.timeoutSeconds}}), {{calls.tries}}, Duration.ofSeconds({{calls.longestWaitSeconds}}));
     }
 
     public Comanda(String url, String key, Duration timeout, int tries, Duration longestWait) {
         if (!url.matches("https?://[^/].*"))
-            throw new IllegalArgumentException("url must be the base URL of a Comanda, like https://comanda.example.com");
-        if (!key.matches("[\\x21-\\x7e]+")) throw new IllegalArgumentException("key must be an API key");
+            throw new IllegalArgumentException("{{messages.badUrl}}");
+        if (!key.matches("[\\x21-\\x7e]+")) throw new IllegalArgumentException("{{messages.badKey}}");
         this.url = url.replaceAll("/+$", "");
         this.key = key;
         this.timeout = timeout;
@@ -96,43 +97,43 @@ public final class Comanda {
         return "Comanda(" + url + ")";
     }
 
-    /** Reads, and returns {@code data}. */
+    /** {{docs.gets}} */
     public Json get(String path) {
         return get(path, Map.of());
     }
 
-    /** Reads, and returns {@code data}. */
+    /** {{docs.gets}} */
     public Json get(String path, Map<String, ?> parameters) {
         return request("GET", path, parameters, null, null, Map.of()).data();
     }
 
-    /** Makes or does something, and returns {@code data}. */
+    /** {{docs.posts}} */
     public Json post(String path, Map<String, ?> parameters, Object body) {
         return post(path, parameters, body, null);
     }
 
-    /** Makes or does something, and returns {@code data}. An idempotency key of your own can be repeated days later. */
+    /** {{docs.posts}} {{docs.ownKey}} */
     public Json post(String path, Map<String, ?> parameters, Object body, String idempotencyKey) {
         return request("POST", path, parameters, body, idempotencyKey, Map.of()).data();
     }
 
-    /** Changes what {@code body} holds, and returns {@code data}. */
+    /** {{docs.patches}} */
     public Json patch(String path, Map<String, ?> parameters, Object body) {
         return patch(path, parameters, body, null);
     }
 
-    /** Changes what {@code body} holds, and returns {@code data}. */
+    /** {{docs.patches}} */
     public Json patch(String path, Map<String, ?> parameters, Object body, String idempotencyKey) {
         return request("PATCH", path, parameters, body, idempotencyKey, Map.of()).data();
     }
 
-    /** Deletes, and returns {@code data}. */
+    /** {{docs.deletes}} */
     public Json delete(String path, Map<String, ?> parameters) {
         return request("DELETE", path, parameters, null, null, Map.of()).data();
     }
 
     /**
-     * Any call, with status and headers of its answer. {@code body}, {@code idempotencyKey} may be null.
+     * {{docs.anyCall}} {@code body}, {@code idempotencyKey} may be null.
      *
      * @throws ComandaException the API refused
      * @throws NoAnswerException nothing answered
@@ -144,17 +145,17 @@ public final class Comanda {
         headers.forEach(sent::setHeader);
         if (!Set.of("GET", "HEAD").contains(method)) {
             if (idempotencyKey == null) idempotencyKey = UUID.randomUUID().toString();
-            sent.setHeader("Idempotency-Key", idempotencyKey);
+            sent.setHeader("{{headers.idempotencyKey}}", idempotencyKey);
         }
         if (body != null) sent.setHeader("Content-Type", "application/json");
         sent.method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Json.textOf(body)));
         return send(sent.build(), idempotencyKey);
     }
 
-    /** Every entry of a list, page after page. Of a list that is newest first ask {@code order=asc}: else one may come twice. */
+    /** {{docs.each}} {@code order=asc}: {{docs.elseTwice}} */
     public Iterable<Json> each(String path, Map<String, ?> parameters) {
         return () -> new Reading(null, new Function<>() {
-            private final Map<String, Object> asked = with(Map.of("limit", 200, "offset", 0), parameters);
+            private final Map<String, Object> asked = with(Map.of("limit", {{lists.pageLimit}}, "offset", 0), parameters);
             private long offset = Long.parseLong(text(asked.get("offset")));
 
             @Override
@@ -174,11 +175,11 @@ public final class Comanda {
      * {@code updated_since} the first time, and {@code cursor} from then on.
      */
     public Reading changes(String path, Map<String, ?> parameters) {
-        var asked = with(Map.of("limit", 200), parameters);
+        var asked = with(Map.of("limit", {{lists.pageLimit}}), parameters);
         var first = asked.remove("cursor");
         var since = asked.remove("updated_since");
         if ((first == null) == (since == null))
-            throw new IllegalArgumentException("give cursor, or updated_since the first time");
+            throw new IllegalArgumentException("{{messages.badPlace}}");
         return new Reading(first == null ? null : text(first), cursor -> {
             var place = cursor == null ? Map.of("updated_since", since) : Map.of("cursor", cursor);
             var body = request("GET", path, with(asked, place), null, null, Map.of()).body();
@@ -192,10 +193,10 @@ public final class Comanda {
     }
 
     /**
-     * The feed of events in its order, to its end: {@code after} an event, or {@code since} a moment, or all of 30 days;
+     * The feed of events in its order, to its end: {@code after} an event, or {@code since} a moment, or all of {{lists.feedDays}} days;
      * {@code after=latest} is now. Keep the cursor of the reading, and give it as {@code after} the next time. An unknown cursor is a
-     * {@link ComandaException} with the reason {@code unknown_cursor}: begin with {@code since}. A cursor that a restore of the
-     * service took has the reason {@code cursor_not_restored}: begin with {@code since} of the exception.
+     * {@link ComandaException} with the reason {@code {{reasons.unknownCursor}}}: begin with {@code since}. A cursor that a restore of the
+     * service took has the reason {@code {{reasons.cursorNotRestored}}}: begin with {@code since} of the exception.
      */
     public Reading events(Map<String, ?> parameters) {
         return feed(parameters, null);
@@ -207,14 +208,14 @@ public final class Comanda {
     }
 
     private Reading feed(Map<String, ?> parameters, Duration every) {
-        var asked = with(Map.of("limit", 200), parameters);
+        var asked = with(Map.of("limit", {{lists.pageLimit}}), parameters);
         var first = asked.remove("after");
         var since = asked.remove("since");
         return new Reading(first == null ? null : text(first), after -> {
             var place = new LinkedHashMap<String, Object>();
             if (after != null) place.put("after", after);
             else if (since != null) place.put("since", since);
-            var body = request("GET", "/v2/events", with(asked, place), null, null, Map.of()).body();
+            var body = request("GET", "{{lists.eventsPath}}", with(asked, place), null, null, Map.of()).body();
             var entries = body.get("data").list();
             var end = entries.isEmpty() ? after : entries.get(entries.size() - 1).get("id").text();
             var next = body.get("pagination").has("next") ? body.get("pagination").get("next").text() : end;
@@ -262,12 +263,12 @@ public final class Comanda {
             || value instanceof UUID || value instanceof Instant || value instanceof OffsetDateTime || value instanceof LocalDate)
             return value.toString();
         throw new IllegalArgumentException(value.getClass().getName()
-            + " cannot be sent: a moment is an Instant, an OffsetDateTime or a ZonedDateTime");
+            + " {{messages.cannotBeSent}}: a moment is an Instant, an OffsetDateTime or a ZonedDateTime");
     }
 
     private Answer send(HttpRequest request, String idempotencyKey) {
         for (var tried = 1; ; tried++) {
-            var wait = Math.min(Math.pow(2, tried - 1), 30) * ThreadLocalRandom.current().nextDouble(0.75, 1.25);
+            var wait = Math.min(Math.pow(2, tried - 1), {{calls.longestDelaySeconds}}) * ThreadLocalRandom.current().nextDouble({{calls.leastDelayFactor}}, {{calls.mostDelayFactor}});
             try {
                 var response = exchange(request);
                 var status = response.statusCode();
@@ -277,7 +278,7 @@ public final class Comanda {
                 if (error.retryAfter != null) wait = error.retryAfter;
                 if (!MAY_PASS.contains(status) || tried >= tries || wait > longestWait.toMillis() / 1000.0) throw error;
             } catch (IOException fault) {
-                if (tried >= tries) throw new NoAnswerException("no answer from " + url + ": " + fault, fault, idempotencyKey);
+                if (tried >= tries) throw new NoAnswerException("{{messages.noAnswerFrom}} " + url + ": " + fault, fault, idempotencyKey);
             } catch (InterruptedException fault) {
                 throw interrupted(fault, idempotencyKey);
             }
@@ -300,7 +301,7 @@ public final class Comanda {
         try {
             return coming.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException fault) {
-            throw new IOException("not within " + timeout.toMillis() + " ms", fault);
+            throw new IOException("{{messages.notWithin}} " + timeout.toMillis() + " ms", fault);
         } catch (ExecutionException fault) {
             if (fault.getCause() instanceof IOException cause) throw cause;
             throw new IOException(fault.getCause());
@@ -313,20 +314,20 @@ public final class Comanda {
         try {
             return bytes.length == 0 ? null : Json.parse(bytes);
         } catch (IllegalArgumentException fault) {
-            throw new IOException("the answer is not JSON: " + fault.getMessage());
+            throw new IOException("{{messages.answerIsNotJson}}: " + fault.getMessage());
         }
     }
 
-    /** A success, or a 304. {@code body} is all of it, parsed: {@code data}, and {@code pagination} for a list; null for a 304. */
+    /** {{docs.answer}} {@code body} is all of it, parsed: {@code data}, and {@code pagination} for a list; null for a 304. */
     public record Answer(int status, HttpHeaders headers, Json body) {
-        /** What was asked for. */
+        /** {{docs.data}} */
         public Json data() {
             return body == null ? null : body.get("data");
         }
 
-        /** Whether it was done before, by the same idempotency key, and is answered again. */
+        /** {{docs.isReplay}} */
         public boolean isReplay() {
-            return headers.firstValue("Idempotency-Replayed").filter("true"::equals).isPresent();
+            return headers.firstValue("{{headers.idempotencyReplayed}}").filter("true"::equals).isPresent();
         }
     }
 
@@ -344,7 +345,7 @@ public final class Comanda {
             this.read = read;
         }
 
-        /** Where to begin the next time. Keep it when the work of the entry that came last is done. */
+        /** {{docs.cursor}} */
         public String cursor() {
             return cursor;
         }
@@ -387,7 +388,7 @@ public final class Comanda {
         }
     }
 
-    /** A field that was refused: its path, as in {@code items[0].quantity}, empty where the whole is meant, and a message for a person. */
+    /** {{docs.fieldFault}}: its path, as in {@code items[0].quantity}, {{docs.whole}}, and a message for a person. */
     public record FieldFault(String path, String message) {}
 
     /** The API refused. Decide by {@code status}, then {@code code}, then {@code reason}; {@code /docs/errors} explains each. */
@@ -395,19 +396,19 @@ public final class Comanda {
         private static final long serialVersionUID = 1L;
         public final int status;
         public final String code;
-        /** Why, for programs: {@code out_of_stock}, {@code external_id_taken}. New ones may join. */
+        /** {{docs.reason}} */
         public final String reason;
-        /** For a person, as the service wrote it; {@code getMessage()} is fit for a terminal. */
+        /** {{docs.detail}} {@code getMessage()} is fit for a terminal. */
         public final String detail;
-        /** The fields that a {@code validation_error} names, read from its message: to show it to a person at the right place. */
+        /** {{docs.fields}} */
         public final transient List<FieldFault> fields;
-        /** Finds the call in the logs of the service. */
+        /** {{docs.requestId}} */
         public final String requestId;
-        /** Seconds to wait, where the service said so; else null. */
+        /** {{docs.retryAfter}}; else null. */
         public final Double retryAfter;
-        /** Of {@code cursor_not_restored}: the moment to begin the feed anew with, as {@code since}; else null. */
+        /** {{docs.since}}; else null. */
         public final String since;
-        /** The path of the resource that has it already, when an {@code external_id} or a {@code sku} is taken; else null. */
+        /** {{docs.location}}; else null. */
         public final String location;
 
         private ComandaException(int status, HttpHeaders headers, byte[] body) {
@@ -415,21 +416,21 @@ public final class Comanda {
         }
 
         private ComandaException(int status, HttpHeaders headers, Map<String, String> error) {
-            super(printable(status + " " + headers.firstValue("X-Error-Reason").orElse(error.getOrDefault("code", "")) + ": "
-                + error.getOrDefault("message", "the answer was " + status) + " (request " + requestOf(headers, error) + ")"));
+            super(printable(status + " " + headers.firstValue("{{headers.errorReason}}").orElse(error.getOrDefault("code", "")) + ": "
+                + error.getOrDefault("message", "{{messages.answerWas}} " + status) + " (request " + requestOf(headers, error) + ")"));
             this.status = status;
             this.code = error.getOrDefault("code", "");
-            this.reason = headers.firstValue("X-Error-Reason").orElse("");
-            this.detail = error.getOrDefault("message", "the answer was " + status);
-            this.fields = code.equals("validation_error") ? fieldsIn(detail) : List.of();
+            this.reason = headers.firstValue("{{headers.errorReason}}").orElse("");
+            this.detail = error.getOrDefault("message", "{{messages.answerWas}} " + status);
+            this.fields = code.equals("{{reasons.validationError}}") ? fieldsIn(detail) : List.of();
             this.requestId = requestOf(headers, error);
             this.retryAfter = retryAfterOf(headers);
-            this.since = headers.firstValue("X-Error-Since").orElse(null);
+            this.since = headers.firstValue("{{headers.errorSince}}").orElse(null);
             this.location = headers.firstValue("Location").orElse(null);
         }
 
         private static String requestOf(HttpHeaders headers, Map<String, String> error) {
-            return error.getOrDefault("request_id", headers.firstValue("X-Request-Id").orElse(""));
+            return error.getOrDefault("request_id", headers.firstValue("{{headers.requestId}}").orElse(""));
         }
 
         private static Map<String, String> errorIn(byte[] body) {
@@ -460,7 +461,7 @@ public final class Comanda {
         }
 
         private static Double retryAfterOf(HttpHeaders headers) {
-            var said = headers.firstValue("Retry-After").orElse("").strip();
+            var said = headers.firstValue("{{headers.retryAfter}}").orElse("").strip();
             if (said.matches("[0-9]+")) return Double.valueOf(said);
             try {
                 var moment = Instant.from(DateTimeFormatter.RFC_1123_DATE_TIME.parse(said));
@@ -471,7 +472,7 @@ public final class Comanda {
         }
     }
 
-    /** Nothing answered, at any try. A write may have been done: repeat it with the same {@code idempotencyKey}. */
+    /** {{docs.noAnswer}} {@code idempotencyKey}. */
     public static final class NoAnswerException extends RuntimeException {
         private static final long serialVersionUID = 1L;
         /** Of a write; null for a read. */
@@ -483,12 +484,12 @@ public final class Comanda {
         }
     }
 
-    /** A delivery that must not be trusted: answer it with 400. */
+    /** {{docs.webhookError}} */
     public static final class WebhookException extends RuntimeException {
         private static final long serialVersionUID = 1L;
         /**
-         * {@code missing_header}, {@code malformed_header}, {@code old_timestamp}, {@code future_timestamp}, {@code altered_body},
-         * {@code wrong_secret} or {@code malformed_body}.
+         * {@code {{reasons.missingHeader}}}, {@code {{reasons.malformedHeader}}}, {@code {{reasons.oldTimestamp}}}, {@code {{reasons.futureTimestamp}}}, {@code {{reasons.alteredBody}}},
+         * {@code {{reasons.wrongSecret}}} or {@code {{reasons.malformedBody}}}.
          */
         public final String reason;
 
@@ -499,42 +500,42 @@ public final class Comanda {
     }
 
     /**
-     * Checks that a delivery is ours, unaltered and at most five minutes off, and returns its event.
+     * {{docs.verifies}}. Its timestamp may be {{webhooks.toleranceSeconds}} seconds off.
      *
-     * @param secret the secret of the endpoint ({@code whsec_...})
+     * @param secret the secret of the endpoint ({@code {{webhooks.secretPrefix}}...})
      * @param header gives a header of the request by its name, in any case, or null: {@code request::getHeader}
-     * @param body the bytes as received, before anything parsed them
+     * @param body the {{docs.received}}
      * @throws WebhookException it is not to be trusted
      */
     public static Json verifyWebhook(String secret, Function<String, String> header, byte[] body) {
-        return verifyWebhook(List.of(secret), header, body, Duration.ofSeconds(300), Instant.now());
+        return verifyWebhook(List.of(secret), header, body, Duration.ofSeconds({{webhooks.toleranceSeconds}}), Instant.now());
     }
 
     /** With several secrets, as around a rotation, and a tolerance and a clock of your own. */
     public static Json verifyWebhook(
             List<String> secrets, Function<String, String> header, byte[] body, Duration tolerance, Instant now) {
-        var id = headerOf(header, "webhook-id");
-        var timestamp = headerOf(header, "webhook-timestamp");
-        var signatures = headerOf(header, "webhook-signature");
-        if (!timestamp.matches("[0-9]{1,12}"))
-            throw new WebhookException("malformed_header", "webhook-timestamp must be a Unix time in whole seconds");
+        var id = headerOf(header, "{{headers.webhookId}}");
+        var timestamp = headerOf(header, "{{headers.webhookTimestamp}}");
+        var signatures = headerOf(header, "{{headers.webhookSignature}}");
+        if (!timestamp.matches("[0-9]{1,{{webhooks.timestampDigits}}}"))
+            throw new WebhookException("{{reasons.malformedHeader}}", "{{messages.malformedTimestamp}}");
         var age = Duration.between(Instant.ofEpochSecond(Long.parseLong(timestamp)), now);
         if (age.compareTo(tolerance) > 0)
-            throw new WebhookException("old_timestamp", "webhook-timestamp is " + age.toSeconds() + " s old: a replay, or your clock is ahead");
+            throw new WebhookException("{{reasons.oldTimestamp}}", "{{messages.timestampIs}} " + age.toSeconds() + " {{messages.secondsOld}}");
         if (age.negated().compareTo(tolerance) > 0)
-            throw new WebhookException("future_timestamp", "webhook-timestamp is " + -age.toSeconds() + " s ahead: your clock is behind");
+            throw new WebhookException("{{reasons.futureTimestamp}}", "{{messages.timestampIs}} " + -age.toSeconds() + " {{messages.secondsAhead}}");
         var isOurs = false;
         for (var secret : secrets) {
-            var expected = ("v1," + signed(secret, id + "." + timestamp + ".", body)).getBytes(StandardCharsets.UTF_8);
+            var expected = ("{{webhooks.signaturePrefix}}" + signed(secret, id + "." + timestamp + ".", body)).getBytes(StandardCharsets.UTF_8);
             // Every pair is compared: the time taken shows nothing.
             for (var signature : signatures.strip().split("\\s+"))
                 isOurs |= MessageDigest.isEqual(expected, signature.getBytes(StandardCharsets.UTF_8));
         }
         if (!isOurs) {
-            var digest = Pattern.compile("sha-256=:([A-Za-z0-9+/=]+):").matcher(said(header, "content-digest"));
+            var digest = Pattern.compile("{{webhooks.digestPattern}}").matcher(said(header, "{{headers.contentDigest}}"));
             if (digest.find() && !digest.group(1).equals(sha256(body)))
-                throw new WebhookException("altered_body", "the body is not the one that was sent: pass the bytes as received");
-            throw new WebhookException("wrong_secret", "it was not signed with this secret, or something was altered on the way");
+                throw new WebhookException("{{reasons.alteredBody}}", "{{messages.alteredBody}}");
+            throw new WebhookException("{{reasons.wrongSecret}}", "{{messages.wrongSecret}}");
         }
         try {
             var event = Json.parse(body);
@@ -542,7 +543,7 @@ public final class Comanda {
         } catch (IllegalArgumentException fault) {
             // Said below.
         }
-        throw new WebhookException("malformed_body", "the body is signed, but it is not an event");
+        throw new WebhookException("{{reasons.malformedBody}}", "{{messages.malformedBody}}");
     }
 
     private static String said(Function<String, String> header, String name) {
@@ -552,18 +553,18 @@ public final class Comanda {
 
     private static String headerOf(Function<String, String> header, String name) {
         var said = said(header, name);
-        if (said.isBlank()) throw new WebhookException("missing_header", "the header " + name + " is missing");
+        if (said.isBlank()) throw new WebhookException("{{reasons.missingHeader}}", "the header " + name + " {{messages.isMissing}}");
         return said;
     }
 
     private static String signed(String secret, String start, byte[] body) {
         try {
             var mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(Base64.getDecoder().decode(secret.startsWith("whsec_") ? secret.substring(6) : "!"), "HmacSHA256"));
+            mac.init(new SecretKeySpec(Base64.getDecoder().decode(secret.startsWith("{{webhooks.secretPrefix}}") ? secret.substring({{webhooks.secretPrefixLength}}) : "!"), "HmacSHA256"));
             mac.update(start.getBytes(StandardCharsets.UTF_8));
             return Base64.getEncoder().encodeToString(mac.doFinal(body));
         } catch (IllegalArgumentException fault) {
-            throw new WebhookException("wrong_secret", "the secret must be whsec_ followed by base64");
+            throw new WebhookException("{{reasons.wrongSecret}}", "{{messages.badSecret}}");
         } catch (GeneralSecurityException fault) {
             throw new IllegalStateException(fault);
         }
@@ -588,7 +589,7 @@ public final class Comanda {
 
     /** A value of JSON. Numbers are exact: they are {@link BigDecimal}, whether or not they have a decimal point. */
     public static final class Json implements Iterable<Json> {
-        private static final int MAX_DEPTH = 200;
+        private static final int MAX_DEPTH = {{json.maxDepth}};
         /** A Map, a List, a String, a BigDecimal, a Boolean or null. */
         private final Object value;
 
@@ -601,7 +602,7 @@ public final class Comanda {
             try {
                 return new Parser(StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(utf8)).toString()).whole();
             } catch (CharacterCodingException fault) {
-                throw new IllegalArgumentException("not UTF-8");
+                throw new IllegalArgumentException("{{messages.notUtf8}}");
             }
         }
 
@@ -690,7 +691,7 @@ public final class Comanda {
             else if (value == null || value instanceof Boolean || value instanceof BigDecimal || value instanceof BigInteger
                 || value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte) text.append(value);
             else if (value instanceof Double || value instanceof Float) {
-                if (!Double.isFinite(((Number) value).doubleValue())) throw new IllegalArgumentException(value + " cannot be sent as JSON");
+                if (!Double.isFinite(((Number) value).doubleValue())) throw new IllegalArgumentException(value + " {{messages.cannotBeSent}} as JSON");
                 text.append(value);
             } else if (value instanceof Map<?, ?> map) {
                 var before = "{";
@@ -817,7 +818,7 @@ public final class Comanda {
             }
 
             private IllegalArgumentException fault() {
-                return new IllegalArgumentException("no JSON at character " + at);
+                return new IllegalArgumentException("{{messages.noJsonAt}} " + at);
             }
         }
     }

@@ -1,48 +1,49 @@
 <?php
 
-// comanda.php 0.2.0: a client for the API of a Comanda, in one file.
-// SPDX-License-Identifier: Apache-2.0. Needs PHP 8.1 or newer, with openssl for https, and nothing else.
+// comanda.php {{version}}: {{docs.title}}
+// SPDX-License-Identifier: {{license}}. Needs PHP 8.1 or newer, with openssl for https, {{docs.nothingElse}}
 
 declare(strict_types=1);
 
 namespace Comanda;
 
-const VERSION = '0.2.0';
+const VERSION = '{{version}}';
 
 /**
- * The API of one location, by its base URL and a key: orders, catalog, stock and events.
+ * {{docs.theApi}}: orders, catalog, stock and events.
  *
- *     $comanda = new ComandaClient('https://comanda.example.com', getenv('COMANDA_KEY'));
+ *     $comanda = new ComandaClient('{{exampleUrl}}', getenv('COMANDA_KEY'));
  *     $order = $comanda->get('/v2/orders/{id}', ['id' => $orderId]);
  *     foreach ($comanda->each('/v2/products', ['visible' => true]) as $product)
  *         echo $product['name'], ' ', $product['price'], "\n";
  *
- * Paths are those of the reference. Parameters fill the braces of the path; the others become the query. No answer, 408, 429, 500,
- * 502, 503 and 504 are repeated, `$tries` times in all: when `Retry-After` says, else after 1, 2, 4 and 8 seconds. A `Retry-After` beyond
- * `$longestWait` seconds is not waited for: the call throws its `ComandaException`. Every write carries an `Idempotency-Key`, the
- * same at every try, so nothing is done twice.
+ * {{docs.paths}}. Parameters fill the braces of the path; the others become the query.
+ * {{docs.repeats}}
+ * {{docs.delays}}
+ * A `{{headers.retryAfter}}` beyond `$longestWait` seconds is not waited for: the call throws its `ComandaException`.
+ * {{docs.writes}}
  *
  * A number with a decimal point comes as a string with its exact digits, which bcmath and databases take; a whole number as an int. A
  * number goes out exactly as `new Decimal('12.35')`.
  */
 final class ComandaClient
 {
-    private const MAY_PASS = [408, 429, 500, 502, 503, 504];
+    private const MAY_PASS = [{{calls.repeatedStatuses}}];
 
     public readonly string $url;
 
     public function __construct(
         string $url,
         #[\SensitiveParameter] private readonly string $key,
-        private readonly float $timeout = 30.0,
-        private readonly int $tries = 5,
-        private readonly float $longestWait = 90.0,
+        private readonly float $timeout = {{calls.timeoutSeconds}}.0,
+        private readonly int $tries = {{calls.tries}},
+        private readonly float $longestWait = {{calls.longestWaitSeconds}}.0,
     ) {
         if (!preg_match('~\Ahttps?://[^/]~', $url)) {
-            throw new \InvalidArgumentException('url must be the base URL of a Comanda, like https://comanda.example.com');
+            throw new \InvalidArgumentException('{{messages.badUrl}}');
         }
         if (!preg_match('/\A[\x21-\x7e]+\z/', $key)) {
-            throw new \InvalidArgumentException('key must be an API key');
+            throw new \InvalidArgumentException('{{messages.badKey}}');
         }
         if (!ini_get('allow_url_fopen')) {
             throw new \RuntimeException('comanda.php needs allow_url_fopen to be on');
@@ -60,32 +61,32 @@ final class ComandaClient
         throw new \LogicException('a ComandaClient holds a key, and is not written down');
     }
 
-    /** Reads, and returns `data`. */
+    /** {{docs.gets}} */
     public function get(string $path, array $parameters = []): mixed
     {
         return $this->request('GET', $path, $parameters)->data();
     }
 
-    /** Makes or does something, and returns `data`. An idempotency key of your own can be repeated days later. */
+    /** {{docs.posts}} {{docs.ownKey}} */
     public function post(string $path, mixed $body = null, array $parameters = [], ?string $idempotencyKey = null): mixed
     {
         return $this->request('POST', $path, $parameters, $body, $idempotencyKey)->data();
     }
 
-    /** Changes what `$body` holds, and returns `data`. */
+    /** {{docs.patches}} */
     public function patch(string $path, mixed $body, array $parameters = [], ?string $idempotencyKey = null): mixed
     {
         return $this->request('PATCH', $path, $parameters, $body, $idempotencyKey)->data();
     }
 
-    /** Deletes, and returns `data`. */
+    /** {{docs.deletes}} */
     public function delete(string $path, array $parameters = [], ?string $idempotencyKey = null): mixed
     {
         return $this->request('DELETE', $path, $parameters, null, $idempotencyKey)->data();
     }
 
     /**
-     * Any call, with status and headers of its answer.
+     * {{docs.anyCall}}
      *
      * @param array<string, string> $headers
      * @throws ComandaException the API refused
@@ -107,14 +108,14 @@ final class ComandaClient
             'Connection' => 'close',
         ];
         if (!in_array($method, ['GET', 'HEAD'], true)) {
-            $sent['Idempotency-Key'] = $idempotencyKey ??= self::newKey();
+            $sent['{{headers.idempotencyKey}}'] = $idempotencyKey ??= self::newKey();
         }
         if ($body !== null) {
             $sent['Content-Type'] = 'application/json';
         }
         foreach ($sent as $name => $value) {
             if (preg_match('/[\x00-\x1f\x7f]/', $name . $value)) {
-                throw new \InvalidArgumentException('a header must be one line');
+                throw new \InvalidArgumentException('{{messages.badHeader}}');
             }
         }
         $options = [
@@ -133,13 +134,13 @@ final class ComandaClient
     }
 
     /**
-     * Every entry of a list, page after page. Of a list that is newest first ask `order` = `asc`: else one may come twice.
+     * {{docs.each}} `order` = `asc`: {{docs.elseTwice}}
      *
      * @return \Generator<int, array>
      */
     public function each(string $path, array $parameters = []): \Generator
     {
-        $parameters += ['limit' => 200, 'offset' => 0];
+        $parameters += ['limit' => {{lists.pageLimit}}, 'offset' => 0];
         do {
             $page = $this->request('GET', $path, $parameters)->body;
             foreach ($page['data'] as $entry) {
@@ -156,12 +157,12 @@ final class ComandaClient
      */
     public function changes(string $path, array $parameters): Reading
     {
-        $parameters += ['limit' => 200];
+        $parameters += ['limit' => {{lists.pageLimit}}];
         $cursor = $parameters['cursor'] ?? null;
         $since = $parameters['updated_since'] ?? null;
         unset($parameters['cursor'], $parameters['updated_since']);
         if (($cursor === null) === ($since === null)) {
-            throw new \InvalidArgumentException('give cursor, or updated_since the first time');
+            throw new \InvalidArgumentException('{{messages.badPlace}}');
         }
         $steps = function (?string $cursor) use ($path, $parameters, $since): \Generator {
             do {
@@ -180,10 +181,10 @@ final class ComandaClient
     }
 
     /**
-     * The feed of events in its order: after an event, or since a moment, or all of 30 days; `after: 'latest'` is now. It ends where the
+     * The feed of events in its order: after an event, or since a moment, or all of {{lists.feedDays}} days; `after: 'latest'` is now. It ends where the
      * feed ends; with `follow` it has no end, and asks again `every` so many seconds. Keep the cursor of the reading, and give it as
-     * `after` the next time. An unknown cursor is a `ComandaException` with the reason `unknown_cursor`: begin with `since`. A cursor
-     * that a restore of the service took has the reason `cursor_not_restored`: begin with `since: $error->since`.
+     * `after` the next time. An unknown cursor is a `ComandaException` with the reason `{{reasons.unknownCursor}}`: begin with `since`. A cursor
+     * that a restore of the service took has the reason `{{reasons.cursorNotRestored}}`: begin with `since: $error->since`.
      *
      * @param list<string>|null $types
      */
@@ -192,12 +193,12 @@ final class ComandaClient
         string|\DateTimeInterface|null $since = null,
         ?array $types = null,
         bool $follow = false,
-        float $every = 5.0,
+        float $every = {{lists.followSeconds}}.0,
     ): Reading {
         $steps = function (?string $after) use ($since, $types, $follow, $every): \Generator {
             while (true) {
                 $place = $after === null ? ['since' => $since] : ['after' => $after];
-                $page = $this->request('GET', '/v2/events', $place + ['types' => $types, 'limit' => 200])->body;
+                $page = $this->request('GET', '{{lists.eventsPath}}', $place + ['types' => $types, 'limit' => {{lists.pageLimit}}])->body;
                 foreach ($page['data'] as $event) {
                     $after = $event['id'];
                     yield [$after, $event];
@@ -226,7 +227,7 @@ final class ComandaClient
     private function send(string $url, array $options, ?string $idempotencyKey): Answer
     {
         for ($tried = 1; ; $tried++) {
-            $wait = min(2 ** ($tried - 1), 30) * random_int(750, 1250) / 1000;
+            $wait = min(2 ** ($tried - 1), {{calls.longestDelaySeconds}}) * random_int({{calls.leastDelayPermille}}, {{calls.mostDelayPermille}}) / 1000;
             try {
                 [$status, $headers, $body] = $this->exchange($url, $options);
                 if ($status === 304) {
@@ -242,7 +243,7 @@ final class ComandaClient
                 }
             } catch (ConnectionFault | \JsonException $fault) {
                 if ($tried >= $this->tries) {
-                    throw new NoAnswerException("no answer from {$this->url}: {$fault->getMessage()}", $idempotencyKey);
+                    throw new NoAnswerException("{{messages.noAnswerFrom}} {$this->url}: {$fault->getMessage()}", $idempotencyKey);
                 }
             }
             pause($wait);
@@ -278,13 +279,13 @@ final class ComandaClient
         }
         $length = $options['method'] === 'HEAD' ? null : $headers['content-length'] ?? null;
         if ($about['timed_out'] || $body === false || $status < 200 || ($length !== null && strlen($body) !== (int) $length)) {
-            throw new ConnectionFault($about['timed_out'] ? "not within {$this->timeout} s" : 'the answer was cut off');
+            throw new ConnectionFault($about['timed_out'] ? "{{messages.notWithin}} {$this->timeout} s" : '{{messages.answerWas}} cut off');
         }
         return [$status, $headers, $body];
     }
 }
 
-/** A success, or a 304. */
+/** {{docs.answer}} */
 final class Answer
 {
     /**
@@ -295,16 +296,16 @@ final class Answer
     {
     }
 
-    /** What was asked for. */
+    /** {{docs.data}} */
     public function data(): mixed
     {
         return $this->body === null ? null : $this->body['data'];
     }
 
-    /** Whether it was done before, by the same idempotency key, and is answered again. */
+    /** {{docs.isReplay}} */
     public function isReplay(): bool
     {
-        return ($this->headers['idempotency-replayed'] ?? '') === 'true';
+        return ($this->headers['{{headers.idempotencyReplayed | lower}}'] ?? '') === 'true';
     }
 }
 
@@ -322,7 +323,7 @@ final class Reading implements \IteratorAggregate
 
     private bool $isBegun = false;
 
-    /** Where to begin the next time. Keep it when the work of the entry that came last is done. */
+    /** {{docs.cursor}} */
     public function cursor(): ?string
     {
         return $this->cursor;
@@ -366,11 +367,11 @@ final class Decimal
     }
 }
 
-/** A field that was refused. */
+/** {{docs.fieldFault}}. */
 final class FieldFault
 {
     /**
-     * @param string $path as in `items[0].quantity`; empty where the whole is meant
+     * @param string $path as in `items[0].quantity`; {{docs.whole}}
      * @param string $message for a person
      */
     public function __construct(public readonly string $path, public readonly string $message)
@@ -382,19 +383,19 @@ final class FieldFault
 final class ComandaException extends \RuntimeException
 {
     public readonly string $errorCode;
-    /** Why, for programs: `out_of_stock`, `external_id_taken`. New ones may join. */
+    /** {{docs.reason}} */
     public readonly string $reason;
-    /** For a person, as the service wrote it; `getMessage()` is fit for a terminal. */
+    /** {{docs.detail}} `getMessage()` is fit for a terminal. */
     public readonly string $detail;
-    /** @var list<FieldFault> The fields that a `validation_error` names, read from its message: to show it to a person at the right place. */
+    /** @var list<FieldFault> {{docs.fields}} */
     public readonly array $fields;
-    /** Finds the call in the logs of the service. */
+    /** {{docs.requestId}} */
     public readonly string $requestId;
-    /** Seconds to wait, where the service said so. */
+    /** {{docs.retryAfter}}. */
     public readonly ?float $retryAfter;
-    /** Of `cursor_not_restored`: the moment to begin the feed anew with, as `since`. */
+    /** {{docs.since}}. */
     public readonly ?string $since;
-    /** The path of the resource that has it already, when an `external_id` or a `sku` is taken. */
+    /** {{docs.location}}. */
     public readonly ?string $location;
 
     /** @internal */
@@ -402,12 +403,12 @@ final class ComandaException extends \RuntimeException
     {
         $error = self::errorIn($body);
         $this->errorCode = $error['code'] ?? '';
-        $this->reason = $headers['x-error-reason'] ?? '';
-        $this->detail = $error['message'] ?? "the answer was $status";
-        $this->fields = $this->errorCode === 'validation_error' ? self::fieldsIn($this->detail) : [];
-        $this->requestId = $error['request_id'] ?? $headers['x-request-id'] ?? '';
-        $this->retryAfter = self::retryAfterIn($headers['retry-after'] ?? '');
-        $this->since = $headers['x-error-since'] ?? null;
+        $this->reason = $headers['{{headers.errorReason | lower}}'] ?? '';
+        $this->detail = $error['message'] ?? "{{messages.answerWas}} $status";
+        $this->fields = $this->errorCode === '{{reasons.validationError}}' ? self::fieldsIn($this->detail) : [];
+        $this->requestId = $error['request_id'] ?? $headers['{{headers.requestId | lower}}'] ?? '';
+        $this->retryAfter = self::retryAfterIn($headers['{{headers.retryAfter | lower}}'] ?? '');
+        $this->since = $headers['{{headers.errorSince | lower}}'] ?? null;
         $this->location = $headers['location'] ?? null;
         $why = $this->reason !== '' ? $this->reason : $this->errorCode;
         parent::__construct(printable("$status $why: {$this->detail} (request {$this->requestId})"));
@@ -453,7 +454,7 @@ final class ComandaException extends \RuntimeException
     }
 }
 
-/** Nothing answered, at any try. A write may have been done: repeat it with the same `idempotencyKey`. */
+/** {{docs.noAnswer}} `idempotencyKey`. */
 final class NoAnswerException extends \RuntimeException
 {
     /** @internal */
@@ -463,13 +464,13 @@ final class NoAnswerException extends \RuntimeException
     }
 }
 
-/** A delivery that must not be trusted: answer it with 400. */
+/** {{docs.webhookError}} */
 final class WebhookException extends \RuntimeException
 {
     /**
      * @internal
-     * @param string $reason `missing_header`, `malformed_header`, `old_timestamp`, `future_timestamp`, `altered_body`, `wrong_secret`,
-     *     `malformed_body`
+     * @param string $reason `{{reasons.missingHeader}}`, `{{reasons.malformedHeader}}`, `{{reasons.oldTimestamp}}`, `{{reasons.futureTimestamp}}`, `{{reasons.alteredBody}}`, `{{reasons.wrongSecret}}`,
+     *     `{{reasons.malformedBody}}`
      */
     public function __construct(public readonly string $reason, string $message)
     {
@@ -483,11 +484,11 @@ final class ConnectionFault extends \RuntimeException
 }
 
 /**
- * Checks that a delivery is ours, unaltered and recent, and returns its event.
+ * {{docs.verifies}}.
  *
- * @param string|list<string> $secret the secret of the endpoint (`whsec_...`), or several around a rotation
+ * @param string|list<string> $secret the secret of the endpoint (`{{webhooks.secretPrefix}}...`), or several around a rotation
  * @param array<string, string|list<string>> $headers of the request, in any case: `getallheaders()`
- * @param string $body the bytes as received, before anything parsed them: `file_get_contents('php://input')`
+ * @param string $body the {{docs.received}}: `file_get_contents('php://input')`
  * @param float $tolerance seconds, either way
  * @param float|null $now Unix seconds; by itself the clock of the machine
  * @throws WebhookException it is not to be trusted
@@ -496,58 +497,58 @@ function verifyWebhook(
     #[\SensitiveParameter] string|array $secret,
     array $headers,
     string $body,
-    float $tolerance = 300,
+    float $tolerance = {{webhooks.toleranceSeconds}},
     ?float $now = null,
 ): array {
     $given = array_map(
         fn(string|array $value): string => is_array($value) ? (string) reset($value) : $value,
         array_change_key_case($headers),
     );
-    foreach (['webhook-id', 'webhook-timestamp', 'webhook-signature'] as $name) {
+    foreach (['{{headers.webhookId}}', '{{headers.webhookTimestamp}}', '{{headers.webhookSignature}}'] as $name) {
         if (trim($given[$name] ?? '') === '') {
-            throw new WebhookException('missing_header', "the header $name is missing");
+            throw new WebhookException('{{reasons.missingHeader}}', "the header $name {{messages.isMissing}}");
         }
     }
-    $timestamp = $given['webhook-timestamp'];
-    if (!preg_match('/\A[0-9]{1,12}\z/', $timestamp)) {
-        throw new WebhookException('malformed_header', 'webhook-timestamp must be a Unix time in whole seconds');
+    $timestamp = $given['{{headers.webhookTimestamp}}'];
+    if (!preg_match('/\A[0-9]{1,{{webhooks.timestampDigits}}}\z/', $timestamp)) {
+        throw new WebhookException('{{reasons.malformedHeader}}', '{{messages.malformedTimestamp}}');
     }
     $age = ($now ?? microtime(true)) - (int) $timestamp;
     $seconds = round(abs($age));
     if ($age > $tolerance) {
-        throw new WebhookException('old_timestamp', "webhook-timestamp is $seconds s old: a replay, or your clock is ahead");
+        throw new WebhookException('{{reasons.oldTimestamp}}', "{{messages.timestampIs}} $seconds {{messages.secondsOld}}");
     }
     if (-$age > $tolerance) {
-        throw new WebhookException('future_timestamp', "webhook-timestamp is $seconds s ahead: your clock is behind");
+        throw new WebhookException('{{reasons.futureTimestamp}}', "{{messages.timestampIs}} $seconds {{messages.secondsAhead}}");
     }
     $isOurs = false;
     foreach ((array) $secret as $each) {
-        $mac = hash_hmac('sha256', "{$given['webhook-id']}.$timestamp.$body", keyOf($each), true);
+        $mac = hash_hmac('sha256', "{$given['{{headers.webhookId}}']}.$timestamp.$body", keyOf($each), true);
         // Every pair is compared: the time taken shows nothing.
-        foreach (preg_split('/\s+/', trim($given['webhook-signature'])) as $signature) {
-            $isOurs = hash_equals('v1,' . base64_encode($mac), $signature) || $isOurs;
+        foreach (preg_split('/\s+/', trim($given['{{headers.webhookSignature}}'])) as $signature) {
+            $isOurs = hash_equals('{{webhooks.signaturePrefix}}' . base64_encode($mac), $signature) || $isOurs;
         }
     }
     if (!$isOurs) {
-        $hasDigest = preg_match('~sha-256=:([A-Za-z0-9+/=]+):~', $given['content-digest'] ?? '', $digest);
+        $hasDigest = preg_match('~{{webhooks.digestPattern}}~', $given['{{headers.contentDigest}}'] ?? '', $digest);
         if ($hasDigest && $digest[1] !== base64_encode(hash('sha256', $body, true))) {
-            throw new WebhookException('altered_body', 'the body is not the one that was sent: pass the bytes as received');
+            throw new WebhookException('{{reasons.alteredBody}}', '{{messages.alteredBody}}');
         }
-        throw new WebhookException('wrong_secret', 'it was not signed with this secret, or something was altered on the way');
+        throw new WebhookException('{{reasons.wrongSecret}}', '{{messages.wrongSecret}}');
     }
     try {
         $event = str_starts_with(ltrim($body, " \t\r\n"), '{') ? decode($body) : null;
     } catch (\JsonException) {
         $event = null;
     }
-    return $event ?? throw new WebhookException('malformed_body', 'the body is signed, but it is not an event');
+    return $event ?? throw new WebhookException('{{reasons.malformedBody}}', '{{messages.malformedBody}}');
 }
 
 function keyOf(#[\SensitiveParameter] string $secret): string
 {
-    $key = str_starts_with($secret, 'whsec_') ? base64_decode(substr($secret, 6), true) : false;
+    $key = str_starts_with($secret, '{{webhooks.secretPrefix}}') ? base64_decode(substr($secret, {{webhooks.secretPrefixLength}}), true) : false;
     if ($key === false || $key === '') {
-        throw new WebhookException('wrong_secret', 'the secret must be whsec_ followed by base64');
+        throw new WebhookException('{{reasons.wrongSecret}}', '{{messages.badSecret}}');
     }
     return $key;
 }
@@ -559,10 +560,10 @@ const TOKEN = '/"(?:[^"\\\\]++|\\\\.)*+"|-?[0-9]++(?:\.[0-9]++)?(?:[eE][+-]?[0-9
 function decode(string $json): mixed
 {
     // As it was written it must be JSON: the quotes below could make it so.
-    json_decode($json, true, 200, JSON_THROW_ON_ERROR);
+    json_decode($json, true, {{json.maxDepth}}, JSON_THROW_ON_ERROR);
     $quote = fn(array $token) => $token[0][0] !== '"' && strpbrk($token[0], '.eE') !== false ? "\"$token[0]\"" : $token[0];
     $quoted = preg_replace_callback(TOKEN, $quote, $json) ?? throw new \JsonException('too large');
-    return json_decode($quoted, true, 200, JSON_THROW_ON_ERROR | JSON_BIGINT_AS_STRING);
+    return json_decode($quoted, true, {{json.maxDepth}}, JSON_THROW_ON_ERROR | JSON_BIGINT_AS_STRING);
 }
 
 /** Writes JSON. A float goes out with the fewest digits that make it, which are exact up to 15. */
@@ -586,7 +587,7 @@ function encode(mixed $value): string
     try {
         return json_encode($plain, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES);
     } catch (\JsonException $fault) {
-        throw new \InvalidArgumentException("cannot be sent as JSON: {$fault->getMessage()}");
+        throw new \InvalidArgumentException("{{messages.cannotBeSent}} as JSON: {$fault->getMessage()}");
     } finally {
         ini_set('serialize_precision', $before);
     }
@@ -601,7 +602,7 @@ function text(mixed $value): string
         $value instanceof \DateTimeInterface => $value->format('Y-m-d\TH:i:s.uP'),
         $value instanceof \BackedEnum => (string) $value->value,
         is_scalar($value), $value instanceof \Stringable => (string) $value,
-        default => throw new \InvalidArgumentException(get_debug_type($value) . ' cannot be sent'),
+        default => throw new \InvalidArgumentException(get_debug_type($value) . ' {{messages.cannotBeSent}}'),
     };
 }
 

@@ -1,16 +1,16 @@
-# comanda.py 0.2.0: a client for the API of a Comanda, in one file.
-# SPDX-License-Identifier: Apache-2.0. Needs Python 3.9 or newer, and nothing else.
+# comanda.py {{version}}: {{docs.title}}
+# SPDX-License-Identifier: {{license}}. Needs Python 3.9 or newer, {{docs.nothingElse}}
 """Orders, catalog, stock and events of a Comanda, and the verification of its webhooks.
 
     import os
     from comanda import Comanda
 
-    comanda = Comanda("https://comanda.example.com", key=os.environ["COMANDA_KEY"])
+    comanda = Comanda("{{exampleUrl}}", key=os.environ["COMANDA_KEY"])
     order = comanda.get("/v2/orders/{id}", id=order_id)
     for product in comanda.each("/v2/products", visible=True):
         print(product["name"], product["price"])
 
-Paths are those of the reference, as they stand there. A parameter whose name Python keeps for itself takes an underscore: `from_`.
+{{docs.paths}}, as they stand there. A parameter whose name Python keeps for itself takes an underscore: `from_`.
 Numbers with a decimal point come as `decimal.Decimal`, and may go out as one.
 """
 
@@ -35,7 +35,7 @@ from decimal import Decimal
 from email.message import Message
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
-__version__ = "0.2.0"
+__version__ = "{{version}}"
 __all__ = ["Answer", "Comanda", "ComandaError", "FieldFault", "NoAnswer", "Reading", "WebhookError", "verify_webhook"]
 
 #: ISO 8601 with an offset, or a datetime that knows its zone.
@@ -44,9 +44,9 @@ Entry = Dict[str, Any]
 
 
 class FieldFault(NamedTuple):
-    """A field that was refused."""
+    """{{docs.fieldFault}}."""
 
-    #: As in `items[0].quantity`; empty where the whole is meant.
+    #: As in `items[0].quantity`; {{docs.whole}}.
     path: str
     #: For a person.
     message: str
@@ -59,25 +59,25 @@ class ComandaError(Exception):
         error = _error_in(body)
         self.status = status
         self.code: str = error.get("code", "")
-        #: Why, for programs: `out_of_stock`, `external_id_taken`. New ones may join.
-        self.reason: str = headers.get("X-Error-Reason", "")
-        #: For a person, as the service has it; `str(error)` is fit for a terminal.
-        self.message: str = error.get("message", f"the answer was {status}")
-        #: What a `validation_error` names, read from its message: to show it to a person at the right place.
-        self.fields: List[FieldFault] = _fields_in(self.message) if self.code == "validation_error" else []
-        #: Finds the call in the logs of the service.
-        self.request_id: str = error.get("request_id", headers.get("X-Request-Id", ""))
-        #: Seconds to wait, where the service said so.
+        #: {{docs.reason}}
+        self.reason: str = headers.get("{{headers.errorReason}}", "")
+        #: {{docs.detail}} `str(error)` is fit for a terminal.
+        self.message: str = error.get("message", f"{{messages.answerWas}} {status}")
+        #: {{docs.fields}}
+        self.fields: List[FieldFault] = _fields_in(self.message) if self.code == "{{reasons.validationError}}" else []
+        #: {{docs.requestId}}
+        self.request_id: str = error.get("request_id", headers.get("{{headers.requestId}}", ""))
+        #: {{docs.retryAfter}}.
         self.retry_after: Optional[float] = _retry_after(headers)
-        #: Of `cursor_not_restored`: the moment to begin the feed anew with, as `since`.
-        self.since: Optional[str] = headers.get("X-Error-Since")
-        #: The path of the resource that has it already, when an `external_id` or a `sku` is taken.
+        #: {{docs.since}}.
+        self.since: Optional[str] = headers.get("{{headers.errorSince}}")
+        #: {{docs.location}}.
         self.location: Optional[str] = headers.get("Location")
         super().__init__(_printable(f"{status} {self.reason or self.code}: {self.message} (request {self.request_id})"))
 
 
 class NoAnswer(Exception):
-    """Nothing answered, as often as it was asked. A write may have been done: repeat it with the same `idempotency_key`."""
+    """{{docs.noAnswer}} `idempotency_key`."""
 
     def __init__(self, message: str, idempotency_key: Optional[str]) -> None:
         super().__init__(_printable(message))
@@ -85,7 +85,7 @@ class NoAnswer(Exception):
 
 
 class Answer(NamedTuple):
-    """A success, or a 304."""
+    """{{docs.answer}}"""
 
     status: int
     headers: Message
@@ -94,13 +94,13 @@ class Answer(NamedTuple):
 
     @property
     def data(self) -> Any:
-        """What was asked for."""
+        """{{docs.data}}"""
         return None if self.body is None else self.body["data"]
 
     @property
     def is_replay(self) -> bool:
-        """Whether it was done before, by the same idempotency key, and is answered again."""
-        return bool(self.headers.get("Idempotency-Replayed") == "true")
+        """{{docs.isReplay}}"""
+        return bool(self.headers.get("{{headers.idempotencyReplayed}}") == "true")
 
 
 class Reading(Iterator[Entry]):
@@ -108,7 +108,7 @@ class Reading(Iterator[Entry]):
 
     def __init__(self, steps: Iterator[Tuple[Optional[str], Optional[Entry]]], cursor: Optional[str]) -> None:
         self._steps = steps
-        #: Where to begin the next time. Keep it when the work of the entry that came last is done.
+        #: {{docs.cursor}}
         self.cursor = cursor
 
     def __next__(self) -> Entry:
@@ -119,20 +119,21 @@ class Reading(Iterator[Entry]):
 
 
 class Comanda:
-    """The API of one location, by its base URL and a key. Threads may share it.
+    """{{docs.theApi}}. Threads may share it.
 
-    What may pass (no answer, 408, 429, 500, 502, 503, 504) is asked again, `tries` times in all: when `Retry-After` says, else after
-    1, 2, 4 … seconds. A service that says to wait longer than `longest_wait` seconds is not waited for: that is its
-    `ComandaError`. Every write carries an `Idempotency-Key`, the same at every try, so that nothing is done twice.
+    {{docs.repeats}}
+    {{docs.delays}}
+    A `{{headers.retryAfter}}` beyond `longest_wait` seconds is not waited for: the call raises its `ComandaError`.
+    {{docs.writes}}
     """
 
     def __init__(
-        self, url: str, key: str, *, timeout: float = 30.0, tries: int = 5, longest_wait: float = 90.0
+        self, url: str, key: str, *, timeout: float = {{calls.timeoutSeconds}}.0, tries: int = {{calls.tries}}, longest_wait: float = {{calls.longestWaitSeconds}}.0
     ) -> None:
         if not re.match(r"https?://[^/]", url):
-            raise ValueError("url must be the base URL of a Comanda, like https://comanda.example.com")
+            raise ValueError("{{messages.badUrl}}")
         if not re.fullmatch(r"[\x21-\x7e]+", key):
-            raise ValueError("key must be an API key")
+            raise ValueError("{{messages.badKey}}")
         self.url = url.rstrip("/")
         self._key = key
         self._timeout = timeout
@@ -144,19 +145,19 @@ class Comanda:
         return f"Comanda({self.url!r})"
 
     def get(self, path: str, /, **parameters: Any) -> Any:
-        """Reads, and gives `data`. Parameters fill what stands in braces in the path; the others become the query."""
+        """{{docs.gets}} Parameters fill what stands in braces in the path; the others become the query."""
         return self.request("GET", path, **parameters).data
 
     def post(self, path: str, body: Any = None, /, *, idempotency_key: Optional[str] = None, **parameters: Any) -> Any:
-        """Makes or does something, and gives `data`. An `idempotency_key` of your own can be repeated days later."""
+        """{{docs.posts}} {{docs.ownKey}}"""
         return self.request("POST", path, body, idempotency_key=idempotency_key, **parameters).data
 
     def patch(self, path: str, body: Any, /, *, idempotency_key: Optional[str] = None, **parameters: Any) -> Any:
-        """Changes what `body` holds, and gives `data`."""
+        """{{docs.patches}}"""
         return self.request("PATCH", path, body, idempotency_key=idempotency_key, **parameters).data
 
     def delete(self, path: str, /, *, idempotency_key: Optional[str] = None, **parameters: Any) -> Any:
-        """Deletes, and gives `data`."""
+        """{{docs.deletes}}"""
         return self.request("DELETE", path, idempotency_key=idempotency_key, **parameters).data
 
     def request(
@@ -170,7 +171,7 @@ class Comanda:
         headers: Optional[Mapping[str, str]] = None,
         **parameters: Any,
     ) -> Answer:
-        """Any call, with status and headers of its answer. Raises `ComandaError` or `NoAnswer`."""
+        """{{docs.anyCall}} Raises `ComandaError` or `NoAnswer`."""
         sent = {
             "Authorization": f"Bearer {self._key}",
             "Accept": "application/json",
@@ -179,7 +180,7 @@ class Comanda:
         }
         if method not in ("GET", "HEAD"):
             idempotency_key = idempotency_key or str(uuid.uuid4())
-            sent["Idempotency-Key"] = idempotency_key
+            sent["{{headers.idempotencyKey}}"] = idempotency_key
         content = None
         if body is not None:
             sent["Content-Type"] = "application/json"
@@ -188,8 +189,8 @@ class Comanda:
         return self._send(request, idempotency_key)
 
     def each(self, path: str, /, **parameters: Any) -> Iterator[Entry]:
-        """Every entry of a list, page after page. Of a list that is newest first ask `order="asc"`: else one may come twice."""
-        limit = int(parameters.pop("limit", 200))
+        """{{docs.each}} `order="asc"`: {{docs.elseTwice}}"""
+        limit = int(parameters.pop("limit", {{lists.pageLimit}}))
         offset = int(parameters.pop("offset", 0))
         while True:
             page = self.request("GET", path, limit=limit, offset=offset, **parameters).body
@@ -206,12 +207,12 @@ class Comanda:
         *,
         cursor: Optional[str] = None,
         updated_since: Optional[Moment] = None,
-        limit: int = 200,
+        limit: int = {{lists.pageLimit}},
         **parameters: Any,
     ) -> Reading:
         """What changed of `/v2/orders`, `/v2/products` or `/v2/stock`: the first time `updated_since` a moment, then from the cursor."""
         if (cursor is None) == (updated_since is None):
-            raise ValueError("give cursor, or updated_since the first time")
+            raise ValueError("{{messages.badPlace}}")
 
         def steps(cursor: Optional[str]) -> Iterator[Tuple[Optional[str], Optional[Entry]]]:
             while True:
@@ -234,20 +235,20 @@ class Comanda:
         since: Optional[Moment] = None,
         types: Optional[Iterable[str]] = None,
         follow: bool = False,
-        every: float = 5.0,
+        every: float = {{lists.followSeconds}}.0,
     ) -> Reading:
-        """The feed of events in its order: after an event, or since a moment, or all of 30 days. `after="latest"` is now.
+        """The feed of events in its order: after an event, or since a moment, or all of {{lists.feedDays}} days. `after="latest"` is now.
 
         It ends where the feed ends; with `follow` it never ends, and asks again `every` so many seconds. Keep the cursor of
         the reading, and give it as `after` the next time. One that is not known any more is a `ComandaError` with the
-        reason `unknown_cursor`: then begin with `since`. One that went when the service was restored from a backup has the
-        reason `cursor_not_restored`: begin with `since=error.since`.
+        reason `{{reasons.unknownCursor}}`: then begin with `since`. One that went when the service was restored from a backup has the
+        reason `{{reasons.cursorNotRestored}}`: begin with `since=error.since`.
         """
 
         def steps(after: Optional[str]) -> Iterator[Tuple[Optional[str], Optional[Entry]]]:
             while True:
                 place = {"since": since} if after is None else {"after": after}
-                page = self.request("GET", "/v2/events", types=types, limit=200, **place).body
+                page = self.request("GET", "{{lists.eventsPath}}", types=types, limit={{lists.pageLimit}}, **place).body
                 for event in page["data"]:
                     after = event["id"]
                     yield after, event
@@ -276,14 +277,14 @@ class Comanda:
         tried = 0
         while True:
             tried += 1
-            wait = min(2.0 ** (tried - 1), 30.0) * random.uniform(0.75, 1.25)
+            wait = min(2.0 ** (tried - 1), {{calls.longestDelaySeconds}}.0) * random.uniform({{calls.leastDelayFactor}}, {{calls.mostDelayFactor}})
             try:
                 status, headers, body = self._exchange(request)
                 if status < 300:
                     return Answer(status, headers, _parsed(body))
             except (OSError, http.client.HTTPException) as fault:
                 if tried >= self._tries:
-                    raise NoAnswer(f"no answer from {self.url}: {fault}", idempotency_key) from fault
+                    raise NoAnswer(f"{{messages.noAnswerFrom}} {self.url}: {fault}", idempotency_key) from fault
             else:
                 if status == 304:
                     return Answer(status, headers, None)
@@ -303,11 +304,11 @@ class Comanda:
 
 
 class WebhookError(Exception):
-    """A delivery that must not be trusted: answer it with 400."""
+    """{{docs.webhookError}}"""
 
     def __init__(self, reason: str, message: str) -> None:
         super().__init__(_printable(message))
-        #: `missing_header`, `malformed_header`, `old_timestamp`, `future_timestamp`, `altered_body`, `wrong_secret`, `malformed_body`.
+        #: `{{reasons.missingHeader}}`, `{{reasons.malformedHeader}}`, `{{reasons.oldTimestamp}}`, `{{reasons.futureTimestamp}}`, `{{reasons.alteredBody}}`, `{{reasons.wrongSecret}}`, `{{reasons.malformedBody}}`.
         self.reason = reason
 
 
@@ -316,44 +317,44 @@ def verify_webhook(
     headers: Mapping[str, str],
     body: bytes,
     *,
-    tolerance: float = 300,
+    tolerance: float = {{webhooks.toleranceSeconds}},
     now: Optional[float] = None,
 ) -> Entry:
-    """Checks that a delivery is ours, unaltered and recent, and gives its event. Raises `WebhookError`.
+    """{{docs.verifies}}. Raises `WebhookError`.
 
-    `secret` is that of the endpoint (`whsec_…`), or several around a rotation; `headers` those of the request, in any
-    case; `body` the bytes as received, before anything parsed them. `tolerance` is in seconds, either way.
+    `secret` is that of the endpoint (`{{webhooks.secretPrefix}}…`), or several around a rotation; `headers` those of the request, in any
+    case; `body` the {{docs.received}}. `tolerance` is in seconds, either way.
     """
     if not isinstance(body, (bytes, bytearray, memoryview)):
         raise TypeError("body must be the bytes as received")
     given = {name.lower(): value for name, value in headers.items()}
-    for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
+    for name in ("{{headers.webhookId}}", "{{headers.webhookTimestamp}}", "{{headers.webhookSignature}}"):
         if not given.get(name, "").strip():
-            raise WebhookError("missing_header", f"the header {name} is missing")
-    timestamp = given["webhook-timestamp"]
-    if not re.fullmatch(r"[0-9]{1,12}", timestamp):
-        raise WebhookError("malformed_header", "webhook-timestamp must be a Unix time in whole seconds")
+            raise WebhookError("{{reasons.missingHeader}}", f"the header {name} {{messages.isMissing}}")
+    timestamp = given["{{headers.webhookTimestamp}}"]
+    if not re.fullmatch(r"[0-9]{1,{{webhooks.timestampDigits}}}", timestamp):
+        raise WebhookError("{{reasons.malformedHeader}}", "{{messages.malformedTimestamp}}")
     age = (time.time() if now is None else now) - int(timestamp)
     if age > tolerance:
-        raise WebhookError("old_timestamp", f"webhook-timestamp is {age:.0f} s old: a replay, or your clock is ahead")
+        raise WebhookError("{{reasons.oldTimestamp}}", f"{{messages.timestampIs}} {age:.0f} {{messages.secondsOld}}")
     if -age > tolerance:
-        raise WebhookError("future_timestamp", f"webhook-timestamp is {-age:.0f} s ahead: your clock is behind")
+        raise WebhookError("{{reasons.futureTimestamp}}", f"{{messages.timestampIs}} {-age:.0f} {{messages.secondsAhead}}")
     secrets = [secret] if isinstance(secret, str) else list(secret)
-    signed = f"{given['webhook-id']}.{timestamp}.".encode() + bytes(body)
-    expected = [b"v1," + base64.b64encode(hmac.new(_key_of(each), signed, hashlib.sha256).digest()) for each in secrets]
-    signatures = [each.encode() for each in given["webhook-signature"].split()]
+    signed = f"{given['{{headers.webhookId}}']}.{timestamp}.".encode() + bytes(body)
+    expected = [b"{{webhooks.signaturePrefix}}" + base64.b64encode(hmac.new(_key_of(each), signed, hashlib.sha256).digest()) for each in secrets]
+    signatures = [each.encode() for each in given["{{headers.webhookSignature}}"].split()]
     # Every pair is compared: the time taken tells nothing.
     if not any([hmac.compare_digest(ours, theirs) for ours in expected for theirs in signatures]):
-        digest = re.search(r"sha-256=:([A-Za-z0-9+/=]+):", given.get("content-digest", ""))
+        digest = re.search(r"{{webhooks.digestPattern}}", given.get("{{headers.contentDigest}}", ""))
         if digest and digest[1] != base64.b64encode(hashlib.sha256(body).digest()).decode():
-            raise WebhookError("altered_body", "the body is not the one that was sent: pass the bytes as received")
-        raise WebhookError("wrong_secret", "it was not signed with this secret, or something was altered on the way")
+            raise WebhookError("{{reasons.alteredBody}}", "{{messages.alteredBody}}")
+        raise WebhookError("{{reasons.wrongSecret}}", "{{messages.wrongSecret}}")
     try:
         event = json.loads(bytes(body).decode(), parse_float=Decimal)
     except (ValueError, RecursionError):
         event = None
     if not isinstance(event, dict):
-        raise WebhookError("malformed_body", "the body is signed, but it is not an event")
+        raise WebhookError("{{reasons.malformedBody}}", "{{messages.malformedBody}}")
     return event
 
 
@@ -364,7 +365,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-_MAY_PASS = (408, 429, 500, 502, 503, 504)
+_MAY_PASS = ({{calls.repeatedStatuses}})
 
 
 def _parsed(body: bytes) -> Any:
@@ -372,7 +373,7 @@ def _parsed(body: bytes) -> Any:
         return json.loads(body, parse_float=Decimal)
     except (ValueError, RecursionError) as fault:
         # Something in between wrote it: whether the call was done is not known.
-        raise http.client.HTTPException(f"the answer is not JSON: {fault}") from None
+        raise http.client.HTTPException(f"{{messages.answerIsNotJson}}: {fault}") from None
 
 
 def _plain(value: Any) -> Any:
@@ -381,7 +382,7 @@ def _plain(value: Any) -> Any:
         return int(value) if value == value.to_integral_value() else float(value)
     if isinstance(value, (datetime.date, uuid.UUID)):
         return _text(value)
-    raise TypeError(f"{type(value).__name__} cannot be sent as JSON")
+    raise TypeError(f"{type(value).__name__} {{messages.cannotBeSent}} as JSON")
 
 
 def _text(value: Any) -> str:
@@ -420,7 +421,7 @@ def _fields_in(message: str) -> List[FieldFault]:
 
 
 def _retry_after(headers: Message) -> Optional[float]:
-    said = headers.get("Retry-After", "").strip()
+    said = headers.get("{{headers.retryAfter}}", "").strip()
     if re.fullmatch(r"[0-9]+", said):
         return float(said)
     moment = email.utils.parsedate_tz(said) if said else None
@@ -438,9 +439,9 @@ def _printable(text: str) -> str:
 
 def _key_of(secret: str) -> bytes:
     try:
-        key = base64.b64decode(secret[len("whsec_") :] if secret.startswith("whsec_") else "!", validate=True)
+        key = base64.b64decode(secret[len("{{webhooks.secretPrefix}}") :] if secret.startswith("{{webhooks.secretPrefix}}") else "!", validate=True)
     except (binascii.Error, ValueError):
         key = b""
     if not key:
-        raise WebhookError("wrong_secret", "the secret must be whsec_ followed by base64")
+        raise WebhookError("{{reasons.wrongSecret}}", "{{messages.badSecret}}")
     return key

@@ -220,7 +220,7 @@ it('comanda.py raises errors that can be printed', async () => {
   ];
   writeFileSync(join(folder, 'try.py'), program.join('\n'));
   const { stdout, stderr, code } = await promisify(execFile)('python3', ['-B', join(folder, 'try.py')], {
-    env: { PATH: process.env.PATH, PYTHONPATH: join(repositoryRoot, 'extras/integrator/clients') },
+    env: { PATH: process.env.PATH, PYTHONPATH: join(repositoryRoot, 'dist/docs') },
   }).then(
     (ended) => ({ ...ended, code: 0 }),
     (error: { stdout: string; stderr: string; code: number | string }) => error,

@@ -74,7 +74,7 @@ const standard = [
 ];
 
 test.each(['Comanda.java', 'Comanda.cs', 'comanda.php'])('the guide names what %s offers', (file) => {
-  const source = readFileSync(join(repositoryRoot, 'extras/integrator/clients', file), 'utf8');
+  const source = readFileSync(join(repositoryRoot, 'dist/docs', file), 'utf8');
   const offered = [
     ...source.matchAll(/^ {4}public (?!static final|Comanda\()(?:static |final |class )*[\w.<>]+ (\w+)\(/gm),
     ...source.matchAll(/^ {8}public (?!override|const|ComandaClient\()(?:async )?[\w.<>]+ (\w+)\(/gm),

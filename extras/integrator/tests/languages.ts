@@ -30,7 +30,7 @@ const make = (folder: string, program: string, args: readonly string[]) =>
 export const languages: readonly Language[] = [
   {
     name: 'Python',
-    client: 'extras/integrator/clients/comanda.py',
+    client: 'dist/docs/comanda.py',
     driver: 'driver.py',
     needs: ['command -v python3'],
     packages: 'python3',
@@ -39,7 +39,7 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'Java',
-    client: 'extras/integrator/clients/Comanda.java',
+    client: 'dist/docs/Comanda.java',
     driver: 'Driver.java',
     needs: ['command -v javac', 'command -v java'],
     packages: 'default-jdk-headless',
@@ -50,7 +50,7 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'C#',
-    client: 'extras/integrator/clients/Comanda.cs',
+    client: 'dist/docs/Comanda.cs',
     driver: 'Driver.cs',
     needs: ['command -v mcs', 'ls "$(dirname "$(command -v mono)")"/../lib/mono/4.5/System.Net.Http.dll'],
     packages: 'mono-mcs and libmono-system-net-http4.0-cil',
@@ -64,7 +64,7 @@ export const languages: readonly Language[] = [
   },
   {
     name: 'PHP',
-    client: 'extras/integrator/clients/comanda.php',
+    client: 'dist/docs/comanda.php',
     driver: 'driver.php',
     needs: ['command -v php'],
     packages: 'php-cli',

@@ -22,7 +22,7 @@ if (pythons.length === 0)
   );
 
 test('the guide of comanda.py names everything that it offers', () => {
-  const file = join(repositoryRoot, 'extras/integrator/clients/comanda.py');
+  const file = join(repositoryRoot, 'dist/docs/comanda.py');
   const [source = ''] = readFileSync(file, 'utf8').split('class _NoRedirect');
   const guide = readFileSync(join(repositoryRoot, 'docs/guides/python.md'), 'utf8');
   const offered = [

@@ -37,8 +37,8 @@ print(len({event["id"] for event in comanda.events(types=["order.created"])}))
 test.each(pythons)(
   'comanda.py reads lists, changes and the feed to their end where entries are large: %s',
   async (python) => {
-    const { stdout } = await promisify(execFile)(python, ['-c', script, api.url, api.key.key], {
-      cwd: join(repositoryRoot, 'extras/integrator/clients'),
+    const { stdout } = await promisify(execFile)(python, ['-B', '-c', script, api.url, api.key.key], {
+      cwd: join(repositoryRoot, 'dist/docs'),
     });
     expect(stdout.trim().split('\n')).toEqual([orders, products, orders, orders].map(String));
   },

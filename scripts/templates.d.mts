@@ -1,0 +1,1 @@
+export function fillTemplates(model: object, templates: Record<string, string>): Record<string, string>;
