@@ -20,6 +20,9 @@ import {
 } from './src/texts.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+/** The manifests that have the version of a release: that of the service, and that of the downloads. */
+const versioned = ['package.json', 'extras/integrator/package.json'];
+
 const usage = 'npm run release -- <version> [--apply] [--no-checks] [--next VERSION] [--out FOLDER]';
 
 await runScript(async () => {
@@ -47,7 +50,7 @@ await runScript(async () => {
       const day = began.toISOString().slice(0, 10);
 
       step(`version ${version}, dated ${day}`);
-      edit(clone, 'package.json', (text) => manifestOf(text, version));
+      for (const file of versioned) edit(clone, file, (text) => manifestOf(text, version));
       edit(clone, 'CHANGELOG.md', () => changelogOf(changelog, version, day));
       await made(run);
       const commit = commitAll(clone, `Release ${version}`);
@@ -77,7 +80,7 @@ await runScript(async () => {
         console.log(`  ${name} (${Math.ceil(statSync(join(out, name)).size / 1024)} kB)`);
 
       step(`next: ${next}, upgraded from ${version}`);
-      edit(clone, 'package.json', (text) => manifestOf(text, next));
+      for (const file of versioned) edit(clone, file, (text) => manifestOf(text, next));
       edit(clone, 'CHANGELOG.md', (text) => changelogAfter(text, next, day));
       edit(clone, 'tests/upgrade/releases.ts', (text) => releasesOf(text, version, commit));
       edit(clone, 'docs/operations/upgrades.md', (text) => upgradesOf(text, { version, commit }, next));
