@@ -32,7 +32,7 @@ export const lists: Part = {
       many: await makePlace(subject, 10, small ? 1_000 : many),
     };
     await tidy(subject);
-    const load = { connections: small ? 4 : 32, until: { seconds: small ? 1 : 3 } };
+    const load = { connections: small ? 4 : 32, until: small ? { amount: 16 } : { seconds: 3 } };
     const ask = (place: Pick<Place, 'key'>, path: string) =>
       sendLoad({ ...load, url: api.url, requests: [get(path, place.key)] }, subject.cpuMs);
 

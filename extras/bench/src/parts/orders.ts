@@ -92,7 +92,7 @@ function loads(options: { shops: Shop[]; made: Made; moves: number; small: boole
   const [shop] = shops;
   if (shop === undefined) throw new Error('there is no shop');
   const { location } = shop.reference;
-  const seconds = small ? 1 : 4;
+  const until = small ? { amount: 16 } : { seconds: 4 };
   const atOnce = small ? 4 : 32;
   const json = { 'content-type': 'application/json' };
   const both = (
@@ -104,7 +104,7 @@ function loads(options: { shops: Shop[]; made: Made; moves: number; small: boole
     reference: { ...how, requests: reference },
   });
   const placed = (connections: number, over: readonly Shop[]) =>
-    both({ connections, until: { seconds } }, over.map(order), over.map(orderOfReference));
+    both({ connections, until }, over.map(order), over.map(orderOfReference));
   const nextOf = (ids: readonly string[]) => {
     let at = 0;
     return () => {
@@ -143,7 +143,7 @@ function loads(options: { shops: Shop[]; made: Made; moves: number; small: boole
     {
       ...{ work: 'GET /v2/orders/{id}', goal: { least: 0.65 } },
       ...both(
-        { connections: atOnce, until: { seconds } },
+        { connections: atOnce, until },
         made.comanda.slice(0, 100).map((id) => get(`/v2/orders/${id}`, authorization)),
         made.reference.map((id) => get(`/${location}/orders/${id}`)),
       ),
