@@ -256,19 +256,24 @@ export function suiteNamed(name) {
 export const pathsOf = ({ files = [] }) =>
   files.map((name) => (name.startsWith('extras/') ? name : `tests/${name}`));
 
+const globOf = (path) => (path.endsWith('.ts') ? path : `${path}/**/*.test.ts`);
+
 /** The globs of the same. @param {import('./table.mjs').Suite} suite */
-export const globsOf = (suite) =>
-  pathsOf(suite).map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.test.ts`));
+export const globsOf = (suite) => pathsOf(suite).map(globOf);
 
 /**
- * The globs of the files that a run leaves to other suites: to any where it is of `quick`, and to the parts that run when they
- * are touched where it is of a folder that they share.
+ * The globs of the files that a run leaves to other suites: to any where it is of `quick`, and of a folder of its own what has a row
+ * that runs when it is touched.
  * @param {import('./table.mjs').Suite} suite
  */
-export const leftBy = (suite) =>
-  suites
-    .filter(({ runs }) => suite.name === 'quick' || (runs === 'touched' && suite.trials === undefined))
-    .flatMap((other) => (other === suite ? [] : globsOf(other)));
+export function leftBy(suite) {
+  const others = suites.filter((other) => other !== suite);
+  if (suite.name === 'quick') return others.flatMap(globsOf);
+  const isWithin = (path) => pathsOf(suite).some((own) => path.startsWith(`${own}/`));
+  return others
+    .filter(({ runs }) => runs === 'touched' && suite.trials === undefined)
+    .flatMap((other) => pathsOf(other).filter(isWithin).map(globOf));
+}
 
 /** Whether its tests are in Chromium. @param {import('./table.mjs').Suite} suite */
 export const isInChromium = ({ programs = [] }) => programs.some(([program]) => program === 'chromium');
