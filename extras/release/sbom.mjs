@@ -126,7 +126,9 @@ async function readLockfile() {
   const lock = parse(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'));
   if (lock.lockfileVersion !== '9.0') throw new Error('pnpm-lock.yaml is not of version 9.0');
   const direct = new Map();
-  for (const importer of Object.values(lock.importers))
+  // Of extras/ the package contains programs whose dependencies are in packages/, too.
+  const packages = Object.entries(lock.importers).filter(([folder]) => !folder.startsWith('extras/'));
+  for (const [, importer] of packages)
     for (const kind of ['dependencies', 'optionalDependencies'])
       for (const [name, { version }] of Object.entries(importer[kind] ?? {}))
         if (!version.startsWith('link:')) direct.set(keyOf(name, version), kind !== 'dependencies');
