@@ -34,14 +34,15 @@ export const invariants: readonly Invariant[] = [
 ];
 
 /**
- * Reads an invariant from the file of `prisma/invariants` that has its name. An empty line separates the parts of the
- * file: the fields in comments, the query for the rows that break the invariant, and the repair if there is one. A query
- * with `$1` runs once for each location.
+ * Reads an invariant from the file of `prisma/invariants` that has its name: the fields in comments, an empty line, the query for the
+ * rows that break the invariant, and the repair below `-- repair:` if there is one. A query with `$1` runs once for each location.
  */
 function readInvariant(name: string): Invariant {
   const file = `${name.replaceAll(' ', '-')}.sql`;
   const text = readFileSync(join(repositoryRoot, 'prisma/invariants', file), 'utf8');
-  const [head = '', query = '', repair] = text.split('\n\n');
+  const [asked = '', repair] = text.split('\n\n-- repair:\n');
+  const end = asked.indexOf('\n\n');
+  const [head, query] = [asked.slice(0, end), asked.slice(end + 2)];
   const field = (key: string): string | undefined =>
     new RegExp(`^-- ${key}: (.*(?:\n--   .*)*)`, 'm').exec(head)?.[1]?.replaceAll('\n--   ', ' ');
   const [means, advice, newest] = [field('means'), field('advice'), field('newest')];
