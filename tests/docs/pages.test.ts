@@ -33,7 +33,7 @@ const markdown = (path: string) => site.plain.get(path) ?? '';
 describe('the pages of the documents', () => {
   test('are Markdown that any reader shows, without the marks of its generator', () => {
     for (const [path, text] of site.plain) {
-      expect(text.match(/^:::.*$|^```\w* ?\[.*$|\)\{.*\}|&#123;/gm), path).toBeNull();
+      expect(text.match(/^:::.*$|^```\w* ?\[.*$|^```\w+ \S+\/.*$|\)\{.*\}|&#123;/gm), path).toBeNull();
       for (const [, block = ''] of (site.pages.get(path) ?? '').matchAll(/^```.*\n([\s\S]*?)^```$/gm))
         expect(text, path).toContain(block);
     }

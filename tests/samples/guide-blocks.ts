@@ -20,14 +20,14 @@ export interface Exchange {
   promised?: { status: number; headers: Record<string, string>; body?: unknown };
 }
 
-/** Every block of every guide, in order, except for those of `examples/`, which have tests of their own. */
+/** Every block of every guide, in order, except for those of `examples/` and `extras/`, which have tests of their own. */
 export function guideBlocks(): Block[] {
   const folder = join(repositoryRoot, 'docs/guides');
   return readdirSync(folder)
     .sort()
     .flatMap((guide) =>
       [...readFileSync(join(folder, guide), 'utf8').matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].flatMap(
-        ([, kind = '', code = '']) => (kind.includes(' examples/') ? [] : { guide, kind, code }),
+        ([, kind = '', code = '']) => (/ (examples|extras)\//.test(kind) ? [] : { guide, kind, code }),
       ),
     );
 }

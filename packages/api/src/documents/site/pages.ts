@@ -84,7 +84,7 @@ export async function makeSite(root: string): Promise<Site> {
 /** A Markdown source, without the marks of what is made. Its links lead to files of the repository; the site has pages in place of some of them. */
 function guide(root: string, file: string): string {
   return readFileSync(join(root, file), 'utf8')
-    .replace(/^```(\w+) examples\/\S+$/gm, '```$1')
+    .replace(/^```(\w+) (?:examples|extras)\/\S+$/gm, '```$1')
     .replace(/^<!-- .* -->\n/gm, '')
     .replaceAll('](../../CHANGELOG.md', '](../changelog.md')
     .replaceAll('](../events.md', '](../reference/events.md')
