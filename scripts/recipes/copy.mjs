@@ -14,7 +14,7 @@ export function copyTree(source, copy) {
         recursive: true,
         verbatimSymlinks: true,
         // A suite that runs meanwhile may install them.
-        filter: (path) => !/^(extras|tests)\/.+\/node_modules$/.test(relative(source, path)),
+        filter: (path) => !/^(extras\/site\/generator|tests\/.+)\/node_modules$/.test(relative(source, path)),
       });
   for (const folder of ['', 'extras/site/generator']) linkPackages(join(source, folder), join(copy, folder));
 }
