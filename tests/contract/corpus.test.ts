@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { operationsOf } from '../../packages/api/src/request/operations.ts';
+import { appRouter } from '../../packages/api/src/router.ts';
+import { useApi } from '../support/api.ts';
+import { batchAnswers, type CorpusAnswer, corpusEntrances, corpusOf, oddAnswers } from './corpus.ts';
+import { openKitchen } from './kitchen.ts';
+
+const api = useApi();
+const operations = operationsOf(appRouter);
+
+/** The recorded answers, a line each. Where the file is missing it is written: delete it to record answers that are to change. */
+const file = join(import.meta.dirname, 'corpus.json');
+const isKnown = existsSync(file);
+const recorded: Record<string, string[]> = isKnown ? JSON.parse(readFileSync(file, 'utf8')) : {};
+
+afterAll(() => {
+  if (!isKnown) writeFileSync(file, `${JSON.stringify(recorded, null, 1)}\n`);
+});
+
+test('the answers are recorded', () => {
+  expect(isKnown, `${file} was missing and is written now: read what changed, and run again`).toBe(true);
+});
+
+// One way in ten to call an operation.
+const entrances = corpusEntrances(operations).filter(({ name }, index) =>
+  isKnown ? name in recorded : index % 10 === 3,
+);
+
+test.each(entrances)('every answer is as it was recorded: $name', async (entrance) => {
+  compare(entrance.name, await corpusOf(entrance, await openKitchen(api)));
+});
+
+test('batches of tRPC are answered as they were', async () => {
+  const some = operations.filter((_, index) => index % 10 === 3);
+  compare('batches', await batchAnswers(() => openKitchen(api), some));
+});
+
+test('odd HTTP is answered as it was', async () => {
+  compare('odd HTTP', await oddAnswers(await openKitchen(api)));
+});
+
+function compare(name: string, answers: readonly [string, CorpusAnswer][]): void {
+  const lines = answers.map(([about, answer]) => `${about}: ${lineOf(answer)}`);
+  if (isKnown) expect(lines).toEqual(recorded[name]);
+  else recorded[name] = lines;
+}
+
+/** The headers that every answer has. */
+const common = new Set([
+  'cache-control: no-store',
+  'connection: keep-alive',
+  "content-security-policy: default-src 'none'; frame-ancestors 'none'",
+  'content-type: application/json; charset=utf-8',
+  'referrer-policy: no-referrer',
+  'x-content-type-options: nosniff',
+  'x-ratelimit-limit: 100000',
+  'x-request-id: <request>',
+]);
+
+/** An answer in a line: its status, the common headers that it lacks, its own headers, and its body, or the hash of a long one. */
+function lineOf({ status, headers, body }: CorpusAnswer): string {
+  const all = Object.entries(headers)
+    .filter(([name]) => name !== 'x-ratelimit-remaining')
+    .map(([name, value]) => `${name}: ${value}`);
+  const missing = [...common].filter((each) => !all.includes(each)).map((each) => `without ${each}`);
+  const own = all.filter((each) => !common.has(each));
+  const text = body.length < 300 ? body : createHash('sha256').update(body).digest('hex');
+  return [status, ...missing, ...own, text].join(' | ');
+}
