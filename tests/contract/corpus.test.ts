@@ -51,7 +51,6 @@ function compare(name: string, answers: readonly [string, CorpusAnswer][]): void
 /** The headers that every answer has. */
 const common = new Set([
   'cache-control: no-store',
-  'connection: keep-alive',
   "content-security-policy: default-src 'none'; frame-ancestors 'none'",
   'content-type: application/json; charset=utf-8',
   'referrer-policy: no-referrer',
@@ -62,9 +61,7 @@ const common = new Set([
 
 /** An answer in a line: its status, the common headers that it lacks, its own headers, and its body, or the hash of a long one. */
 function lineOf({ status, headers, body }: CorpusAnswer): string {
-  const all = Object.entries(headers)
-    .filter(([name]) => name !== 'x-ratelimit-remaining')
-    .map(([name, value]) => `${name}: ${value}`);
+  const all = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const missing = [...common].filter((each) => !all.includes(each)).map((each) => `without ${each}`);
   const own = all.filter((each) => !common.has(each));
   const text = body.length < 300 ? body : createHash('sha256').update(body).digest('hex');

@@ -1,8 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
 import { restHandler } from '../../packages/api/src/http/rest/adapter.ts';
-import { singleCalls } from '../../packages/api/src/http/trpc.ts';
-import type { AppRouter } from '../../packages/api/src/router.ts';
+import { trpcHandler } from '../../packages/api/src/http/trpc/handler.ts';
 import { useApi } from '../support/api.ts';
 import { listening } from '../support/listening.ts';
 import { useClosed } from '../support/use.ts';
@@ -14,7 +13,7 @@ import { familyRouter, given } from './family-router.ts';
 const api = useApi();
 const server = useClosed(async () => {
   const rest = restHandler(api.app, familyRouter);
-  const isCall = singleCalls(api.app, familyRouter as unknown as AppRouter);
+  const isCall = trpcHandler(api.app, familyRouter);
   return listening((request, response) => {
     if (!isCall(request, response)) rest(request, response);
   });

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
-import { gatherPieces } from '../../packages/api/src/bodies/pieces.ts';
+import { gatherPieces, type Pieces } from '../../packages/api/src/bodies/pieces.ts';
 import type { Caller } from '../../packages/api/src/credentials/credentials.ts';
 import { createLargeBodies } from '../../packages/api/src/large/large-bodies.ts';
 import type { LargeCall } from '../../packages/api/src/request/large.ts';
@@ -30,24 +30,24 @@ it('ends the thread for large bodies alone: its call is a 503, and the next one 
     },
     limits: { perMinute: 1, monthly: 1, batchJobsPerHour: 1, maxItemsPerBatch: 10_000_000 },
   };
-  const call: LargeCall = {
+  const call = (body: Pieces): LargeCall => ({
     ...{ operation: 'stock.sync', caller, requestId: 'r', traceparent: undefined, apiVersion: 'v2' },
     ...{ refusesUnknown: false, simulation: undefined },
     ...{ ifMatch: undefined, ifNoneMatch: undefined, ifUnmodifiedSince: false },
-    given: { body: { members: {}, key: { name: 'Idempotency-Key', key: 'k' }, isStrict: false } },
-  };
+    given: { body, members: {}, key: { name: 'Idempotency-Key', key: 'k' }, isStrict: false },
+  });
   const items = (count: number) => {
     const pieces = gatherPieces();
     pieces.add(Buffer.from(`{"items":[${'{},'.repeat(count - 1)}{}]}`));
     return pieces.end();
   };
   onTestFinished(() => large.close());
-  await expect(large.perform(call, items(240_000), undefined)).rejects.toMatchObject({
+  await expect(large.perform(call(items(240_000)), undefined)).rejects.toMatchObject({
     status: 503,
     reason: 'temporarily_unavailable',
     headers: { 'Retry-After': '5' },
   });
-  await expect(large.perform(call, items(1_000), undefined)).resolves.toMatchObject({
+  await expect(large.perform(call(items(1_000)), undefined)).resolves.toMatchObject({
     refusal: {
       status: 422,
       fields: expect.arrayContaining([expect.objectContaining({ path: 'items[0].quantity' })]),

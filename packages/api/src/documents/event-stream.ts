@@ -22,6 +22,7 @@ export function documentedStreams(router: AnyRouter): DocumentedRoute[] {
       ...{ name, kind: 'query' as const, isList: false, listsChanges: false, routes: [route] },
       ...{ input: z.object(asked), output: Text },
       meta: { ...meta, rest: [meta.rest] },
+      joins: false,
       work: () => Promise.reject(new Error('described, never called')),
     };
     return { operation, route, ending: undefined };

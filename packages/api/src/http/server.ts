@@ -22,8 +22,7 @@ import { restHandler } from './rest/adapter.ts';
 import { safeHeaders, sendError } from './rest/answer.ts';
 import { streamHandler } from './rest/event-stream.ts';
 import { siteHandler } from './site.ts';
-import { singleCalls } from './trpc.ts';
-import { manyCalls } from './trpc-calls.ts';
+import { trpcHandler } from './trpc/handler.ts';
 import { answerUnparsed } from './unparsed.ts';
 
 /** A server that answers requests. */
@@ -35,8 +34,8 @@ export interface RunningServer {
 }
 
 /**
- * Serves an app: `/v1`, `/v2` and single calls of tRPC straight from the HTTP server's callback, as well as health,
- * and everything else (tRPC, documents) through Express. Rejects with the listen error when the port is taken.
+ * Serves an app: `/v1`, `/v2` and the calls of tRPC straight from the HTTP server's callback, as well as health,
+ * and everything else (subscriptions of tRPC, documents) through Express. Rejects with the listen error when the port is taken.
  * @param siteFolder of the built documents, `dist/site` unless said
  */
 export async function startServer(
@@ -47,8 +46,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const rest = restHandler(app, appRouter);
   const streams = streamHandler(app, appRouter);
-  const isCall = singleCalls(app, appRouter);
-  const areCalls = manyCalls(app, appRouter);
+  const trpc = trpcHandler(app, appRouter);
   const site = siteHandler(app, appRouter, siteFolder);
   const health = healthHandler(app, () => drain.begun());
   const probes = new Map([
@@ -66,7 +64,7 @@ export async function startServer(
     else if (isOptionsOfAll(request)) answerOptionsOfAll(request, response);
     else if (streams(request, response)) return;
     else if (path.startsWith('/v1/') || path.startsWith('/v2/')) rest(request, response);
-    else if (!isCall(request, response) && !areCalls(request, response)) {
+    else if (!trpc(request, response)) {
       setSafeHeaders(request, response);
       const probe = probes.get(path);
       if (probe !== undefined && !isRead(request))

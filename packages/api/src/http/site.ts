@@ -9,10 +9,10 @@ import type { AppRouter } from '../router.ts';
 import { packWhole } from './packing.ts';
 import { commonHeaders, sendError } from './rest/answer.ts';
 import { decode } from './rest/decode.ts';
-import { trpcMiddleware } from './trpc.ts';
+import { trpcMiddleware } from './trpc/adapter.ts';
 
 /**
- * Everything that is not a REST path: tRPC at `/trpc`, the OpenAPI documents, `/docs`.
+ * Everything that is no call: subscriptions at `/trpc`, the OpenAPI documents, `/docs`.
  * @param siteFolder of the built documents, `dist/site` unless said
  */
 export function siteHandler(

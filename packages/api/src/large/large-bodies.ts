@@ -7,9 +7,9 @@ import { movable } from '../bodies/pieces.ts';
 import { unavailable } from '../errors.ts';
 import { createBulkhead, inPlace } from '../places/bulkhead.ts';
 import type { BulkheadLimits } from '../places/bulkhead-limits.ts';
-import type { LargeBodies } from '../request/large.ts';
+import type { LargeBodies, LargeCall } from '../request/large.ts';
 import { largeConnections } from './connections.ts';
-import type { FromThread, NumberedCall, ThreadSettings, ToThread } from './messages.ts';
+import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
 import { receivedRefusal } from './refusal.ts';
 
 /** How long the thread has to end by itself, in milliseconds. */
@@ -69,7 +69,7 @@ export function createLargeBodies(
     return { worker, waiting };
   }
 
-  async function ask(message: Omit<NumberedCall, 'number'>, left: Leaving | undefined): Promise<FromThread> {
+  async function ask(call: LargeCall, left: Leaving | undefined): Promise<FromThread> {
     if (left?.isGone) throw new UnwantedError();
     running ??= start();
     const { worker, waiting } = running;
@@ -79,7 +79,8 @@ export function createLargeBodies(
     try {
       return await new Promise((resolve, reject) => {
         waiting.set(number, { resolve, reject });
-        worker.postMessage({ number, ...message } satisfies ToThread, movable(message.bytes));
+        const { body } = call.given;
+        worker.postMessage({ number, call } satisfies ToThread, 'parts' in body ? movable(body) : []);
       });
     } finally {
       stopListening?.();
@@ -87,7 +88,7 @@ export function createLargeBodies(
   }
 
   return {
-    perform(call, bytes, left) {
+    perform(call, left) {
       const place = {
         locationId: call.caller.locationId,
         resource: 'large bodies',
@@ -95,7 +96,7 @@ export function createLargeBodies(
         left,
       } as const;
       return inPlace(bulkhead, place, async () => {
-        const answered = await ask({ call, bytes }, left);
+        const answered = await ask(call, left);
         const { headers } = answered;
         if ('refusal' in answered) return { headers, refusal: receivedRefusal(answered.refusal) };
         const { text, etag, replayed, isSecret } = answered;

@@ -1,5 +1,4 @@
 import type { Settings } from '@comanda/db';
-import type { Pieces } from '../bodies/pieces.ts';
 import type { FieldFault, OtherResource } from '../errors.ts';
 import type { Reason } from '../reasons.ts';
 import type { LargeCall } from '../request/large.ts';
@@ -15,7 +14,6 @@ export type ThreadSettings = Pick<
 export interface NumberedCall {
   number: number;
   call: LargeCall;
-  bytes: Pieces;
 }
 
 /** A message to the thread: a call, the number of one whose caller has left, or the request to end. */

@@ -1,17 +1,18 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { beginSpan, type Leaving } from '@comanda/db';
 import { textOf } from '../request/answer.ts';
-import { performRead, performReadInput } from '../request/body-call.ts';
+import { perform, placeOf } from '../request/call.ts';
 import type { CallContext } from '../request/context.ts';
+import { readGiven } from '../request/given.ts';
 import { inFamily, operationsOf } from '../request/operations.ts';
 import { appRouter } from '../router.ts';
+import { openExecutor } from './executor.ts';
 import type { FromThread, NumberedCall, ThreadSettings, ToThread } from './messages.ts';
 import { sentRefusal } from './refusal.ts';
-import { openThreadApp } from './thread-app.ts';
 
 // The thread for large bodies. It performs calls that the server has admitted, and answers with text.
 
-const app = openThreadApp(workerData as ThreadSettings);
+const app = openExecutor(workerData as ThreadSettings);
 const operations = new Map(operationsOf(appRouter).map((operation) => [operation.name, operation]));
 
 /** The callers of what is under way, by the numbers of the calls. */
@@ -20,10 +21,10 @@ const callers = new Map<number, AbortController>();
 parentPort?.on('message', (message: ToThread) => {
   if ('close' in message) void app.close().then(() => process.exit(0));
   else if ('left' in message) callers.get(message.left)?.abort();
-  else void perform(message).then((answer) => parentPort?.postMessage(answer));
+  else void answer(message).then((answer) => parentPort?.postMessage(answer));
 });
 
-async function perform({ number, call, bytes }: NumberedCall): Promise<FromThread> {
+async function answer({ number, call }: NumberedCall): Promise<FromThread> {
   const { operation: name, given, traceparent, ...rest } = call;
   const caller = new AbortController();
   callers.set(number, caller);
@@ -33,23 +34,20 @@ async function perform({ number, call, bytes }: NumberedCall): Promise<FromThrea
     const found = operations.get(name);
     if (found === undefined) throw new Error(`${name} is no operation`);
     const operation = inFamily(found, rest.apiVersion);
+    const left = leftBy(caller);
     const ctx: CallContext = {
       ...rest,
       ...{ app, headers, startedAt: performance.now() },
       traceparent: span.traceparent,
-      authorization: undefined,
-      left: leftBy(caller),
-      // The server has simulated what was asked for.
-      cut: () => {},
+      left,
+      place: placeOf(operation, rest.caller, left),
     };
-    const answer = await span.within(() =>
-      'body' in given
-        ? performRead(ctx, operation, { ...given.body, bytes })
-        : performReadInput(ctx, operation, given),
+    const answered = await span.within(() =>
+      perform(ctx, operation, readGiven(given, operation, rest.caller)),
     );
-    const { etag, replayed, isSecret } = answer;
+    const { etag, replayed, isSecret } = answered;
     span.end();
-    return { number, headers, text: textOf(answer, operation.output), etag, replayed, isSecret };
+    return { number, headers, text: textOf(answered, operation.output), etag, replayed, isSecret };
   } catch (error) {
     span.end({}, error);
     return { number, headers, refusal: sentRefusal(error) };

@@ -93,16 +93,7 @@ export function nextOf({ limit, offset, total }: PagePlace): { next?: NextPage }
   return end < total ? { next: { offset: String(end) } } : {};
 }
 
-/** JSON that a call of tRPC answers as it is: to parse a large one would hold up the event loop. */
-export class JsonText {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** A stream that is answered as a whole is no larger than this: it is held, parsed and written again. */
+/** A stream that is answered as a whole is no larger than this, as it is held. */
 const mostWholeCharacters = 8 * 1024 ** 2;
 
 const tooLargeAsWhole = {
@@ -120,17 +111,17 @@ export async function valueIn<Value>(answer: Answer<Value>): Promise<Value> {
 }
 
 /**
- * The value of a stream, which it closes, as the family of `output` shows it. Throws `validation_error` for one that is too
- * large to be held.
+ * The JSON text of a stream, which it closes, as the family of `output` shows it. Throws `validation_error` for one that is
+ * too large to be held.
  */
-export async function wholeOf(stream: ListStream, output: z.ZodType): Promise<unknown> {
+export async function wholeText(stream: ListStream, output: z.ZodType): Promise<string> {
   try {
     let text = '';
     for await (const piece of piecesOf(stream, output)) {
       text += piece;
       if (text.length > mostWholeCharacters) throw invalid(tooLargeAsWhole);
     }
-    return JSON.parse(text);
+    return text;
   } finally {
     await stream.close();
   }

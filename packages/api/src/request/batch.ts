@@ -1,13 +1,7 @@
 import type { Queryable } from '@comanda/db';
 import { batchTooLarge } from '../bodies/read.ts';
-import type { Caller } from '../credentials/credentials.ts';
 import { ApiError } from '../errors.ts';
-import type { App, CallContext } from './context.ts';
-
-/** The current batch headers, for every answer of a batch operation. */
-export function batchHeaders(app: App, caller: Caller): Promise<Record<string, string>> {
-  return app.limiter.batchHeaders(caller);
-}
+import type { CallContext } from './context.ts';
 
 /**
  * Counts one batch job: the last step of the work, or before it when that cannot be taken back, so that what is refused

@@ -1,6 +1,5 @@
 import type { Database, Leaving, SecretBox, SqlDatabase } from '@comanda/db';
 import type { Logger } from 'pino';
-import type { ReadInput } from '../bodies/input.ts';
 import type { Caller, Credentials } from '../credentials/credentials.ts';
 import type { Deprecations } from '../deprecations.ts';
 import type { Family } from '../families.ts';
@@ -9,8 +8,7 @@ import type { Live } from '../live/live.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Readiness } from '../metrics/readiness.ts';
 import type { Reply } from '../places/answer-bytes.ts';
-import type { JoinedReads } from '../places/joined-reads.ts';
-import type { JoinedWrites } from '../places/joined-writes.ts';
+import type { Place } from '../places/bulkhead.ts';
 import type { Places } from '../places/places.ts';
 import type { Answer } from './answer.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -18,16 +16,25 @@ import type { LargeBodies } from './large.ts';
 import type { Simulation } from './simulation.ts';
 import type { Precondition } from './tags.ts';
 
-/** The state that one process holds for all of its requests. */
-export interface App {
+/** What the work of an operation needs from outside, in whichever thread it is done. */
+export interface Executor {
   readonly database: Database;
-  readonly credentials: Credentials;
-  readonly limiter: Limiter;
+  /** The bounds on what is done at once. */
   readonly places: Places;
+  /** The keys, for an operation that takes a further one in its input. */
+  readonly credentials: Credentials;
+  /** The limits that work counts and shows by itself. */
+  readonly limiter: Pick<Limiter, 'batchHeaders' | 'refuseUsedUp' | 'startBatch' | 'usage'>;
+  readonly secrets: SecretBox;
+  readonly policy: Policy;
+}
+
+/** The state that one process holds for all of its requests. */
+export interface App extends Executor {
+  readonly limiter: Limiter;
   /** Where calls with large bodies or large work are performed; a stub has no such place. */
   readonly large: LargeBodies | undefined;
   readonly live: Live;
-  readonly secrets: SecretBox;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Whether the database answers and a worker beats; at most 2 s. */
@@ -36,7 +43,6 @@ export interface App {
   wakeRelay(): void;
   /** The caller's address, as `TRUSTED_PROXIES` lets it be known. */
   readonly clientAddress: ClientAddress;
-  readonly policy: Policy;
   /** The deprecations in answers and documents. */
   readonly deprecations: Deprecations;
   /** The addresses and ranges that webhooks come from, as the operator publishes them; none are fixed where it is empty. */
@@ -52,9 +58,8 @@ export interface Policy {
   app: 'on' | 'off';
 }
 
-/** One request, from whichever entrance. */
-export interface RequestContext {
-  readonly app: App;
+/** The parts of a request that its work may depend on. */
+interface RequestFacts {
   readonly requestId: string;
   /** Its position in a trace, if any: the header that calls made for it carry. */
   readonly traceparent?: string | undefined;
@@ -62,7 +67,6 @@ export interface RequestContext {
   readonly startedAt: number;
   /** The family of the path; the typed client speaks v2. */
   readonly apiVersion: Family;
-  readonly authorization: string | undefined;
   /** Where the request came from. */
   readonly clientAddress?: string | undefined;
   /** The entity tags that the caller holds, as REST carries them: a read answers 304, a write 412; see `matchesEtag`. */
@@ -71,26 +75,24 @@ export interface RequestContext {
   readonly ifMatch?: string | undefined;
   /** The call has an `If-Unmodified-Since`, which is never compared. */
   readonly ifUnmodifiedSince?: boolean | undefined;
-  /** The fault that the caller wants to meet, as `X-Comanda-Simulate` says it; see `beginSimulation`. */
-  readonly simulate?: string | undefined;
-  /** Reads the input of a call, by its index in a batch, from the body or the URL. Unset where the entrance gives it otherwise. */
-  readonly inputOf?: ((batchIndex: number) => Promise<ReadInput>) | undefined;
-  /** Performs the calls of one batch one after the other. Unset outside a batch. */
-  readonly inTurn?: (<Value>(call: () => Promise<Value>) => Promise<Value>) | undefined;
-  /** Waits until a batch of the location may begin; may be called for each of its calls. Unset outside a batch. */
-  readonly startBatch?: ((locationId: string) => Promise<void>) | undefined;
-  /** Whether the entrance takes answers as JSON text; else as values. */
-  readonly asText?: true | undefined;
+  /** Whether a field that the operation does not know is refused; else the answer names it. */
+  readonly refusesUnknown?: boolean | undefined;
   /** The response. Unset where none is waited for: in the thread for large bodies. */
   readonly reply?: Reply | undefined;
   /** The caller, who may leave before the answer. Unset where the caller is a part of the service. */
   readonly left?: Leaving | undefined;
+  /** Headers of the answer, whether it succeeds or not. Calls of one request share them. */
+  readonly headers: Record<string, string>;
+}
+
+/** One request, from whichever entrance. */
+export interface RequestContext extends RequestFacts {
+  readonly app: App;
+  readonly authorization: string | undefined;
+  /** The fault that the caller wants to meet, as `X-Comanda-Simulate` says it; see `beginSimulation`. */
+  readonly simulate?: string | undefined;
   /** Ends the connection without an answer. */
   cut(): void;
-  /** Whether a field that the operation does not know is refused; else the answer names it. */
-  readonly refusesUnknown?: boolean | undefined;
-  /** Headers of the answer, whether it succeeds or not. */
-  readonly headers: Record<string, string>;
 }
 
 /** A reader at one location: a call, or a command. */
@@ -99,9 +101,12 @@ export interface Lookup {
   readonly caller: Pick<Caller, 'locationId'>;
 }
 
-/** A request whose key was accepted, counted and permitted. */
-export interface CallContext extends RequestContext {
+/** A call whose key was accepted, counted and permitted. */
+export interface CallContext extends RequestFacts {
+  readonly app: Executor;
   readonly caller: Caller;
+  /** The place that its work has or, where it joins others, may take. */
+  readonly place: Place;
   /** The fault that a call of a sandbox meets. */
   readonly simulation?: Simulation | undefined;
   /** Set when the call came with an idempotency key: what writes stores its answer with it (writing.ts). */
@@ -114,31 +119,11 @@ export interface CallContext extends RequestContext {
 
 /**
  * The context of an operation that reads or writes together with other callers (`joinedQuery`, `joinedMutation`). It
- * has no place among those that use the database, and so no database: only such reads and writes, and `inPlace` for
- * what it needs beyond.
+ * has no place among those that use the database, and so no database: only such reads and writes, and `withPlace` or
+ * `writeInPlace` for what it needs beyond.
  */
-export interface JoinedCall
-  extends Pick<
-    CallContext,
-    | 'caller'
-    | 'clientAddress'
-    | 'ifNoneMatch'
-    | 'precondition'
-    | 'requestId'
-    | 'traceparent'
-    | 'idempotency'
-    | 'simulation'
-  > {
-  readonly policy: Policy;
-  readonly joined: JoinedReads;
-  readonly joinedWrites: JoinedWrites;
-  /** Does the rest in a place of its own. Throws 503 when there is none. */
-  inPlace<Result>(work: (ctx: CallContext) => Promise<Result>): Promise<Result>;
-  /**
-   * Performs one transaction of the call in a place. If it meets a row that another transaction holds, it starts again among the
-   * calls that wait for rows, which frees its place for others. Throws the lock's timeout after `holdUps.rowMs`.
-   */
-  writeInPlace<Result>(work: (ctx: CallContext) => Promise<Result>): Promise<Result>;
+export interface JoinedCall extends Omit<CallContext, 'app'> {
+  readonly app: Pick<Executor, 'places' | 'policy'>;
 }
 
 /** A key that a call came with, and what it must be repeated with. */

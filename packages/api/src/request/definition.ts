@@ -1,23 +1,18 @@
 import type { z } from 'zod';
 import type { Answer } from './answer.ts';
-import type { CallContext, JoinedCall } from './context.ts';
+import type { CallContext } from './context.ts';
 import type { OperationMeta } from './meta.ts';
 
 /** A router's declaration of an operation. */
-export type Definition = {
+export interface Definition {
   meta: OperationMeta;
   input: z.ZodObject;
   output: z.ZodType;
-} & (
-  | {
-      /** The operation's own work, for a call that was admitted, has a place, and an input that was validated. */
-      work: Work<CallContext>;
-    }
-  | {
-      /** The same of one that needs no place, as it reads or writes together with other callers. */
-      joinedWork: Work<JoinedCall>;
-    }
-);
+  /** The operation's own work, for a call that was admitted and an input that was validated. */
+  work: Work<CallContext>;
+  /** It reads or writes together with other callers, and so begins without a place of its own. */
+  joins: boolean;
+}
 
 /** The work of an operation on its input. */
 export type Work<Context, Input = unknown, Value = unknown> = (call: {
@@ -26,11 +21,11 @@ export type Work<Context, Input = unknown, Value = unknown> = (call: {
 }) => Answer<Value> | Promise<Answer<Value>>;
 
 /** An operation under its name in the router. */
-export type NamedOperation = Definition & {
+export interface NamedOperation extends Definition {
   /** `orders.create`; `v1.orders.create` where the first family differs. */
   name: string;
   kind: 'query' | 'mutation';
-};
+}
 
 /** The input of a mutation that can be repeated: with the same key it is done once. */
 export type Repeatable<Input> = Input extends void

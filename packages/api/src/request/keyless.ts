@@ -1,16 +1,13 @@
 import type { AnyRouter, TRPCMutationProcedure } from '@trpc/server';
 import type { z } from 'zod';
-import { largeFrom } from '../bodies/bounds.ts';
-import { type Input, plainInput, ReadInput } from '../bodies/input.ts';
-import { joined } from '../bodies/pieces.ts';
-import { readJson } from '../bodies/read.ts';
-import { ApiError, fromZod } from '../errors.ts';
+import { type Input, plainInput } from '../bodies/input.ts';
+import { ApiError, fromZod, toApiError } from '../errors.ts';
+import type { Outcome } from './call.ts';
 import type { RequestContext } from './context.ts';
 import type { Repeatable } from './definition.ts';
-import { IncomingBody } from './incoming-body.ts';
 import { trpc } from './operation.ts';
 import { refuseDeep, refuseUnstorable } from './readable.ts';
-import { finishRequest } from './request-log.ts';
+import { finishRefused, finishRequest } from './request-log.ts';
 import { refuseSimulation } from './simulation.ts';
 
 /** The location and key of a call without a key. */
@@ -27,6 +24,7 @@ export interface Keyless {
   meta: { summary: string; description: string };
   input: z.ZodObject;
   output: z.ZodType;
+  work(ctx: RequestContext, input: unknown): Promise<Known<unknown>>;
 }
 
 /**
@@ -43,36 +41,44 @@ export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
   output: z.output<Answer>;
   meta: unknown;
 }> {
+  const definition = { meta, input, output, work: work as Keyless['work'] };
   const procedure = trpc.procedure
-    .meta({ keyless: { meta, input, output } })
-    .use(({ ctx, batchIndex, getRawInput, next }) =>
-      next({ getRawInput: () => ctx.inputOf?.(batchIndex) ?? getRawInput() }),
-    )
+    .meta({ keyless: definition })
     .input((raw) => raw)
     .mutation(async ({ ctx, input: raw, path }) => {
-      if (ctx.app.policy.app === 'off')
-        throw new ApiError('unknown_path', 'The app is not served here (APP=off).');
-      refuseSimulation(ctx);
-      const given = await readKeyless(raw);
-      refuseUnstorable(given);
-      const read = input.safeParse(given.exact);
-      if (!read.success) throw fromZod(read.error);
-      const { value, apiKeyId, locationId } = await work(ctx, read.data);
-      const { requestId, startedAt } = ctx;
-      const line = { requestId, entrance: 'trpc', method: 'mutation', status: 200, operation: path } as const;
-      finishRequest(ctx.app, { ...line, apiKeyId, locationId }, performance.now() - startedAt);
-      return output.parse(value);
+      const outcome = await callKeyless(ctx, { ...definition, name: path }, async () => {
+        refuseDeep(raw);
+        return plainInput(raw);
+      });
+      if (outcome.refusal !== undefined) throw outcome.refusal;
+      return JSON.parse(outcome.text ?? 'null') as unknown;
     });
   return procedure as never;
 }
 
-// Without a key it has no place: no more than what takes no time.
-async function readKeyless(raw: unknown): Promise<Input> {
-  if (raw instanceof IncomingBody)
-    return readJson(joined(await raw.receive(largeFrom)), { kind: 'ordinary', isStrict: false });
-  if (raw instanceof ReadInput) return raw;
-  refuseDeep(raw);
-  return plainInput(raw);
+/** Answers a call that needs no key. Never rejects. */
+export async function callKeyless(
+  ctx: RequestContext,
+  { name, input, output, work }: Keyless,
+  read: () => Promise<Input>,
+): Promise<Outcome> {
+  const { app, requestId, startedAt } = ctx;
+  try {
+    if (app.policy.app === 'off') throw new ApiError('unknown_path', 'The app is not served here (APP=off).');
+    refuseSimulation(ctx);
+    const given = await read();
+    refuseUnstorable(given);
+    const parsed = input.safeParse(given.exact);
+    if (!parsed.success) throw fromZod(parsed.error);
+    const { value, apiKeyId, locationId } = await work(ctx, parsed.data);
+    const line = { requestId, entrance: 'trpc', method: 'mutation', status: 200, operation: name } as const;
+    finishRequest(app, { ...line, apiKeyId, locationId }, performance.now() - startedAt);
+    return { status: 200, text: JSON.stringify(output.parse(value)) };
+  } catch (error) {
+    const refusal = toApiError(error);
+    finishRefused(ctx, 'mutation', name, error);
+    return { status: refusal.status, refusal };
+  }
 }
 
 /** Every call of the router that needs no key. */

@@ -1,35 +1,27 @@
 import type { Leaving } from '@comanda/db';
-import type { Input } from '../bodies/input.ts';
-import type { Pieces } from '../bodies/pieces.ts';
-import type { Caller } from '../credentials/credentials.ts';
 import type { ApiError } from '../errors.ts';
-import type { Family } from '../families.ts';
 import type { Answer } from './answer.ts';
-import type { BodyCall } from './given.ts';
-import type { Simulation } from './simulation.ts';
-
-/** An input that was read already, with what else a call of tRPC has in its input. */
-export interface ReadGiven {
-  input: Input;
-  key: unknown;
-  expected: unknown;
-}
+import type { CallContext } from './context.ts';
+import type { NamedOperation } from './definition.ts';
+import type { Given } from './given.ts';
 
 /** A call with a large body or a large work, as it goes to the thread that performs it. */
-export interface LargeCall {
+export interface LargeCall
+  extends Pick<
+    CallContext,
+    | 'caller'
+    | 'requestId'
+    | 'traceparent'
+    | 'apiVersion'
+    | 'refusesUnknown'
+    | 'ifMatch'
+    | 'ifNoneMatch'
+    | 'ifUnmodifiedSince'
+    | 'simulation'
+  > {
   /** The operation by its name in the router. */
   operation: string;
-  caller: Caller;
-  requestId: string;
-  traceparent: string | undefined;
-  apiVersion: Family;
-  refusesUnknown: boolean;
-  ifMatch: string | undefined;
-  ifNoneMatch: string | undefined;
-  ifUnmodifiedSince: boolean;
-  simulation: Simulation | undefined;
-  /** All of the body but its bytes, or the input where it is read. */
-  given: { body: Omit<BodyCall, 'bytes'> } | ReadGiven;
+  given: Given;
 }
 
 /** The outcome of such a call. */
@@ -45,7 +37,37 @@ export interface LargeBodies {
    * work has added in either case. The bytes may move to the thread, and are then gone here. Throws 503 when there is no place, or the thread
    * ended, and `UnwantedError` when the caller leaves while it waits; the thread ends what it only reads for one that leaves later.
    */
-  perform(call: LargeCall, bytes: Pieces, left: Leaving | undefined): Promise<LargeAnswer>;
+  perform(call: LargeCall, left: Leaving | undefined): Promise<LargeAnswer>;
   /** Ends the thread, after what is under way. */
   close(): Promise<void>;
+}
+
+/** Performs an admitted call in the thread. Throws what `perform` throws there. */
+export async function performApart(
+  large: LargeBodies,
+  ctx: CallContext,
+  { name }: NamedOperation,
+  given: Given,
+): Promise<Answer<unknown>> {
+  const { caller, requestId, traceparent, apiVersion, simulation, left } = ctx;
+  const { refusesUnknown, ifMatch, ifNoneMatch, ifUnmodifiedSince } = ctx;
+  const done = await large.perform(
+    {
+      operation: name,
+      caller,
+      requestId,
+      traceparent,
+      apiVersion,
+      simulation,
+      refusesUnknown,
+      ifMatch,
+      ifNoneMatch,
+      ifUnmodifiedSince,
+      given,
+    },
+    left,
+  );
+  Object.assign(ctx.headers, done.headers);
+  if ('refusal' in done) throw done.refusal;
+  return done.answer;
 }

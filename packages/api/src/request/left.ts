@@ -1,5 +1,5 @@
 import { type Database, type Sessions, UnwantedError } from '@comanda/db';
-import type { App, CallContext } from './context.ts';
+import type { CallContext, Executor } from './context.ts';
 
 /** The database for what is only read for the caller of a call: it ends once the caller has left. */
 export const readsFor = ({ app, left }: Pick<CallContext, 'app' | 'left'>): Sessions =>
@@ -8,9 +8,9 @@ export const readsFor = ({ app, left }: Pick<CallContext, 'app' | 'left'>): Sess
 /** The call with such a database: for operations that only read. */
 export function whileThere(ctx: CallContext): CallContext {
   if (ctx.left === undefined) return ctx;
-  // Prototypes cost less than copies, and the thread for large bodies throws for parts of an app that it does not have.
+  // Prototypes cost less than copies.
   const database = Object.assign(Object.create(ctx.app.database) as Database, readsFor(ctx));
-  const app = Object.assign(Object.create(ctx.app) as App, { database });
+  const app = Object.assign(Object.create(ctx.app) as Executor, { database });
   return { ...ctx, app };
 }
 

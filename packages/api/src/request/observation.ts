@@ -1,78 +1,53 @@
 import { statement } from '@comanda/db';
 import type { Caller } from '../credentials/credentials.ts';
-import { toApiError } from '../errors.ts';
 import type { Stream } from '../live/live.ts';
 import { inPlace } from '../places/bulkhead.ts';
+import type { CallRequest, Outcome } from './call.ts';
 import type { RequestContext } from './context.ts';
-import type { NamedOperation } from './definition.ts';
 
-/** Takes note of an answer, as its JSON text or as its value. Absent where no certification runs. */
-export type NoteAnswer = (answer: { text: string } | { value: unknown }) => void;
-
-/** A call as a certification sees it, in addition to its operation. */
-export interface ObservedCall {
-  /** Method, path and query. */
-  request: string;
-  idempotencyKey: string | undefined;
+/** A call as a certification watches it. */
+export interface Observed {
+  /** The fault that the certification plays on the call. */
+  fault: string | undefined;
+  /** Notes outcome and idempotency key. Not awaited: a run judges a call when its answer is known. */
+  end(outcome: Pick<Outcome, 'status' | 'text'>, key: unknown): void;
 }
 
 /**
- * Serves an admitted call; what `serve` answers is the status, where that is a number. Where the location is a sandbox under certification, what arrived and how it was answered is noted
- * for it, and `serve` gets the fault that the certification plays on the call, and a function that records its answer. A live location is served at once:
- * its call does nothing more.
+ * Notes an admitted call where its location is a sandbox under certification; undefined anywhere else. A live location costs
+ * nothing more.
  */
-export function observing<Result>(
-  ctx: RequestContext,
-  caller: Caller,
-  { name }: Pick<NamedOperation, 'name'>,
-  call: () => ObservedCall,
-  serve: (fault?: string, note?: NoteAnswer) => Promise<Result>,
-): Promise<Result> {
-  const isWatched = caller.location.sandbox && !name.startsWith('certifications.');
-  return isWatched ? observe(ctx, caller, name, call(), serve) : serve();
-}
-
-async function observe<Result>(
-  ctx: RequestContext,
-  { locationId }: Caller,
-  operation: string,
-  call: ObservedCall,
-  serve: (fault?: string, note?: NoteAnswer) => Promise<Result>,
-): Promise<Result> {
-  const { database, places, log } = ctx.app;
-  const { request, idempotencyKey = null } = call;
+export async function beginObserving(
+  request: CallRequest,
+  { locationId, location }: Caller,
+): Promise<Observed | undefined> {
+  const { app, operation, shown, headers, requestId } = request;
+  if (!location.sandbox || operation.name.startsWith('certifications.')) return undefined;
+  const { database, places, log } = app;
   const begun = await inPlace(
     places.bulkhead,
     { locationId, resource: 'certifications', kind: 'mutation' },
     async () => {
       const [run] = await database.run(findRun, [locationId]);
       if (run === undefined) return undefined;
-      const values = [locationId, run.id, operation.replace(/^v1\./, ''), request, idempotencyKey];
-      const [noted] = await database.run(noteCall, [...values, ctx.requestId]);
+      const values = [locationId, run.id, operation.name.replace(/^v1\./, ''), shown];
+      const [noted] = await database.run(noteCall, [...values, requestId]);
       return noted && { ...run, ...noted };
     },
   );
-  if (begun === undefined) return serve();
+  if (begun === undefined) return undefined;
   const { id, number, fault } = begun;
-  let answered: string[] = [];
-  const note: NoteAnswer = (answer) => {
-    answered = idsIn('text' in answer ? JSON.parse(answer.text) : answer.value);
+  return {
+    fault: fault ?? undefined,
+    end({ status, text }, key) {
+      const replayed = headers['Idempotency-Replayed'] === 'true';
+      const answered = text === undefined ? [] : idsIn(JSON.parse(text));
+      const values = [locationId, id, number, status, replayed, answered];
+      database
+        .run(endCall, [...values, key === undefined ? null : String(key)])
+        .catch((error: unknown) => log.warn({ err: error }, 'a call under certification was not noted'));
+    },
   };
-  // Not awaited: a run judges a call when its answer is known.
-  const end = (status: number) => {
-    const replayed = ctx.headers['Idempotency-Replayed'] === 'true';
-    database
-      .run(endCall, [locationId, id, number, status, replayed, answered])
-      .catch((error: unknown) => log.warn({ err: error }, 'a call under certification was not noted'));
-  };
-  try {
-    const result = await serve(fault ?? undefined, note);
-    end(typeof result === 'number' ? result : 200);
-    return result;
-  } catch (error) {
-    end(toApiError(error).status);
-    throw error;
-  }
 }
 
 /** The stream, of whose events a certification learns where the location is a sandbox. */
@@ -114,7 +89,7 @@ const findRun = statement<{ id: string }>(
   `select id from certifications where location_id = $1::uuid and status = 'running' limit 1`,
 );
 
-/** $1 location, $2 certification, $3 operation, $4 request, $5 idempotency key, $6 request id. Takes the next fault, if one is meant for it. */
+/** $1 location, $2 certification, $3 operation, $4 request, $5 request id. Takes the next fault, if one is meant for it. */
 const noteCall = statement<{ number: string; fault: string | null }>(
   'note_certified_call',
   `with met as materialized (
@@ -124,15 +99,16 @@ const noteCall = statement<{ number: string; fault: string | null }>(
      update certifications c set faults = c.faults[2:]
      where c.location_id = $1::uuid and c.id = $2::uuid and exists (select from met)
    )
-   insert into internal.certification_calls (location_id, certification_id, operation, request, idempotency_key, request_id, fault)
-   values ($1::uuid, $2::uuid, $3, left($4, 2000), left($5, 255), $6, (select fault from met))
+   insert into internal.certification_calls (location_id, certification_id, operation, request, request_id, fault)
+   values ($1::uuid, $2::uuid, $3, left($4, 2000), $5, (select fault from met))
    returning number::text, fault`,
 );
 
-/** $1 location, $2 certification, $3 number, $4 status, $5 whether it was a repeat, $6 the ids of what was answered. */
+/** $1 location, $2 certification, $3 number, $4 status, $5 whether it was a repeat, $6 the ids of what was answered, $7 idempotency key. */
 const endCall = statement(
   'end_certified_call',
-  `update internal.certification_calls set status = $4::smallint, replayed = $5, answered = $6::text[], ended_at = clock_timestamp()
+  `update internal.certification_calls set status = $4::smallint, replayed = $5, answered = $6::text[], idempotency_key = left($7, 255),
+     ended_at = clock_timestamp()
    where location_id = $1::uuid and certification_id = $2::uuid and number = $3::bigint`,
 );
 

@@ -5,8 +5,9 @@ import { fromZod } from '../errors.ts';
 import type { Stream } from '../live/live.ts';
 import type { Permission } from '../permissions.ts';
 import { inPlace } from '../places/bulkhead.ts';
+import { admit } from './admission.ts';
+import { waitApart } from './call.ts';
 import type { CallContext, RequestContext } from './context.ts';
-import { admit, waitApart } from './journey.ts';
 import { observingStream } from './observation.ts';
 import { trpc } from './operation.ts';
 import { refuseDeep } from './readable.ts';
@@ -33,8 +34,11 @@ export interface Subscription {
   meta: SubscriptionMeta;
   input: z.ZodObject;
   /** Opens the stream of an admitted call; the entrance closes it. */
-  open(call: { ctx: CallContext; input: unknown }): Promise<PlacedStream>;
+  open(call: { ctx: WatchContext; input: unknown }): Promise<PlacedStream>;
 }
+
+/** The context of a subscription: it is opened in the server's own thread. */
+export type WatchContext = CallContext & Pick<RequestContext, 'app' | 'authorization'>;
 
 /** A stream, and the id of the event that it begins behind. */
 export interface PlacedStream extends Stream {
@@ -55,7 +59,7 @@ type Yielded<Output> = AsyncIterable<
 export function subscription<Schema extends z.ZodObject, Output>(
   meta: SubscriptionMeta,
   schema: Schema,
-  open: (call: { ctx: CallContext; input: z.output<Schema> }) => Promise<PlacedStream>,
+  open: (call: { ctx: WatchContext; input: z.output<Schema> }) => Promise<PlacedStream>,
 ): TRPCSubscriptionProcedure<{ input: z.input<Schema>; output: Yielded<Output>; meta: unknown }> {
   const definition: SubscriptionDefinition = {
     ...{ meta, input: schema },
@@ -112,10 +116,10 @@ export async function openStream(
   if (!read.success) throw fromZod(read.error);
   const unknown = unknownFields(raw, read.data);
   if (unknown.length > 0) refuseUnknown(unknown, Object.keys(input.shape));
-  if (simulation?.fault === 'slow') await waitApart({ ...ctx, caller }, simulation.seconds);
   const { locationId } = caller;
-  const call = { ctx: { ...ctx, caller }, input: read.data };
+  if (simulation?.fault === 'slow') await waitApart(ctx.app.places, locationId, simulation.seconds);
   const place = { locationId, resource: 'events', kind: 'query' } as const;
+  const call = { ctx: { ...ctx, caller, place }, input: read.data };
   const stream = await inPlace(ctx.app.places.bulkhead, place, () => open(call));
   if (simulation?.fault === 'stream_cut') setTimeout(ctx.cut, simulation.seconds * 1_000).unref();
   return { stream: observingStream(ctx, caller, stream), caller };

@@ -1,13 +1,11 @@
-import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { type Input, ReadInput } from '../bodies/input.ts';
 import { readJson } from '../bodies/read.ts';
 import { defaultLimits } from '../credentials/default-limits.ts';
 import { toApiError } from '../errors.ts';
 import { errorJson, reasonHeaders } from '../http/rest/answer.ts';
 import { readStreamInput, sse } from '../http/rest/event-stream.ts';
-import { inputsOf, readInUrl } from '../http/trpc-inputs.ts';
+import { answerCalls, callsOf, inputAt, readInUrl, type Target, targetsOf } from '../http/trpc/calls.ts';
 import type { App, RequestContext } from '../request/context.ts';
-import { type Operation, operationsOf } from '../request/operations.ts';
 import { openStream, type Subscription, subscriptionsOf } from '../request/subscription.ts';
 import type { EventWatch } from '../resources/events/schema.ts';
 import { appRouter } from '../router.ts';
@@ -15,8 +13,7 @@ import type { StubOptions, StubRequest } from './answers.ts';
 import { createStubApp, stubCaller, workWithoutDatabase } from './app.ts';
 import { stubStream } from './feed.ts';
 import { createStubKeys } from './keys.ts';
-import { Unanswered } from './outcomes.ts';
-import { answering, stubRouter } from './router.ts';
+import { type Session, stubbed } from './operations.ts';
 
 /**
  * The service without a database, for one caller: it reads, checks and refuses calls of the typed client as always,
@@ -30,53 +27,48 @@ export function createStub(options: StubOptions): { fetch(request: StubRequest):
       const url = new URL(request.url);
       const isStream = watch !== undefined && `GET ${url.pathname}` === watch.meta.rest;
       if (isStream) return serveStream(app, watch, options, request, url);
-      return answering.run({ options, keys }, () => serveCalls(app, request, url));
+      return serveCalls(app, { options, keys }, request, url);
     },
   };
 }
 
-const router = stubRouter(appRouter);
-const operations = new Map(operationsOf(appRouter).map((each) => [each.name, each]));
+const targets = targetsOf(appRouter);
 const [watch] = subscriptionsOf(appRouter);
 
-async function serveCalls(app: App, { method, headers, body }: StubRequest, url: URL): Promise<Response> {
-  let failure: Unanswered | undefined;
-  const isPost = method === 'POST';
-  const answer = await fetchRequestHandler({
-    ...{ router, endpoint: '/trpc', allowMethodOverride: true },
-    req: new Request(url, { method, headers, ...(isPost && { body: '{}' }) }),
-    createContext: ({ info }): RequestContext => {
-      const operation = operations.get(info.calls[0]?.path ?? '');
-      const read = async () => (isPost ? readPosted(body, operation) : readInUrl(url, info.isBatchCall));
-      return {
-        ...contextOf(app),
-        inputOf: inputsOf(read, info.isBatchCall),
-        ...(info.isBatchCall && { inTurn: (call) => call() }),
-      };
+async function serveCalls(
+  app: App,
+  session: Session,
+  { method, body }: StubRequest,
+  { pathname, search }: URL,
+): Promise<Response> {
+  const calls = callsOf(targets, method, pathname + search);
+  if (calls === undefined) throw new Error(`${method} ${pathname}: a stub has no such call`);
+  const stubs = calls.targets.map((target) => target && stubbed(target, session));
+  const ctx = contextOf(app);
+  const { status, pieces, headers } = await answerCalls(
+    ctx,
+    { ...calls, targets: stubs },
+    async (index, target) => {
+      const read = method === 'POST' ? readPosted(body, target) : readInUrl(calls.inputText, calls.isBatch);
+      return inputAt(read, index, calls.isBatch);
     },
-    responseMeta: ({ ctx, errors }) => {
-      const context = ctx as RequestContext | undefined;
-      const refused = errors.map((error) => toApiError(error).headers);
-      return { headers: new Headers(Object.assign({}, context?.headers, ...refused)) };
-    },
-    onError: ({ error }) => {
-      if (error.cause instanceof Unanswered) failure ??= error.cause;
-    },
-  });
-  if (failure !== undefined) throw failure.with;
-  return answer;
+  );
+  if (session.failure !== undefined) throw session.failure.with;
+  const all = { ...ctx.headers, ...headers, 'content-type': 'application/json' };
+  return new Response(pieces.join(''), { status, headers: all });
 }
 
 /** Reads a body. A key that is missing counts as made: the typed client makes one, unless it is to repeat nothing. */
-function readPosted(body: string, operation: Operation | undefined): Input {
-  const isBatch = operation?.meta.batch === true;
+function readPosted(body: string, { meta }: Target): Input {
+  const isBatch = 'batch' in meta && meta.batch === true;
   const read = readJson(Buffer.from(body), {
     kind: isBatch ? 'batch' : 'ordinary',
     mostItems: isBatch ? defaultLimits.maxItemsPerBatch : undefined,
     isStrict: false,
   });
   const { idempotencyKey } = read.value as { idempotencyKey?: unknown };
-  if (idempotencyKey !== undefined || operation?.meta.idempotent !== true) return read;
+  const needsKey = 'idempotent' in meta && meta.idempotent === true;
+  if (idempotencyKey !== undefined || !needsKey) return read;
   const key = { idempotencyKey: crypto.randomUUID() };
   const withKey = (value: unknown) => ({ ...(value as object), ...key });
   return new ReadInput(withKey(read.value), withKey(read.exact), read.mayBeUnstorable);

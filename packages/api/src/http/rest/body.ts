@@ -1,32 +1,52 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyBytes } from '../../bodies/bounds.ts';
 import { gatherPieces, noPieces, type Pieces } from '../../bodies/pieces.ts';
+import type { Caller } from '../../credentials/credentials.ts';
 import { ApiError } from '../../errors.ts';
 import type { BodyPlace } from '../../places/body-bytes.ts';
-import { IncomingBody } from '../../request/incoming-body.ts';
+import type { Places } from '../../places/places.ts';
+import type { OperationMeta } from '../../request/meta.ts';
 import { askForBody } from '../continue.ts';
 
-/** The body of a request. Its bytes are given back to the place when the answer is sent or the connection is closed. */
-export function incomingBody(request: IncomingMessage, response: ServerResponse): IncomingBody {
-  return new IncomingBody(async (most, place) => {
-    if (place !== undefined) response.once('close', () => place.end());
-    const declared = Number(request.headers['content-length'] ?? 0);
-    if (declared > most) throw tooLarge(most);
-    const hasBody = declared > 0 || request.headers['transfer-encoding'] !== undefined;
-    if (!hasBody) return noPieces;
-    const refusal = typeRefusal(request.headers['content-type']);
-    if (refusal !== undefined) throw refusal;
-    const encoding = request.headers['content-encoding'];
-    if (encoding !== undefined && encoding !== 'identity')
-      throw unsupported(`The body must not be encoded, and its Content-Encoding is ${shown(encoding)}.`, {
-        'Accept-Encoding': 'identity',
-      });
-    // A body that has no room is refused before it is sent. Only bytes that have arrived take room: others may
-    // never come.
-    place?.ask(declared);
-    askForBody(request);
-    return collect(request, most, place);
-  });
+/**
+ * Receives the body of a request, at most `most` bytes, which it takes of `place`, and gives back when the answer is sent or
+ * the connection is closed. Throws 413 for more, 415 for a body that is no JSON by its head, 400 for one that ends early,
+ * 503 where the place has no room.
+ */
+export async function receiveBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  most: number,
+  place?: BodyPlace,
+): Promise<Pieces> {
+  if (place !== undefined) response.once('close', () => place.end());
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > most) throw tooLarge(most);
+  const hasBody = declared > 0 || request.headers['transfer-encoding'] !== undefined;
+  if (!hasBody) return noPieces;
+  const refusal = typeRefusal(request.headers['content-type']);
+  if (refusal !== undefined) throw refusal;
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity')
+    throw unsupported(`The body must not be encoded, and its Content-Encoding is ${shown(encoding)}.`, {
+      'Accept-Encoding': 'identity',
+    });
+  // A body that has no room is refused before it is sent. Only bytes that have arrived take room: others may
+  // never come.
+  place?.ask(declared);
+  askForBody(request);
+  return collect(request, most, place);
 }
+
+/** Receives the body of an admitted call, within the bounds of its operation and its location. Throws as `receiveBody` does. */
+export const receiveCallBody = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { bodies }: Pick<Places, 'bodies'>,
+  { locationId }: Pick<Caller, 'locationId'>,
+  { batch }: Pick<OperationMeta, 'batch'>,
+): Promise<Pieces> =>
+  receiveBody(request, response, batch ? bodyBytes.batch : bodyBytes.ordinary, bodies.begin(locationId));
 
 const tooLarge = (most: number) => new ApiError('body_too_large', `The body has more than ${most} bytes.`);
 

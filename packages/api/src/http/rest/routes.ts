@@ -5,6 +5,8 @@ import { type Coercion, coercions } from './query.ts';
 
 /** A served path: the operation as its family has it, and what the adapter needs to know of it, worked out once. */
 export interface ServedRoute extends Route {
+  /** `GET /v2/orders/{id}` */
+  name: string;
   operation: Operation;
   coercions: ReadonlyMap<string, Coercion>;
 }
@@ -28,7 +30,8 @@ export function routeTable(operations: readonly Operation[]): RouteTable {
   for (const each of operations) {
     for (const route of each.routes) {
       const operation = inFamily(each, route.version);
-      add(root, { ...route, operation, coercions: coercions(operation.input) });
+      const name = `${route.method} ${route.path}`;
+      add(root, { ...route, name, operation, coercions: coercions(operation.input) });
     }
   }
   return {
@@ -73,7 +76,7 @@ function add(root: Node, route: ServedRoute): void {
       node = node.parameter;
     }
   }
-  if (node.methods.has(route.method)) throw new Error(`${route.method} ${route.path} is defined twice`);
+  if (node.methods.has(route.method)) throw new Error(`${route.name} is defined twice`);
   node.methods.set(route.method, { route, names });
 }
 

@@ -1,8 +1,7 @@
 import type { Caller } from '../../credentials/credentials.ts';
 import { ApiError, toApiError } from '../../errors.ts';
 import { grants } from '../../permissions.ts';
-import type { CallContext } from '../../request/context.ts';
-import type { PlacedStream } from '../../request/subscription.ts';
+import type { PlacedStream, WatchContext } from '../../request/subscription.ts';
 import type { EventWatch } from './schema.ts';
 import { hiddenFrom, hiddenHeader, refuseHidden, shownTo } from './seen.rules.ts';
 import { positionAfter } from './service.ts';
@@ -14,7 +13,7 @@ import type { EventType } from './types.schema.ts';
  * does, `permission_denied` for a type that is asked for and hidden, 429 where too many streams are open.
  */
 export async function watch(
-  ctx: CallContext,
+  ctx: WatchContext,
   { after, lastEventId, types: asked }: EventWatch,
 ): Promise<PlacedStream> {
   const { app, authorization, caller } = ctx;

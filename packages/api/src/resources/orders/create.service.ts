@@ -3,6 +3,7 @@ import { invalid, unavailable } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { JoinedCall } from '../../request/context.ts';
 import { keyReused } from '../../request/idempotency.ts';
+import { withPlace } from '../../request/joined-calls.ts';
 import { originOf } from '../../request/request-id.ts';
 import { tagOfRow } from '../../request/tags.ts';
 import type { OrderRequest, PricedOrder } from './facts.rules.ts';
@@ -43,26 +44,26 @@ export async function create(ctx: JoinedCall, request: OrderRequest): Promise<An
 const firstRevision = '1';
 
 // Which refusal comes first is in docs/contract.md: that there is such an order comes before what it lacks.
-async function decide(
-  { caller, joined, simulation, inPlace }: JoinedCall,
-  request: OrderRequest,
-): Promise<PricedOrder> {
-  const facts = await readFacts(joined, caller.locationId, request);
+async function decide(ctx: JoinedCall, request: OrderRequest): Promise<PricedOrder> {
+  const { app, caller, simulation } = ctx;
+  const facts = await readFacts(app.places.joined, caller.locationId, request);
   const { order, faults } = decideOrder(request, simulation?.fault === 'stock_gone' ? soldOut(facts) : facts);
   if (faults.length === 0) return order;
   const { external_id } = request;
-  const [other] = await inPlace(({ app }) => app.database.run(findOrderId, [caller.locationId, external_id]));
+  const [other] = await withPlace(ctx, (call) =>
+    call.app.database.run(findOrderId, [caller.locationId, external_id]),
+  );
   throw other === undefined ? invalid(faults) : externalIdTaken(external_id, other.id);
 }
 
 function memberOf(ctx: JoinedCall, decided: Pick<PlacedOrder, 'request' | 'order'>): PlacedOrder {
-  const { idempotency, caller, policy } = ctx;
+  const { app, idempotency, caller } = ctx;
   if (idempotency === undefined) throw new Error('an order needs an idempotency key');
   const { operation, key, requestHash } = idempotency;
   const { apiKeyId } = caller;
   return {
     ...{ ...decided, apiKeyId, operation, key, requestHash },
-    ...{ ttlHours: policy.idempotencyTtlHours, origin: originOf(ctx) },
+    ...{ ttlHours: app.policy.idempotencyTtlHours, origin: originOf(ctx) },
   };
 }
 
@@ -76,18 +77,18 @@ const identifierIndexes: readonly string[] = [
 async function place(ctx: JoinedCall, member: PlacedOrder): Promise<Placed> {
   const { locationId } = ctx.caller;
   try {
-    const placed = await ctx.joinedWrites.write(placing, locationId, member);
+    const placed = await ctx.app.places.joinedWrites.write(placing, locationId, member);
     // Another process does a call with the same key: that is waited for, and no other call waits behind it.
     return placed.outcome === 'busy'
-      ? await ctx.joinedWrites.writeAlone(placing, locationId, member)
+      ? await ctx.app.places.joinedWrites.writeAlone(placing, locationId, member)
       : placed;
   } catch (error) {
     const { code, constraint = '' } = sqlState(error) ?? {};
     if (means(code, 'taken') && constraint === 'orders_location_id_number_key')
-      await ctx.inPlace(({ app }) => app.database.run(catchUpOrderNumber, [locationId]));
+      await withPlace(ctx, ({ app }) => app.database.run(catchUpOrderNumber, [locationId]));
     else if (means(code, 'taken') && identifierIndexes.includes(constraint)) {
       const { external_id } = member.request;
-      const [other] = await ctx.inPlace(({ app }) =>
+      const [other] = await withPlace(ctx, ({ app }) =>
         app.database.run(findOrderId, [locationId, external_id]),
       );
       if (other !== undefined) return { outcome: 'taken', by: other.id };

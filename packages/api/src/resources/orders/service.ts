@@ -4,6 +4,7 @@ import { type JoinedRow, rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage, valueIn } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext, JoinedCall, Lookup } from '../../request/context.ts';
+import { writeInPlace } from '../../request/joined-calls.ts';
 import { originOf } from '../../request/request-id.ts';
 import { tagOfRow } from '../../request/tags.ts';
 import { inTransaction } from '../../request/writing.ts';
@@ -61,7 +62,10 @@ export async function get(
   include: OrderRead['include'] = [],
 ): Promise<Answer<OrderWithBooks>> {
   if (!isId(id)) throw notFound('Order');
-  const order = await ctx.joined.read(rows[shownOf(include)], { location_id: ctx.caller.locationId, id });
+  const order = await ctx.app.places.joined.read(rows[shownOf(include)], {
+    location_id: ctx.caller.locationId,
+    id,
+  });
   return found(order, include);
 }
 
@@ -105,8 +109,8 @@ export async function move(
   const member: OrderMove = { id, to, reason, origin: originOf(ctx), apiKeyId };
   const { idempotency, precondition } = ctx;
   if (idempotency === undefined && precondition === undefined && !isPersonsKey(keyName))
-    return movedTo(member, await ctx.joinedWrites.write(moving, locationId, member)).answer;
-  return ctx.writeInPlace((call) =>
+    return movedTo(member, await ctx.app.places.joinedWrites.write(moving, locationId, member)).answer;
+  return writeInPlace(ctx, (call) =>
     inTransaction(call, async (tx) => {
       const { previous, answer } = movedTo(member, await moveOne(tx, locationId, member));
       const operation = to === 'canceled' ? 'orders.cancel' : 'orders.updateStatus';

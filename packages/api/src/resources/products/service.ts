@@ -3,6 +3,7 @@ import { conflict, invalid, notFound, takenUntilNow } from '../../errors.ts';
 import { rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext, JoinedCall } from '../../request/context.ts';
+import { writeInPlace } from '../../request/joined-calls.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
 import { makerOf } from '../../request/request-id.ts';
 import { tagOfRow } from '../../request/tags.ts';
@@ -57,7 +58,9 @@ const shownOf = (include: Include): Shown => (include?.includes('tax') ? 'tax' :
 /** Reads one. Throws `resource_not_found`. */
 export async function get(ctx: JoinedCall, id: string, include?: Include): Promise<Answer<ProductRead>> {
   if (!isId(id)) throw notFound('Product');
-  return found(await ctx.joined.read(rows[shownOf(include)], { location_id: ctx.caller.locationId, id }));
+  return found(
+    await ctx.app.places.joined.read(rows[shownOf(include)], { location_id: ctx.caller.locationId, id }),
+  );
 }
 
 const rows = {
@@ -108,13 +111,15 @@ export async function update(ctx: JoinedCall, input: ProductUpdate): Promise<Ans
   const { caller, idempotency, precondition } = ctx;
   const needsMore = [category_ids, fields.external_id, fields.sku, idempotency, precondition];
   if (needsMore.some((needed) => needed !== undefined))
-    return ctx.writeInPlace((call) => write(call, id, false, fields, input));
+    return writeInPlace(ctx, (call) => write(call, id, false, fields, input));
   const edit = stock ?? stock_change;
   const change: ProductChange = {
     ...{ id, origin: makerOf(ctx), fields: jsonOf(fields) },
     stock: edit === undefined ? null : JSON.stringify(edit),
   };
-  const updated = await repeatingDeadlocks(() => ctx.joinedWrites.write(updating, caller.locationId, change));
+  const updated = await repeatingDeadlocks(() =>
+    ctx.app.places.joinedWrites.write(updating, caller.locationId, change),
+  );
   if (updated?.there != null) throw unexpected(stock_change, updated.there);
   if (updated === undefined || updated.doc === null) throw notFound('Product');
   return { text: updated.doc, etag: tagOfRow(id, updated.revision) };

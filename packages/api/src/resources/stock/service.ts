@@ -68,22 +68,22 @@ export async function adjust(ctx: JoinedCall, change: StockAdjust): Promise<Answ
   if (!isId(change.id)) throw notFound('Product');
   const { locationId } = ctx.caller;
   const member = adjustmentOf(ctx, change);
-  const joined = await repeatingRaces(() => ctx.joinedWrites.write(adjusting, locationId, member));
+  const joined = await repeatingRaces(() => ctx.app.places.joinedWrites.write(adjusting, locationId, member));
   // Another process does a call with the same key: that is waited for, and no other call waits behind it.
   const adjusted =
     joined?.outcome === 'busy'
-      ? await repeatingRaces(() => ctx.joinedWrites.writeAlone(adjusting, locationId, member))
+      ? await repeatingRaces(() => ctx.app.places.joinedWrites.writeAlone(adjusting, locationId, member))
       : joined;
   return answerOf(adjusted, change);
 }
 
 function adjustmentOf(ctx: JoinedCall, change: StockAdjust): StockAdjustment {
-  const { idempotency, caller, policy } = ctx;
+  const { app, idempotency, caller } = ctx;
   if (idempotency === undefined) throw new Error('an adjustment needs an idempotency key');
   const { operation, key, requestHash } = idempotency;
   return {
     ...{ change, apiKeyId: caller.apiKeyId, operation, key, requestHash },
-    ...{ ttlHours: policy.idempotencyTtlHours, origin: makerOf(ctx) },
+    ...{ ttlHours: app.policy.idempotencyTtlHours, origin: makerOf(ctx) },
   };
 }
 

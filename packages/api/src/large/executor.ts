@@ -1,18 +1,15 @@
 import { createSecretBox, openDatabase, parseEncryptionKeys } from '@comanda/db';
 import { createCredentials } from '../credentials/credentials.ts';
 import { createBatchQuota } from '../limits/batch-quota.ts';
+import { usageOf } from '../limits/usage.ts';
 import { createPlaces } from '../places/places.ts';
-import type { App } from '../request/context.ts';
+import type { Executor } from '../request/context.ts';
 import { createLog } from '../request/log.ts';
-import { relayWaker } from '../request/relay-wake.ts';
 import { largeConnections } from './connections.ts';
 import type { ThreadSettings } from './messages.ts';
 
-/**
- * The part of an app that the work of an admitted call needs: a database with few connections, and the counts in it.
- * Admission, notifications and metrics belong to the server, and throw here.
- */
-export function openThreadApp(settings: ThreadSettings): App & { close(): Promise<void> } {
+/** What work in the thread for large bodies uses: a database with few connections, and the counts in it. */
+export function openExecutor(settings: ThreadSettings): Executor & { close(): Promise<void> } {
   const log = createLog(settings.logLevel, 'api');
   const database = openDatabase({
     url: settings.databaseUrl,
@@ -30,13 +27,11 @@ export function openThreadApp(settings: ThreadSettings): App & { close(): Promis
     healthy: () => false,
     close: async () => {},
   });
-  const absent = (): never => {
-    throw new Error('the thread for large bodies has none');
-  };
   return {
-    ...{ database, places, log, credentials },
+    database,
+    places,
+    credentials,
     secrets: createSecretBox(parseEncryptionKeys(settings.encryptionKey)),
-    wakeRelay: relayWaker(database),
     policy: {
       idempotencyTtlHours: settings.idempotencyTtlHours,
       webhookTargets: settings.webhookTargets,
@@ -44,24 +39,10 @@ export function openThreadApp(settings: ThreadSettings): App & { close(): Promis
       app: settings.app ?? 'off',
     },
     limiter: {
-      ...{ batchHeaders: batch.headers, refuseUsedUp: batch.refuseUsedUp, startBatch: batch.start },
-      ...{ admit: absent, usage: absent, close: async () => {} },
-    },
-    ...{ clientAddress: absent, readiness: absent },
-    get webhookSourceAddresses() {
-      return absent();
-    },
-    get live() {
-      return absent();
-    },
-    get metrics() {
-      return absent();
-    },
-    get deprecations() {
-      return absent();
-    },
-    get large() {
-      return absent();
+      batchHeaders: batch.headers,
+      refuseUsedUp: batch.refuseUsedUp,
+      startBatch: batch.start,
+      usage: (caller) => usageOf(database, caller, undefined, null),
     },
     async close() {
       places.bulkhead.close();

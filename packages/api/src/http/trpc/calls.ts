@@ -1,0 +1,176 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { AnyRouter } from '@trpc/server';
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
+import { type Input, ReadInput } from '../../bodies/input.ts';
+import { readParameter } from '../../bodies/read.ts';
+import type { Caller } from '../../credentials/credentials.ts';
+import { ApiError } from '../../errors.ts';
+import { call, type Outcome } from '../../request/call.ts';
+import type { RequestContext } from '../../request/context.ts';
+import { errorData } from '../../request/error-data.ts';
+import type { Given } from '../../request/given.ts';
+import { callKeyless, type Keyless, keylessOf } from '../../request/keyless.ts';
+import { trpcCall } from '../../request/operation.ts';
+import { inFamily, type Operation, operationsOf } from '../../request/operations.ts';
+import { refuseDeep } from '../../request/readable.ts';
+import { finishCall, finishRefused } from '../../request/request-log.ts';
+import { decode } from '../rest/decode.ts';
+
+// Requests of tRPC as calls: what its protocol says, without a socket.
+
+/** What a name of the router stands for, subscriptions apart. */
+export type Target = Operation | Keyless;
+
+/** The operations of a router as the typed client has them, and the calls without a key, by name. */
+export const targetsOf = (router: AnyRouter): ReadonlyMap<string, Target> =>
+  new Map<string, Target>([
+    ...operationsOf(router).map((each) => [each.name, inFamily(each, 'v2')] as const),
+    ...keylessOf(router).map((each) => [each.name, each] as const),
+  ]);
+
+/** How many calls one request may carry. */
+export const largestBatch = 10;
+
+/** The calls of a request. A name that is none has no target. */
+export interface Calls {
+  isBatch: boolean;
+  names: readonly string[];
+  targets: readonly (Target | undefined)[];
+  /** The inputs in the URL. */
+  inputText: string;
+}
+
+/**
+ * Takes a request apart. Undefined for one that tRPC's own adapter answers: a subscription, and what it refuses, as too
+ * many calls, queries with mutations, a mutation by GET.
+ */
+export function callsOf(
+  known: ReadonlyMap<string, Target>,
+  method: string | undefined,
+  url: string,
+): Calls | undefined {
+  if ((method !== 'GET' && method !== 'POST') || !url.startsWith(prefix)) return undefined;
+  const end = url.indexOf('?');
+  const path = decoded(end < 0 ? url.slice(prefix.length) : url.slice(prefix.length, end));
+  if (path === undefined) return undefined;
+  const query = end < 0 ? undefined : new URLSearchParams(url.slice(end + 1));
+  const isBatch = query?.get('batch') === '1';
+  const names = isBatch ? path.split(',') : [path];
+  if (names.length > largestBatch) return undefined;
+  const targets = names.map((name) => known.get(name));
+  const kinds = new Set(targets.flatMap((target) => (target === undefined ? [] : [kindOf(target)])));
+  if (kinds.size !== 1 || (method === 'GET' && kinds.has('mutation'))) return undefined;
+  return { isBatch, names, targets, inputText: query?.get('input') ?? '' };
+}
+
+const prefix = '/trpc/';
+
+// What cannot be decoded is refused where every address is.
+function decoded(path: string): string | undefined {
+  try {
+    return decode(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const kindOf = (target: Target) => ('kind' in target ? target.kind : 'mutation');
+
+/** The answer to all calls of a request. */
+export interface CallsAnswer {
+  status: number;
+  /** Its JSON text, in pieces. */
+  pieces: string[];
+  /** The headers of its refusals, which win over those of the request. */
+  headers: Record<string, string>;
+}
+
+/**
+ * Answers the calls of a request, one after the other, with a turn of the event loop between them: ten at once would take ten
+ * places of the database, and their answers would be made in one stop of the loop. `body` gives the input of the call of
+ * that index, once it is admitted.
+ */
+export async function answerCalls(
+  ctx: RequestContext,
+  { isBatch, names, targets }: Calls,
+  body: (index: number, target: Target, caller: Caller | undefined) => Promise<Given['body']>,
+): Promise<CallsAnswer> {
+  const answer: CallsAnswer = { status: 0, pieces: [], headers: {} };
+  for (const [index, target] of targets.entries()) {
+    if (index > 0) await nextTurn();
+    const { status, text, refusal, etag } = await answerCall(ctx, names[index] ?? '', target, (caller) =>
+      target === undefined ? Promise.reject() : body(index, target, caller),
+    );
+    if (refusal !== undefined) Object.assign(answer.headers, refusal.headers);
+    const before = index === 0 ? '' : ',';
+    if (text === undefined) answer.pieces.push(before + refusalText(refusal, ctx.requestId));
+    else answer.pieces.push(`${before}{"result":{"data":`, text, '}}');
+    if (etag !== undefined && refusal === undefined) tellTag(ctx, isBatch ? index : undefined, etag);
+    answer.status = index === 0 || answer.status === status ? status : 207;
+  }
+  if (isBatch) answer.pieces = ['[', ...answer.pieces, ']'];
+  return answer;
+}
+
+async function answerCall(
+  ctx: RequestContext,
+  name: string,
+  target: Target | undefined,
+  read: (caller: Caller | undefined) => Promise<Given['body']>,
+): Promise<Outcome> {
+  if (target === undefined) {
+    const refusal = new ApiError('unknown_path', `No procedure found on path "${name}"`);
+    finishRefused(ctx, 'query', undefined, refusal);
+    return { status: refusal.status, refusal };
+  }
+  if (!('kind' in target)) return callKeyless(ctx, target, async () => asRead(await read(undefined)));
+  const request = trpcCall(ctx, target, read);
+  const outcome = await call(request);
+  finishCall(request, outcome);
+  return outcome;
+}
+
+function asRead(body: Given['body']): Input {
+  if ('parts' in body) throw new Error('the input of a call without a key is read by its entrance');
+  return body;
+}
+
+/** JSON text of a refusal, as tRPC writes it. */
+export function refusalText(refusal: ApiError | undefined, requestId: string): string {
+  if (refusal === undefined) throw new Error('an outcome has a text or a refusal');
+  const code = TRPC_ERROR_CODES_BY_KEY[refusal.code];
+  return JSON.stringify({ error: { message: refusal.message, code, data: errorData(refusal, requestId) } });
+}
+
+// Calls of one request share its headers: in a batch each tag is named with the index of its call.
+function tellTag({ headers }: RequestContext, index: number | undefined, etag: string): void {
+  if (index === undefined) {
+    headers.ETag = etag;
+    return;
+  }
+  const before = headers['X-Entity-Tags'];
+  headers['X-Entity-Tags'] = `${before === undefined ? '' : `${before}, `}${index}=${etag}`;
+}
+
+/** The input of one call of those in a text or a body. Throws `validation_error` where it nests too deep. */
+export function inputAt(
+  { value, exact, mayBeUnstorable }: Input,
+  index: number,
+  isBatch: boolean,
+): ReadInput {
+  const of = (inputs: unknown) => (isBatch ? (inputs as Record<number, unknown>)[index] : inputs);
+  const input = of(value);
+  refuseDeep(input);
+  return new ReadInput(input, of(exact), mayBeUnstorable);
+}
+
+/**
+ * Reads the inputs in a URL. tRPC's own parser would round the numbers before they are judged. Throws what
+ * `readParameter` throws, and 400 for inputs of a batch that are no object.
+ */
+export function readInUrl(text: string, isBatch: boolean): Input {
+  const read = readParameter(text);
+  if (isBatch && (typeof read.value !== 'object' || read.value === null || Array.isArray(read.value)))
+    throw new ApiError('unreadable_request', 'The input of a batch must be an object.');
+  return read;
+}

@@ -1,0 +1,35 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { traceparentOf } from '@comanda/db';
+import { uncodedTags } from '../../request/conditional.ts';
+import type { App, RequestContext } from '../../request/context.ts';
+import { simulateOf } from '../../request/simulation.ts';
+import { prefersStrict } from '../../request/unknown-fields.ts';
+import { ResponseCaller, replyOf } from '../reply.ts';
+
+/** Whether a request asks tRPC for an answer in lines. Those are refused: their values wait until the last is there (0117). */
+export const asksForLines = ({ headers }: IncomingMessage): boolean =>
+  [headers['trpc-accept'], headers.accept].some((accept) => accept?.includes('application/jsonl'));
+
+/** The context of a request of tRPC. */
+export const contextOf = (
+  app: App,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+): RequestContext => ({
+  app,
+  requestId,
+  traceparent: traceparentOf(request.headers.traceparent),
+  startedAt: performance.now(),
+  apiVersion: 'v2',
+  authorization: request.headers.authorization,
+  clientAddress: app.clientAddress(request),
+  ifMatch: uncodedTags(request.headers['if-match']),
+  simulate: simulateOf(request.headers),
+  reply: replyOf(response),
+  left: new ResponseCaller(response),
+  cut: () => response.destroy(),
+  ...(prefersStrict(request)
+    ? { refusesUnknown: true, headers: { 'Preference-Applied': 'handling=strict' } }
+    : { headers: {} }),
+});

@@ -1,0 +1,250 @@
+import { setTimeout } from 'node:timers/promises';
+import { isState, type Traced } from '@comanda/db';
+import { largeFrom } from '../bodies/bounds.ts';
+import type { Input } from '../bodies/input.ts';
+import type { Caller } from '../credentials/credentials.ts';
+import { type ApiError, fromZod, isFault, locationRefused, toApiError } from '../errors.ts';
+import { inPlace, type Leave } from '../places/bulkhead.ts';
+import type { Places } from '../places/places.ts';
+import { admit } from './admission.ts';
+import { type Answer, type ListStream, type NextPage, textOf, wholeText } from './answer.ts';
+import { readAheadAsNow } from './clock.ts';
+import { comparedTags, preconditionOf, requireTagOfAnswer } from './compared-tags.ts';
+import { matchesEtag } from './conditional.ts';
+import type { CallContext, RequestContext } from './context.ts';
+import type { NamedOperation } from './definition.ts';
+import { type Given, type ReadGiven, readGiven } from './given.ts';
+import { findKey, readIdempotency } from './idempotency.ts';
+import { performApart } from './large.ts';
+import { whileThere } from './left.ts';
+import { beginObserving, type Observed } from './observation.ts';
+import { refuseUnstorable } from './readable.ts';
+import { explainReferenced, refuseUnfitReferences } from './referenced.ts';
+import { beginSimulation, type Simulation } from './simulation.ts';
+import { refuseUnknown, tellIgnored, unknownFields } from './unknown-fields.ts';
+
+// The way of every call, in its order: admit, read, take a place, work, answer. Entrances only translate.
+
+/** A call, as its entrance decoded it. */
+export interface CallRequest extends RequestContext {
+  /** The operation, as its family has it. */
+  readonly operation: NamedOperation;
+  readonly entrance: 'rest' | 'trpc';
+  /** `GET`, or `query`: the method by the entrance's own word, for the log. */
+  readonly method: string;
+  /** Method and target, or kind and name: for a certification. */
+  readonly shown: string;
+  readonly span: Traced;
+  /** Whether the entrance sends a stream while it is read; others get it as one text. */
+  readonly takesStreams: boolean;
+  /** Receives the input, once the call is admitted. Throws what its entrance refuses. */
+  receive(caller: Caller): Promise<Given>;
+}
+
+/** The outcome of a call. Its headers are those of the request. */
+export interface Outcome {
+  readonly status: number;
+  /** Unset where it was not admitted. */
+  readonly caller?: Caller | undefined;
+  /** The JSON text of the value, as the family shows it; with a stream, a refusal and the status 304 there is none. */
+  readonly text?: string | undefined;
+  /** A value that is read while it is sent. The entrance closes it. */
+  readonly stream?: ListStream | undefined;
+  readonly refusal?: ApiError | undefined;
+  /** The cause of a refusal that is a fault, for the log. */
+  readonly fault?: unknown;
+  readonly etag?: string | undefined;
+  readonly next?: NextPage | undefined;
+}
+
+/** Answers a call. Never rejects: what is thrown on the way is the outcome's refusal. */
+export const call = (request: CallRequest): Promise<Outcome> => request.span.within(() => answer(request));
+
+async function answer(request: CallRequest): Promise<Outcome> {
+  const { app, operation, headers } = request;
+  let caller: Caller | undefined;
+  let observed: Observed | undefined;
+  let key: unknown;
+  try {
+    caller = await admit(request, operation.meta);
+    observed = await beginObserving(request, caller);
+    const simulation = beginSimulation(request, caller, operation, observed?.fault);
+    const given = await request.receive(caller);
+    if (given.key !== 'in the input') key = given.key.key;
+    const ctx = contextOf(request, caller, simulation);
+    if (simulation?.fault === 'slow') await waitApart(app.places, caller.locationId, simulation.seconds);
+    const large = worksApart(operation, given) ? app.large : undefined;
+    let answered: Answer<unknown>;
+    if (large === undefined) {
+      const read = readGiven(given, operation, caller);
+      key = read.key.key;
+      answered = await perform(ctx, operation, read);
+    } else answered = await performApart(large, ctx, operation, given);
+    if (simulation?.fault === 'timeout_after_write') request.cut();
+    // After the commit and from outside it: a NOTIFY inside the transaction serializes commits.
+    if (operation.kind === 'mutation') app.wakeRelay();
+    if (answered.replayed) headers['Idempotency-Replayed'] = 'true';
+    const outcome = await outcomeOf(request, caller, answered);
+    observed?.end(outcome, key);
+    return outcome;
+  } catch (error) {
+    const refusal = toApiError(error);
+    const outcome = { status: refusal.status, caller, refusal, fault: isFault(refusal) ? error : undefined };
+    observed?.end(outcome, key);
+    return outcome;
+  }
+}
+
+/** Whether a call is performed in the thread for large bodies. */
+const worksApart = ({ meta }: NamedOperation, { body }: Given): boolean =>
+  meta.apart === true || ('parts' in body && body.length > largeFrom);
+
+function contextOf(request: CallRequest, caller: Caller, simulation: Simulation | undefined): CallContext {
+  const { app, requestId, traceparent, startedAt, apiVersion, clientAddress } = request;
+  const { ifNoneMatch, ifMatch, ifUnmodifiedSince, refusesUnknown, reply, left, headers } = request;
+  return {
+    app,
+    caller,
+    place: placeOf(request.operation, caller, left),
+    simulation,
+    requestId,
+    traceparent,
+    startedAt,
+    apiVersion,
+    clientAddress,
+    ifNoneMatch,
+    ifMatch,
+    ifUnmodifiedSince,
+    refusesUnknown,
+    reply,
+    left,
+    headers,
+  };
+}
+
+/** The place of a call: by the resource, `orders` of `orders.create` and of `v1.orders.create`. */
+export function placeOf(
+  { name, kind }: Pick<NamedOperation, 'name' | 'kind'>,
+  { locationId }: Pick<Caller, 'locationId'>,
+  left: CallContext['left'],
+): CallContext['place'] {
+  const path = name.startsWith('v1.') ? name.slice(3) : name;
+  return { locationId, resource: path.slice(0, path.indexOf('.')), kind, left };
+}
+
+/** Lets a call wait, as one that is slow. It has no place among those that work, so it keeps no other from one. Throws 503 where too many wait. */
+export async function waitApart({ slow }: Places, locationId: string, seconds: number): Promise<void> {
+  const leave = slow.enter(locationId);
+  try {
+    await setTimeout(seconds * 1_000);
+  } finally {
+    leave();
+  }
+}
+
+/**
+ * Performs an admitted call in its place among the others, in whichever thread this is. Throws
+ * `validation_error` for an input that does not fit or is unknown where that is refused and for a missing key,
+ * `conflict` for a key that came with another body, 503 when there is no place.
+ */
+export async function perform(
+  asked: CallContext,
+  operation: NamedOperation,
+  { input: read, key, ifMatch = asked.ifMatch }: ReadGiven,
+): Promise<Answer<unknown>> {
+  const { kind, meta, joins } = operation;
+  const { caller, place } = asked;
+  const { inFlight, bulkhead, answers } = asked.app.places;
+  if (kind === 'mutation' && caller.location.status !== 'active')
+    throw locationRefused(caller.location.status);
+  const tags = comparedTags(asked, operation, ifMatch);
+  const isKeyed = kind === 'mutation' && (meta.idempotent === true || key.key !== undefined);
+  const idempotency = isKeyed ? readIdempotency(asked, operation, key, read.value) : undefined;
+  const { input, unfit } = validate(asked, operation, read);
+  if (unfit !== undefined && idempotency === undefined) throw unfit;
+
+  if (kind === 'query') answers.ask(caller.locationId, asked.reply);
+  const leaveProcess = inFlight.enter(caller.locationId);
+  let leavePlace: Leave | undefined;
+  let isHeldUp = false;
+  try {
+    if (!joins) {
+      const entered = bulkhead.enter(place.locationId, place.resource, place.kind, place.left);
+      if (entered instanceof Promise) {
+        leavePlace = await entered;
+        // Callers that waited for their place with this one may have it by now.
+        if (kind === 'query') answers.ask(caller.locationId, asked.reply);
+      } else leavePlace = entered;
+    }
+    if (unfit !== undefined) throw unfit;
+    const precondition = tags.ofRow && preconditionOf(meta.tag, input, tags.ofRow);
+    const ctx: CallContext =
+      idempotency === undefined && precondition === undefined
+        ? asked
+        : { ...asked, idempotency, precondition };
+    const readsOnly = !joins && (kind === 'query' || isDryRun(input));
+    const answered = await operation.work({ ctx: readsOnly ? whileThere(ctx) : ctx, input });
+    if (tags.ofAnswer !== undefined) await requireTagOfAnswer(tags.ofAnswer, answered);
+    return answered;
+  } catch (error) {
+    // By the lock's time limit, or the statement's.
+    isHeldUp = isState(error, 'lockTimeout', 'canceled');
+    const refusal = await explainReferenced(asked, operation.input, input, error);
+    if (idempotency === undefined || toApiError(refusal).status >= 500) throw refusal;
+    // Work that writes finds a known key by itself. A repeat may be refused before it gets there, as the first took
+    // the last of the stock.
+    const find = () => findKey(asked.app.database, asked, idempotency);
+    const known = joins ? await inPlace(bulkhead, place, find) : await find();
+    if (known === undefined) throw refusal;
+    return known;
+  } finally {
+    leavePlace?.(isHeldUp);
+    leaveProcess();
+  }
+}
+
+/** The input as its schema reads it; or why it does not fit. */
+function validate(
+  ctx: CallContext,
+  { input: schema, kind }: NamedOperation,
+  read: Input,
+): { input?: unknown; unfit?: unknown } {
+  try {
+    refuseUnstorable(read);
+    const parsed = schema.safeParse(read.exact);
+    if (!parsed.success) throw fromZod(parsed.error);
+    const unknown = unknownFields(read.exact, parsed.data);
+    if (unknown.length > 0) {
+      if (ctx.refusesUnknown) refuseUnknown(unknown, Object.keys(schema.shape));
+      tellIgnored(ctx, unknown);
+    }
+    // A filter that names nothing finds nothing.
+    if (kind === 'mutation') refuseUnfitReferences(schema, parsed.data);
+    return { input: readAheadAsNow(ctx, schema, parsed.data) };
+  } catch (error) {
+    return { unfit: error };
+  }
+}
+
+const isDryRun = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'dry_run' in input && input.dry_run === true;
+
+async function outcomeOf(
+  { app, operation, entrance, ifNoneMatch, takesStreams, reply }: CallRequest,
+  caller: Caller,
+  answered: Answer<unknown>,
+): Promise<Outcome> {
+  const { meta, output } = operation;
+  const { etag, next } = answered;
+  const isHad = meta.conditional === true && etag !== undefined && matchesEtag(ifNoneMatch, etag);
+  if ('unchanged' in answered || isHad) {
+    if ('stream' in answered) await answered.stream.close();
+    return { status: 304, caller, etag, next };
+  }
+  const status = entrance === 'rest' ? (meta.status ?? 200) : 200;
+  if ('stream' in answered && takesStreams) return { status, caller, stream: answered.stream, etag, next };
+  const text = 'stream' in answered ? await wholeText(answered.stream, output) : textOf(answered, output);
+  // Its bytes count until they are sent.
+  app.places.answers.hold(caller.locationId, reply, text, 1);
+  return { status, caller, text, etag, next };
+}
