@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Count } from '../../packages/api/src/capacity/counts.ts';
 import { type RunningServer, startServer } from '../../packages/api/src/http/server.ts';
-import { createInFlight } from '../../packages/api/src/places/in-flight.ts';
 import { type Answer, callRest, useApi } from '../support/api.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { reportFault, trials } from '../support/trials.ts';
@@ -14,7 +14,7 @@ const api = useApi();
 let server: RunningServer;
 beforeAll(async () => {
   server = await startServer(
-    { ...api.app, places: { ...api.app.places, inFlight: createInFlight(most) } },
+    { ...api.app, capacity: { ...api.app.capacity, calls: new Count(most) } },
     { host: '127.0.0.1', port: 0 },
   );
 });

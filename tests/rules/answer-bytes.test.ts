@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  createAnswerBytes,
-  mostAnswerBytes,
-  type Reply,
-} from '../../packages/api/src/places/answer-bytes.ts';
-import { bulkheadLimits, bulkheadLimitsFor } from '../../packages/api/src/places/bulkhead-limits.ts';
+import { answerBoundsFor, bounds, slotBoundsFor } from '../../packages/api/src/capacity/bounds.ts';
+import { createAnswerBytes, type Reply } from '../../packages/api/src/capacity/bytes.ts';
 
 const MiB = 1024 ** 2;
 const text = 'x'.repeat(MiB);
@@ -69,9 +65,9 @@ test('an answer whose caller has gone is not counted for ever', () => {
 });
 
 test('a small heap has fewer reads at once and fewer bytes of answers; an ordinary one has all', () => {
-  expect(bulkheadLimitsFor(144 * MiB).reads).toBe(1);
-  expect(bulkheadLimitsFor(304 * MiB).reads).toBe(4);
-  expect(bulkheadLimitsFor(2_096 * MiB).reads).toBeGreaterThanOrEqual(bulkheadLimits.kind);
-  expect(mostAnswerBytes(144 * MiB)).toEqual({ all: 36 * MiB, location: 18 * MiB });
-  expect(mostAnswerBytes(4_144 * MiB)).toEqual({ all: 512 * MiB, location: 256 * MiB });
+  expect(slotBoundsFor(144 * MiB).kind.query).toBe(1);
+  expect(slotBoundsFor(304 * MiB).kind.query).toBe(4);
+  expect(slotBoundsFor(2_096 * MiB).kind.query).toBe(bounds.slots.kind.query);
+  expect(answerBoundsFor(144 * MiB)).toEqual({ all: 36 * MiB, location: 18 * MiB });
+  expect(answerBoundsFor(4_144 * MiB)).toEqual({ all: 512 * MiB, location: 256 * MiB });
 });

@@ -23,7 +23,7 @@ import {
 
 type Kind = 'query' | 'mutation';
 
-/** A call of a request, by its place among them. */
+/** A call of a request, by its index among them. */
 interface Call {
   path: string;
   kind: Kind;

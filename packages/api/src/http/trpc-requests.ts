@@ -33,7 +33,7 @@ export const readPosted = async (request: IncomingMessage, response: ServerRespo
   });
 
 /**
- * Performs calls one after the other, with a turn of the event loop between them: ten at once would take ten places of the
+ * Performs calls one after the other, with a turn of the event loop between them: ten at once would take ten slots of the
  * database, and their answers would be validated in one stop of the loop.
  */
 function inTurns(): NonNullable<RequestContext['inTurn']> {
@@ -47,12 +47,12 @@ function inTurns(): NonNullable<RequestContext['inTurn']> {
 
 /** The turns of the calls of one batch. Each holds its answer until the last is there, so a location has few batches under way. */
 export function batchOf(
-  { places }: App,
+  { capacity }: App,
   calls: number,
 ): { turns: Pick<RequestContext, 'inTurn' | 'startBatch'>; end(): void } {
   let entered: Promise<() => void> | undefined;
   const startBatch = async (locationId: string) => {
-    entered ??= places.callBatches.enter(locationId);
+    entered ??= capacity.callBatches.wait(locationId);
     await entered;
   };
   return {

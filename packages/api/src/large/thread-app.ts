@@ -1,7 +1,7 @@
 import { createSecretBox, openDatabase, parseEncryptionKeys } from '@comanda/db';
+import { createCapacity } from '../capacity/capacity.ts';
 import { createCredentials } from '../credentials/credentials.ts';
 import { createBatchQuota } from '../limits/batch-quota.ts';
-import { createPlaces } from '../places/places.ts';
 import type { App } from '../request/context.ts';
 import { createLog } from '../request/log.ts';
 import { relayWaker } from '../request/relay-wake.ts';
@@ -23,7 +23,7 @@ export function openThreadApp(settings: ThreadSettings): App & { close(): Promis
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const batch = createBatchQuota(database, () => null);
-  const places = createPlaces(database);
+  const capacity = createCapacity(database);
   // No notification comes here: a key is read again when it was read more than 0.8 s ago.
   const credentials = createCredentials(database, {
     on: () => {},
@@ -34,7 +34,7 @@ export function openThreadApp(settings: ThreadSettings): App & { close(): Promis
     throw new Error('the thread for large bodies has none');
   };
   return {
-    ...{ database, places, log, credentials },
+    ...{ database, capacity, log, credentials },
     secrets: createSecretBox(parseEncryptionKeys(settings.encryptionKey)),
     wakeRelay: relayWaker(database),
     policy: {
@@ -64,7 +64,7 @@ export function openThreadApp(settings: ThreadSettings): App & { close(): Promis
       return absent();
     },
     async close() {
-      places.bulkhead.close();
+      capacity.slots.close();
       await credentials.close();
       await database.close();
     },

@@ -1,6 +1,10 @@
 import type { Database, Leaving, SecretBox, SqlDatabase } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { ReadInput } from '../bodies/input.ts';
+import type { Reply } from '../capacity/bytes.ts';
+import type { Capacity } from '../capacity/capacity.ts';
+import type { JoinedReads } from '../capacity/joined-reads.ts';
+import type { JoinedWrites } from '../capacity/joined-writes.ts';
 import type { Caller, Credentials } from '../credentials/credentials.ts';
 import type { Deprecations } from '../deprecations.ts';
 import type { Family } from '../families.ts';
@@ -8,10 +12,6 @@ import type { Limiter } from '../limits/limiter.ts';
 import type { Live } from '../live/live.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Readiness } from '../metrics/readiness.ts';
-import type { Reply } from '../places/answer-bytes.ts';
-import type { JoinedReads } from '../places/joined-reads.ts';
-import type { JoinedWrites } from '../places/joined-writes.ts';
-import type { Places } from '../places/places.ts';
 import type { Answer } from './answer.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { LargeBodies } from './large.ts';
@@ -23,8 +23,8 @@ export interface App {
   readonly database: Database;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
-  readonly places: Places;
-  /** Where calls with large bodies or large work are performed; a stub has no such place. */
+  readonly capacity: Capacity;
+  /** Where calls with large bodies or large work are performed; a stub has none. */
   readonly large: LargeBodies | undefined;
   readonly live: Live;
   readonly secrets: SecretBox;
@@ -114,7 +114,7 @@ export interface CallContext extends RequestContext {
 
 /**
  * The context of an operation that reads or writes together with other callers (`joinedQuery`, `joinedMutation`). It
- * has no place among those that use the database, and so no database: only such reads and writes, and `inPlace` for
+ * has no slot, and so no database: only such reads and writes, and `inSlot` for
  * what it needs beyond.
  */
 export interface JoinedCall
@@ -130,15 +130,15 @@ export interface JoinedCall
     | 'simulation'
   > {
   readonly policy: Policy;
-  readonly joined: JoinedReads;
+  readonly joinedReads: JoinedReads;
   readonly joinedWrites: JoinedWrites;
-  /** Does the rest in a place of its own. Throws 503 when there is none. */
-  inPlace<Result>(work: (ctx: CallContext) => Promise<Result>): Promise<Result>;
+  /** Does the rest in a slot of its own. Throws 503 when there is none. */
+  inSlot<Result>(work: (ctx: CallContext) => Promise<Result>): Promise<Result>;
   /**
-   * Performs one transaction of the call in a place. If it meets a row that another transaction holds, it starts again among the
-   * calls that wait for rows, which frees its place for others. Throws the lock's timeout after `holdUps.rowMs`.
+   * Performs one transaction of the call in a slot. If it meets a row that another transaction holds, it starts again among the
+   * calls that wait for rows, which frees its slot for others. Throws the lock's timeout after `holdUps.rowMs`.
    */
-  writeInPlace<Result>(work: (ctx: CallContext) => Promise<Result>): Promise<Result>;
+  writeInSlot<Result>(work: (ctx: CallContext) => Promise<Result>): Promise<Result>;
 }
 
 /** A key that a call came with, and what it must be repeated with. */

@@ -10,11 +10,11 @@ export type Definition = {
   output: z.ZodType;
 } & (
   | {
-      /** The operation's own work, for a call that was admitted, has a place, and an input that was validated. */
+      /** The operation's own work, for a call that was admitted, has a slot, and an input that was validated. */
       work: Work<CallContext>;
     }
   | {
-      /** The same of one that needs no place, as it reads or writes together with other callers. */
+      /** The same of one that needs no slot, as it reads or writes together with other callers. */
       joinedWork: Work<JoinedCall>;
     }
 );

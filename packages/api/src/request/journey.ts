@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { isId } from '@comanda/db';
 import type { Input } from '../bodies/input.ts';
+import { inSlot, inSlotOrWaiting, type SlotRequest } from '../capacity/slots.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { ApiError, fromZod, locationRefused, toApiError } from '../errors.ts';
 import { grants } from '../permissions.ts';
-import { inPlace, inPlaceOrWaiting, type Place } from '../places/bulkhead.ts';
 import type { Answer } from './answer.ts';
 import { batchHeaders } from './batch.ts';
 import { readAheadAsNow } from './clock.ts';
@@ -41,9 +41,9 @@ export async function admit(
 }
 
 /**
- * Performs an admitted call in its place among the others: what precedes the validation of its input, that, and the
+ * Performs an admitted call in a slot: what precedes the validation of its input, that, and the
  * operation's own work. Throws `validation_error` for an input that does not fit or is unknown where that is refused and
- * for a missing key, `conflict` for a key that came with another body, 503 when there is no place.
+ * for a missing key, `conflict` for a key that came with another body, 503 when there is no slot.
  */
 export async function perform(
   ctx: CallContext,
@@ -56,7 +56,7 @@ export async function perform(
     throw locationRefused(ctx.caller.location.status);
   const isKeyed = kind === 'mutation' && (meta.idempotent === true || given.key !== undefined);
   if (!isKeyed) refuseUnstorable(input);
-  return performInPlace(ctx, operation, input, isKeyed ? given : undefined);
+  return performInSlot(ctx, operation, input, isKeyed ? given : undefined);
 }
 
 /** Does `work` for a call with the fault that is simulated around it: the answer comes later, or not at all. */
@@ -67,12 +67,12 @@ export async function simulating<Result>(ctx: CallContext, work: () => Promise<R
   return result;
 }
 
-/** Lets a call wait, as one that is slow. It has no place among those that work, so it keeps no other from one. Throws 503 where too many wait. */
+/** Lets a call wait, as one that is slow. It has no slot, so it keeps no other from one. Throws 503 where too many wait. */
 export async function waitApart(
   { app, caller }: Pick<CallContext, 'app' | 'caller'>,
   seconds: number,
 ): Promise<void> {
-  const leave = app.places.slow.enter(caller.locationId);
+  const leave = app.capacity.slowCalls.enter(caller.locationId);
   try {
     await setTimeout(seconds * 1_000);
   } finally {
@@ -80,47 +80,47 @@ export async function waitApart(
   }
 }
 
-async function performInPlace(
+async function performInSlot(
   ctx: CallContext,
   operation: NamedOperation,
   input: Input,
   given: GivenKey | undefined,
 ): Promise<Answer<unknown>> {
   const { name, kind } = operation;
-  const { inFlight, bulkhead, answers } = ctx.app.places;
+  const { calls, slots, answers } = ctx.app.capacity;
   const { locationId } = ctx.caller;
-  const place = { locationId, resource: resourceOf(name), kind, left: ctx.left };
+  const slot = { locationId, resource: resourceOf(name), kind, left: ctx.left };
   const ask = () => answers.ask(locationId, ctx.reply);
-  const placed: Placed = (work) =>
-    inPlace(
-      bulkhead,
-      place,
+  const inItsSlot: InSlot = (work) =>
+    inSlot(
+      slots,
+      slot,
       kind === 'mutation'
         ? work
         : () => {
-            // Callers that waited for their place with this one may have it by now.
+            // Callers that waited for their slot with this one may have it by now.
             ask();
             return work();
           },
     );
-  const done = (work: Work<CallContext>, looking: Placed) =>
+  const done = (work: Work<CallContext>, looking: InSlot) =>
     given === undefined
       ? work({ ctx, input: inputOf(ctx, operation, input) })
       : workOnce(ctx, operation, work, input, { given, looking });
   if (kind === 'query') ask();
-  const leaveProcess = inFlight.enter(locationId);
+  const leaveProcess = calls.enter(locationId);
   try {
     if ('joinedWork' in operation) {
       const { joinedWork } = operation;
       const work: Work<CallContext> = (call) =>
-        joinedWork({ ctx: joinedCallOf(call.ctx, place, placed), input: call.input });
-      return counted(ctx, await done(requiring(ctx, operation, explained(operation, work)), placed));
+        joinedWork({ ctx: joinedCallOf(call.ctx, slot, inItsSlot), input: call.input });
+      return counted(ctx, await done(requiring(ctx, operation, explained(operation, work)), inItsSlot));
     }
     const { work: own } = operation;
     const work: Work<CallContext> = ({ ctx, input }) =>
       own({ ctx: kind === 'query' || isDryRun(input) ? whileThere(ctx) : ctx, input });
     const explainedWork = requiring(ctx, operation, explained(operation, work));
-    return counted(ctx, await placed(() => done(explainedWork, (look) => look())));
+    return counted(ctx, await inItsSlot(() => done(explainedWork, (look) => look())));
   } finally {
     leaveProcess();
   }
@@ -135,7 +135,7 @@ const valueWeight = 8;
 /** The answer, whose bytes count until it is sent. */
 function counted(ctx: CallContext, answer: Answer<unknown>): Answer<unknown> {
   if ('text' in answer)
-    ctx.app.places.answers.hold(
+    ctx.app.capacity.answers.hold(
       ctx.caller.locationId,
       ctx.reply,
       answer.text,
@@ -144,23 +144,23 @@ function counted(ctx: CallContext, answer: Answer<unknown>): Answer<unknown> {
   return answer;
 }
 
-/** Does work that needs a place in one. */
-type Placed = <Result>(work: () => Result | Promise<Result>) => Result | Promise<Result>;
+/** Does work that needs a slot in one. */
+type InSlot = <Result>(work: () => Result | Promise<Result>) => Result | Promise<Result>;
 
-function joinedCallOf(ctx: CallContext, place: Place, placed: Placed): JoinedCall {
+function joinedCallOf(ctx: CallContext, slot: SlotRequest, inItsSlot: InSlot): JoinedCall {
   const { caller, clientAddress, ifNoneMatch, precondition, requestId, traceparent } = ctx;
   const { idempotency, simulation } = ctx;
   const { policy } = ctx.app;
-  const { joined, joinedWrites } = ctx.app.places;
+  const { joinedReads, joinedWrites } = ctx.app.capacity;
   return {
     ...{ caller, clientAddress, ifNoneMatch, precondition, requestId, traceparent, idempotency, simulation },
     ...{
       policy,
-      joined,
+      joinedReads,
       joinedWrites,
-      inPlace: async (work) => placed(() => work(place.kind === 'query' ? whileThere(ctx) : ctx)),
-      writeInPlace: (work) =>
-        inPlaceOrWaiting(ctx.app.places.bulkhead, place, (lockWaitMs) => work({ ...ctx, lockWaitMs })),
+      inSlot: async (work) => inItsSlot(() => work(slot.kind === 'query' ? whileThere(ctx) : ctx)),
+      writeInSlot: (work) =>
+        inSlotOrWaiting(ctx.app.capacity.slots, slot, (lockWaitMs) => work({ ...ctx, lockWaitMs })),
     },
   };
 }
@@ -257,7 +257,7 @@ async function workOnce(
   operation: NamedOperation,
   work: Work<CallContext>,
   input: Input,
-  { given, looking }: { given: GivenKey; looking: Placed },
+  { given, looking }: { given: GivenKey; looking: InSlot },
 ): Promise<Answer<unknown>> {
   const idempotency = readIdempotency(ctx, operation, given, input.value);
   try {

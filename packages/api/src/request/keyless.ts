@@ -66,7 +66,7 @@ export function keyless<Schema extends z.ZodObject, Answer extends z.ZodType>(
   return procedure as never;
 }
 
-// Without a key it has no place: no more than what takes no time.
+// Without a key it has no slot: no more than what takes no time.
 async function readKeyless(raw: unknown): Promise<Input> {
   if (raw instanceof IncomingBody)
     return readJson(joined(await raw.receive(largeFrom)), { kind: 'ordinary', isStrict: false });

@@ -1,8 +1,8 @@
 import { statement } from '@comanda/db';
+import { inSlot } from '../capacity/slots.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { toApiError } from '../errors.ts';
 import type { Stream } from '../live/live.ts';
-import { inPlace } from '../places/bulkhead.ts';
 import type { RequestContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
 
@@ -39,10 +39,10 @@ async function observe<Result>(
   call: ObservedCall,
   serve: (fault?: string, note?: NoteAnswer) => Promise<Result>,
 ): Promise<Result> {
-  const { database, places, log } = ctx.app;
+  const { database, capacity, log } = ctx.app;
   const { request, idempotencyKey = null } = call;
-  const begun = await inPlace(
-    places.bulkhead,
+  const begun = await inSlot(
+    capacity.slots,
     { locationId, resource: 'certifications', kind: 'mutation' },
     async () => {
       const [run] = await database.run(findRun, [locationId]);

@@ -1,10 +1,10 @@
 import { type AnyRouter, type TRPCSubscriptionProcedure, tracked } from '@trpc/server';
 import type { z } from 'zod';
+import { inSlot } from '../capacity/slots.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { fromZod } from '../errors.ts';
 import type { Stream } from '../live/live.ts';
 import type { Permission } from '../permissions.ts';
-import { inPlace } from '../places/bulkhead.ts';
 import type { CallContext, RequestContext } from './context.ts';
 import { admit, waitApart } from './journey.ts';
 import { observingStream } from './observation.ts';
@@ -49,7 +49,7 @@ type Yielded<Output> = AsyncIterable<
 >;
 
 /**
- * Defines a subscription: a call that is admitted as all are, counts as one request, and then holds neither a place nor a
+ * Defines a subscription: a call that is admitted as all are, counts as one request, and then holds neither a slot nor a
  * connection to the database. `Output` is what each event is once it is read.
  */
 export function subscription<Schema extends z.ZodObject, Output>(
@@ -115,8 +115,8 @@ export async function openStream(
   if (simulation?.fault === 'slow') await waitApart({ ...ctx, caller }, simulation.seconds);
   const { locationId } = caller;
   const call = { ctx: { ...ctx, caller }, input: read.data };
-  const place = { locationId, resource: 'events', kind: 'query' } as const;
-  const stream = await inPlace(ctx.app.places.bulkhead, place, () => open(call));
+  const slot = { locationId, resource: 'events', kind: 'query' } as const;
+  const stream = await inSlot(ctx.app.capacity.slots, slot, () => open(call));
   if (simulation?.fault === 'stream_cut') setTimeout(ctx.cut, simulation.seconds * 1_000).unref();
   return { stream: observingStream(ctx, caller, stream), caller };
 }

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gatherPieces, noPieces, type Pieces } from '../../bodies/pieces.ts';
+import type { BodySlot } from '../../capacity/bytes.ts';
 import { ApiError } from '../../errors.ts';
-import type { BodyPlace } from '../../places/body-bytes.ts';
 import { IncomingBody } from '../../request/incoming-body.ts';
 import { askForBody } from '../continue.ts';
 
-/** The body of a request. Its bytes are given back to the place when the answer is sent or the connection is closed. */
+/** The body of a request. Its bytes are given back when the answer is sent or the connection is closed. */
 export function incomingBody(request: IncomingMessage, response: ServerResponse): IncomingBody {
-  return new IncomingBody(async (most, place) => {
-    if (place !== undefined) response.once('close', () => place.end());
+  return new IncomingBody(async (most, slot) => {
+    if (slot !== undefined) response.once('close', () => slot.end());
     const declared = Number(request.headers['content-length'] ?? 0);
     if (declared > most) throw tooLarge(most);
     const hasBody = declared > 0 || request.headers['transfer-encoding'] !== undefined;
@@ -22,9 +22,9 @@ export function incomingBody(request: IncomingMessage, response: ServerResponse)
       });
     // A body that has no room is refused before it is sent. Only bytes that have arrived take room: others may
     // never come.
-    place?.ask(declared);
+    slot?.ask(declared);
     askForBody(request);
-    return collect(request, most, place);
+    return collect(request, most, slot);
   });
 }
 
@@ -57,7 +57,7 @@ function typeFault(contentType: string | undefined): string | undefined {
 /** A text of the caller, at a length for a sentence. */
 const shown = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-function collect(request: IncomingMessage, most: number, place: BodyPlace | undefined): Promise<Pieces> {
+function collect(request: IncomingMessage, most: number, slot: BodySlot | undefined): Promise<Pieces> {
   return new Promise((resolve, reject) => {
     // Every request closes: an error is only made of what came before its end.
     const endedEarly = () => {
@@ -75,7 +75,7 @@ function collect(request: IncomingMessage, most: number, place: BodyPlace | unde
       size += chunk.length;
       if (size > most) return refuse(tooLarge(most));
       try {
-        place?.add(chunk.length);
+        slot?.add(chunk.length);
       } catch (error) {
         return refuse(error);
       }

@@ -16,12 +16,12 @@ import { currentVersions } from './version.store.ts';
 export async function get(ctx: JoinedCall): Promise<Answer<Catalog>> {
   const { locationId } = ctx.caller;
   if (ctx.ifNoneMatch !== undefined) {
-    const current = await ctx.joined.read(currentVersions, locationId);
+    const current = await ctx.joinedReads.read(currentVersions, locationId);
     if (current !== undefined && matchesEtag(ctx.ifNoneMatch, etagOf(locationId, current)))
       return { unchanged: true, etag: etagOf(locationId, current) };
   }
   // Whether it is still the same is asked together with others; the tree is built for one.
-  const built = await ctx.inPlace(build);
+  const built = await ctx.inSlot(build);
   const etag = etagOf(locationId, built);
   // A change may show nowhere: of a product without a category.
   if (ctx.ifNoneMatch !== undefined && matchesEtag(ctx.ifNoneMatch, etag)) return { unchanged: true, etag };

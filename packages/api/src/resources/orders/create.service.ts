@@ -44,14 +44,14 @@ const firstRevision = '1';
 
 // Which refusal comes first is in docs/contract.md: that there is such an order comes before what it lacks.
 async function decide(
-  { caller, joined, simulation, inPlace }: JoinedCall,
+  { caller, joinedReads, simulation, inSlot }: JoinedCall,
   request: OrderRequest,
 ): Promise<PricedOrder> {
-  const facts = await readFacts(joined, caller.locationId, request);
+  const facts = await readFacts(joinedReads, caller.locationId, request);
   const { order, faults } = decideOrder(request, simulation?.fault === 'stock_gone' ? soldOut(facts) : facts);
   if (faults.length === 0) return order;
   const { external_id } = request;
-  const [other] = await inPlace(({ app }) => app.database.run(findOrderId, [caller.locationId, external_id]));
+  const [other] = await inSlot(({ app }) => app.database.run(findOrderId, [caller.locationId, external_id]));
   throw other === undefined ? invalid(faults) : externalIdTaken(external_id, other.id);
 }
 
@@ -84,12 +84,10 @@ async function place(ctx: JoinedCall, member: PlacedOrder): Promise<Placed> {
   } catch (error) {
     const { code, constraint = '' } = sqlState(error) ?? {};
     if (means(code, 'taken') && constraint === 'orders_location_id_number_key')
-      await ctx.inPlace(({ app }) => app.database.run(catchUpOrderNumber, [locationId]));
+      await ctx.inSlot(({ app }) => app.database.run(catchUpOrderNumber, [locationId]));
     else if (means(code, 'taken') && identifierIndexes.includes(constraint)) {
       const { external_id } = member.request;
-      const [other] = await ctx.inPlace(({ app }) =>
-        app.database.run(findOrderId, [locationId, external_id]),
-      );
+      const [other] = await ctx.inSlot(({ app }) => app.database.run(findOrderId, [locationId, external_id]));
       if (other !== undefined) return { outcome: 'taken', by: other.id };
     }
     // A deadlock, with us as its victim; what it names is gone, as a sandbox was reset.

@@ -1,6 +1,6 @@
 import { isId } from '@comanda/db';
+import { type JoinedRow, rowsById } from '../../capacity/joined-reads.ts';
 import { notFound } from '../../errors.ts';
-import { type JoinedRow, rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage, valueIn } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext, JoinedCall, Lookup } from '../../request/context.ts';
@@ -61,7 +61,10 @@ export async function get(
   include: OrderRead['include'] = [],
 ): Promise<Answer<OrderWithBooks>> {
   if (!isId(id)) throw notFound('Order');
-  const order = await ctx.joined.read(rows[shownOf(include)], { location_id: ctx.caller.locationId, id });
+  const order = await ctx.joinedReads.read(rows[shownOf(include)], {
+    location_id: ctx.caller.locationId,
+    id,
+  });
   return found(order, include);
 }
 
@@ -106,7 +109,7 @@ export async function move(
   const { idempotency, precondition } = ctx;
   if (idempotency === undefined && precondition === undefined && !isPersonsKey(keyName))
     return movedTo(member, await ctx.joinedWrites.write(moving, locationId, member)).answer;
-  return ctx.writeInPlace((call) =>
+  return ctx.writeInSlot((call) =>
     inTransaction(call, async (tx) => {
       const { previous, answer } = movedTo(member, await moveOne(tx, locationId, member));
       const operation = to === 'canceled' ? 'orders.cancel' : 'orders.updateStatus';

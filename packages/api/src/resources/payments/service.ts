@@ -65,7 +65,7 @@ export async function move(
   if (ctx.idempotency === undefined && ctx.precondition === undefined)
     return answerOf(await ctx.joinedWrites.write(moving, locationId, member), to);
   // In the transaction that also stores its answer.
-  return ctx.writeInPlace((call) =>
+  return ctx.writeInSlot((call) =>
     inStatement(call, async (on) => {
       const [moved] = await moving.write(on, locationId, [member], true);
       return answerOf(moved, to);

@@ -1,6 +1,6 @@
 import { isId, isState, newId, type Queryable, type Transaction } from '@comanda/db';
+import { rowsById } from '../../capacity/joined-reads.ts';
 import { conflict, invalid, notFound, takenUntilNow } from '../../errors.ts';
-import { rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext, JoinedCall } from '../../request/context.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
@@ -57,7 +57,9 @@ const shownOf = (include: Include): Shown => (include?.includes('tax') ? 'tax' :
 /** Reads one. Throws `resource_not_found`. */
 export async function get(ctx: JoinedCall, id: string, include?: Include): Promise<Answer<ProductRead>> {
   if (!isId(id)) throw notFound('Product');
-  return found(await ctx.joined.read(rows[shownOf(include)], { location_id: ctx.caller.locationId, id }));
+  return found(
+    await ctx.joinedReads.read(rows[shownOf(include)], { location_id: ctx.caller.locationId, id }),
+  );
 }
 
 const rows = {
@@ -108,7 +110,7 @@ export async function update(ctx: JoinedCall, input: ProductUpdate): Promise<Ans
   const { caller, idempotency, precondition } = ctx;
   const needsMore = [category_ids, fields.external_id, fields.sku, idempotency, precondition];
   if (needsMore.some((needed) => needed !== undefined))
-    return ctx.writeInPlace((call) => write(call, id, false, fields, input));
+    return ctx.writeInSlot((call) => write(call, id, false, fields, input));
   const edit = stock ?? stock_change;
   const change: ProductChange = {
     ...{ id, origin: makerOf(ctx), fields: jsonOf(fields) },
