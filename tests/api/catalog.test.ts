@@ -109,7 +109,7 @@ describe('If-None-Match', () => {
   it('asks whether it is unchanged for all who wait, not for as many as have a place', async () => {
     const { etag } = await read();
     const taken = Array.from({ length: bounds.slots.compartment.query }, () =>
-      api.app.capacity.slots.enter(shop.locationId, 'catalog', 'query'),
+      api.app.capacity.slots.enter({ locationId: shop.locationId, resource: 'catalog', kind: 'query' }),
     );
     const leaves = await Promise.all(taken);
     expect((await get({ 'if-none-match': etag })).status).toBe(304);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerBoundsFor, bounds, slotBoundsFor } from '../../packages/api/src/capacity/bounds.ts';
-import { createAnswerBytes, type Reply } from '../../packages/api/src/capacity/bytes.ts';
+import { AnswerBytes, type Reply } from '../../packages/api/src/capacity/bytes.ts';
 
 const MiB = 1024 ** 2;
 const text = 'x'.repeat(MiB);
@@ -18,7 +18,7 @@ function open(): Reply & { close(): void } {
 }
 
 test('a location whose callers take no answers is refused further ones, others are not, and all is given back', () => {
-  const bytes = createAnswerBytes({ all: 4 * MiB, location: 2 * MiB });
+  const bytes = new AnswerBytes({ all: 4 * MiB, location: 2 * MiB });
   const [first, second] = [open(), open()];
   bytes.hold('a', first, text, 1);
   expect(() => bytes.ask('a', second)).not.toThrow();
@@ -34,7 +34,7 @@ test('a location whose callers take no answers is refused further ones, others a
 });
 
 test('locations that are refused nothing by themselves reach the bound of the process together', () => {
-  const bytes = createAnswerBytes({ all: 4 * MiB, location: 2 * MiB });
+  const bytes = new AnswerBytes({ all: 4 * MiB, location: 2 * MiB });
   const replies = ['a', 'b', 'c', 'd'].map((location) => {
     const reply = open();
     bytes.hold(location, reply, text, 1);
@@ -48,7 +48,7 @@ test('locations that are refused nothing by themselves reach the bound of the pr
 });
 
 test('a request is not refused by its own answers, and a short answer does not count', () => {
-  const bytes = createAnswerBytes({ all: 2 * MiB, location: MiB });
+  const bytes = new AnswerBytes({ all: 2 * MiB, location: MiB });
   const reply = open();
   bytes.hold('a', reply, text, 8);
   expect(() => bytes.ask('a', reply)).not.toThrow();
@@ -59,7 +59,7 @@ test('a request is not refused by its own answers, and a short answer does not c
 });
 
 test('an answer whose caller has gone is not counted for ever', () => {
-  const bytes = createAnswerBytes({ all: 2 * MiB, location: MiB });
+  const bytes = new AnswerBytes({ all: 2 * MiB, location: MiB });
   bytes.hold('a', { held: 0, whenClosed: () => false }, text, 8);
   expect(() => bytes.ask('a', open())).not.toThrow();
 });

@@ -24,8 +24,9 @@ const overfull: Record<string, () => unknown> = {
   },
   slots: async () => {
     const slots = createSlots({ ...bounds.slots, compartment: { query: 1, mutation: 1 } });
-    await slots.enter('a', 'orders', 'query');
-    return Promise.resolve(slots.enter('a', 'orders', 'query')).finally(() => slots.close());
+    const request = { locationId: 'a', resource: 'orders', kind: 'query' } as const;
+    await slots.enter(request);
+    return Promise.resolve(slots.enter(request)).finally(() => slots.close());
   },
   exports: async () => {
     const exports = new Count(bounds.exports);

@@ -24,20 +24,23 @@ const open = (changes: Partial<SlotBounds> = {}) => {
 
 /** Whether a call gets in at once. */
 function isIn(location: string, resource: string, kind: CallKind = 'mutation'): boolean {
-  const slot = slots.enter(location, resource, kind);
+  const slot = enter(location, resource, kind);
   if (slot instanceof Promise) slot.catch(() => {});
   return !(slot instanceof Promise);
 }
 
 /** Enters, and notes the name once it is in. */
 function queue(location: string, resource: string, entered: string[]): Promise<Leave> {
-  const slot = slots.enter(location, resource, 'mutation');
+  const slot = enter(location, resource, 'mutation');
   const note = (leave: Leave) => {
     entered.push(`${location}.${resource}`);
     return leave;
   };
   return slot instanceof Promise ? slot.then(note) : Promise.resolve(note(slot));
 }
+
+const enter = (locationId: string, resource: string, kind: CallKind) =>
+  slots.enter({ locationId, resource, kind });
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
@@ -76,23 +79,20 @@ test('three locations that are stuck on orders leave a fourth its orders, all th
 });
 
 test('where a call was held up the location has one slot on the resource for a while', async () => {
-  const slots = open({ narrowMs: 200 });
-  const [first, second] = [
-    await slots.enter('a', 'orders', 'mutation'),
-    await slots.enter('a', 'orders', 'mutation'),
-  ];
+  open({ narrowMs: 200 });
+  const [first, second] = [await enter('a', 'orders', 'mutation'), await enter('a', 'orders', 'mutation')];
   first(true);
   expect([isIn('a', 'orders'), isIn('a', 'stock'), isIn('b', 'orders')]).toEqual([false, true, true]);
   // The one that waits is let in when the other has gone, and the next when the compartment is wide again.
   second();
-  const last = slots.enter('a', 'orders', 'mutation');
+  const last = enter('a', 'orders', 'mutation');
   expect(last).toBeInstanceOf(Promise);
   expect(await last).toBeTypeOf('function');
 });
 
 test('who waits is let in in turn: a long queue of one location does not hold up another', async () => {
-  const slots = open({ all: 2, kind: { query: 2, mutation: 2 } });
-  const first = [await slots.enter('a', 'orders', 'mutation'), await slots.enter('a', 'orders', 'mutation')];
+  open({ all: 2, kind: { query: 2, mutation: 2 } });
+  const first = [await enter('a', 'orders', 'mutation'), await enter('a', 'orders', 'mutation')];
   const entered: string[] = [];
   const waiting = [1, 2, 3].map(() => queue('a', 'orders', entered));
   waiting.push(queue('b', 'orders', entered));
@@ -106,35 +106,35 @@ test('who waits is let in in turn: a long queue of one location does not hold up
 });
 
 test('where nothing moves, those who wait and those who come are refused with 503; who moves on is served', async () => {
-  const slots = open({ stuckMs: 100 });
-  const stuck = [await slots.enter('a', 'orders', 'mutation'), await slots.enter('a', 'orders', 'mutation')];
+  open({ stuckMs: 100 });
+  const stuck = [await enter('a', 'orders', 'mutation'), await enter('a', 'orders', 'mutation')];
   const refused = { status: 503, headers: { 'Retry-After': '5' } };
-  await expect(slots.enter('a', 'orders', 'mutation')).rejects.toMatchObject(refused);
-  expect(() => slots.enter('a', 'orders', 'mutation')).toThrow(/not available at the moment/);
-  expect(slots.enter('b', 'orders', 'mutation')).toBeTypeOf('function');
+  await expect(enter('a', 'orders', 'mutation')).rejects.toMatchObject(refused);
+  expect(() => enter('a', 'orders', 'mutation')).toThrow(/not available at the moment/);
+  expect(enter('b', 'orders', 'mutation')).toBeTypeOf('function');
   for (const leave of stuck) leave();
-  expect(slots.enter('a', 'orders', 'mutation')).toBeTypeOf('function');
+  expect(enter('a', 'orders', 'mutation')).toBeTypeOf('function');
 });
 
 test('that calls are held up one after the other is no move: who comes behind them is refused', async () => {
-  const slots = open({ stuckMs: 100 });
-  const first = await slots.enter('a', 'orders', 'mutation');
+  open({ stuckMs: 100 });
+  const first = await enter('a', 'orders', 'mutation');
   await sleep(80);
   first(true);
   expect(isIn('a', 'orders')).toBe(true);
   await sleep(40);
-  expect(() => slots.enter('a', 'orders', 'mutation')).toThrow(/not available at the moment/);
+  expect(() => enter('a', 'orders', 'mutation')).toThrow(/not available at the moment/);
 });
 
 test('no call waits longer than the limit, however much others move', async () => {
-  const slots = open({ waitMs: 50, compartment: { query: 1, mutation: 1 } });
-  expect(slots.enter('a', 'orders', 'mutation')).toBeTypeOf('function');
-  await expect(slots.enter('a', 'orders', 'mutation')).rejects.toMatchObject({ status: 503 });
+  open({ waitMs: 50, compartment: { query: 1, mutation: 1 } });
+  expect(enter('a', 'orders', 'mutation')).toBeTypeOf('function');
+  await expect(enter('a', 'orders', 'mutation')).rejects.toMatchObject({ status: 503 });
 });
 
 test('a location that reads for long has one slot on the resource while another one calls, and its other resources go on', async () => {
-  const slots = open({ ...bounds.slots, ...patient });
-  const slow = [await slots.enter('a', 'reports', 'query'), await slots.enter('a', 'reports', 'query')];
+  open({ ...bounds.slots, ...patient });
+  const slow = [await enter('a', 'reports', 'query'), await enter('a', 'reports', 'query')];
   await sleep(200);
   for (const leave of slow) leave();
   expect([isIn('a', 'reports', 'query'), isIn('a', 'reports', 'query')]).toEqual([true, true]);

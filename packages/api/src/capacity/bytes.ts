@@ -8,56 +8,53 @@ export interface Reply {
   whenClosed(done: () => void): boolean;
 }
 
-/** Bounds the bytes of answers that are made and not yet taken by their callers. */
-export interface AnswerBytes {
-  /** Throws 503 with `Retry-After` while other answers of the location, or of all, have reached the bound. */
-  ask(locationId: string, reply: Reply | undefined): void;
-  /** Counts the bytes of an answer, `weight` times, until its response is closed. */
-  hold(locationId: string, reply: Reply | undefined, text: string, weight: number): void;
-}
-
 /** Shorter texts wait in the buffers of their connections, whose number is bounded. */
 const leastLength = 64 * 1024;
 
-/** Counts bytes of answers, from nothing. */
-export function createAnswerBytes(most: CountBounds): AnswerBytes {
-  const locations = new Map<string, number>();
-  let all = 0;
+/** Bounds the bytes of answers that are made and not yet taken by their callers. */
+export class AnswerBytes {
+  readonly #bounds: CountBounds;
+  readonly #locations = new Map<string, number>();
+  #all = 0;
 
-  function change(locationId: string, bytes: number): void {
-    const now = (locations.get(locationId) ?? 0) + bytes;
-    if (now > 0) locations.set(locationId, now);
-    else locations.delete(locationId);
-    all += bytes;
+  /** Creates a count of nothing. */
+  constructor(most: CountBounds) {
+    this.#bounds = most;
   }
-  return {
-    // A request that waits for none but its own answers goes on, however large they are.
-    ask(locationId, reply) {
-      if (all === 0) return;
-      const own = reply?.held ?? 0;
-      if ((locations.get(locationId) ?? 0) - own >= most.location) throw noSlot('location_busy');
-      if (all - own >= most.all) throw noSlot();
-    },
-    hold(locationId, reply, text, weight) {
-      if (reply === undefined || text.length < leastLength) return;
-      const bytes = weight * Buffer.byteLength(text);
-      if (reply.held === 0) {
-        const isOpen = reply.whenClosed(() => {
-          change(locationId, -reply.held);
-          reply.held = 0;
-        });
-        if (!isOpen) return;
-      }
-      reply.held += bytes;
-      change(locationId, bytes);
-    },
-  };
-}
 
-/** Bounds the bytes of the bodies that a process holds, and that a location sends in a while. */
-export interface BodyBytes {
-  /** Begins a request of the location; give it back with `end`. */
-  begin(locationId: string): BodySlot;
+  /**
+   * Throws 503 with `Retry-After` while other answers of the location, or of all, have reached the bound. A request that
+   * waits for none but its own answers goes on, however large they are.
+   */
+  ask(locationId: string, reply: Reply | undefined): void {
+    if (this.#all === 0) return;
+    const own = reply?.held ?? 0;
+    const ofLocation = this.#locations.get(locationId) ?? 0;
+    if (ofLocation - own >= this.#bounds.location) throw noSlot('location_busy');
+    if (this.#all - own >= this.#bounds.all) throw noSlot();
+  }
+
+  /** Counts the bytes of an answer, `weight` times, until its response is closed. */
+  hold(locationId: string, reply: Reply | undefined, text: string, weight: number): void {
+    if (reply === undefined || text.length < leastLength) return;
+    const bytes = weight * Buffer.byteLength(text);
+    if (reply.held === 0) {
+      const isOpen = reply.whenClosed(() => {
+        this.#change(locationId, -reply.held);
+        reply.held = 0;
+      });
+      if (!isOpen) return;
+    }
+    reply.held += bytes;
+    this.#change(locationId, bytes);
+  }
+
+  #change(locationId: string, bytes: number): void {
+    const now = (this.#locations.get(locationId) ?? 0) + bytes;
+    if (now > 0) this.#locations.set(locationId, now);
+    else this.#locations.delete(locationId);
+    this.#all += bytes;
+  }
 }
 
 /** The right to hold the bytes of one body. */
@@ -70,68 +67,65 @@ export interface BodySlot {
   end(): void;
 }
 
-/** Bytes under way, and bytes that the location has begun with and not yet had time for. */
+/** Bytes under way, and bytes that the location has begun with and not yet had time for, as of `at`. */
 interface Held {
   bytes: number;
   spent: number;
-  /** When `spent` was so much. */
   at: number;
 }
 
 /** More locations than these are looked through for those that send nothing. */
 const mostLocations = 10_000;
 
-/** Counts bytes of bodies, from nothing. */
-export function createBodyBytes(most = bounds.bodies): BodyBytes {
-  const locations = new Map<string, Held>();
-  let all = 0;
+/** Bounds the bytes of the bodies that a process holds, and that a location sends in a while. */
+export class BodyBytes {
+  readonly #locations = new Map<string, Held>();
+  #all = 0;
 
-  function heldOf(locationId: string): Held {
-    const known = locations.get(locationId);
+  /** Begins a request of the location. */
+  begin(locationId: string): BodySlot {
+    let own = 0;
+    return {
+      ask: (bytes) => void this.#ask(locationId, bytes),
+      add: (bytes) => {
+        const held = this.#ask(locationId, bytes);
+        own += bytes;
+        this.#all += bytes;
+        held.bytes += bytes;
+        held.spent += bytes;
+      },
+      end: () => {
+        const held = this.#locations.get(locationId);
+        if (held !== undefined) held.bytes -= own;
+        this.#all -= own;
+        own = 0;
+      },
+    };
+  }
+
+  #ask(locationId: string, bytes: number): Held {
+    const { all, location, burst } = bounds.bodies;
+    const held = this.#heldOf(locationId);
+    if (held.bytes + bytes > location || held.spent + bytes > burst) throw noSlot('location_busy');
+    if (this.#all + bytes > all) throw noSlot();
+    return held;
+  }
+
+  #heldOf(locationId: string): Held {
+    const known = this.#locations.get(locationId);
     if (known !== undefined) return refilled(known);
-    if (locations.size >= mostLocations)
-      for (const [id, held] of locations) {
-        refilled(held);
-        if (held.bytes === 0 && held.spent === 0) locations.delete(id);
-      }
+    if (this.#locations.size >= mostLocations)
+      for (const [id, held] of this.#locations)
+        if (held.bytes === 0 && refilled(held).spent === 0) this.#locations.delete(id);
     const held = { bytes: 0, spent: 0, at: performance.now() };
-    locations.set(locationId, held);
+    this.#locations.set(locationId, held);
     return held;
   }
+}
 
-  function refilled(held: Held): Held {
-    const now = performance.now();
-    held.spent = Math.max(0, held.spent - ((now - held.at) / 1_000) * most.perSecond);
-    held.at = now;
-    return held;
-  }
-
-  return {
-    begin(locationId) {
-      let own = 0;
-      const ask = (bytes: number): Held => {
-        const held = heldOf(locationId);
-        if (held.bytes + bytes > most.location || held.spent + bytes > most.burst)
-          throw noSlot('location_busy');
-        if (all + bytes > most.all) throw noSlot();
-        return held;
-      };
-      return {
-        ask: (bytes) => void ask(bytes),
-        add(bytes) {
-          const held = ask(bytes);
-          own += bytes;
-          all += bytes;
-          held.bytes += bytes;
-          held.spent += bytes;
-        },
-        end() {
-          const held = locations.get(locationId);
-          if (held !== undefined) held.bytes -= own;
-          all -= own;
-          own = 0;
-        },
-      };
-    },
-  };
+function refilled(held: Held): Held {
+  const now = performance.now();
+  held.spent = Math.max(0, held.spent - ((now - held.at) / 1_000) * bounds.bodies.perSecond);
+  held.at = now;
+  return held;
 }

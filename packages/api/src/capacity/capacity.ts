@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { SqlDatabase } from '@comanda/db';
 import { answerBoundsFor, bounds, slotBoundsFor } from './bounds.ts';
-import { type AnswerBytes, type BodyBytes, createAnswerBytes, createBodyBytes } from './bytes.ts';
+import { AnswerBytes, BodyBytes } from './bytes.ts';
 import { Count } from './counts.ts';
 import { JoinedReads } from './joined-reads.ts';
 import { JoinedWrites } from './joined-writes.ts';
@@ -42,8 +42,8 @@ export function createCapacity(database: SqlDatabase): Capacity {
     exports: new Count(bounds.exports),
     bulkWrites: new Count(bounds.bulkWrites),
     slots,
-    bodies: createBodyBytes(),
-    answers: createAnswerBytes(answerBoundsFor(heapBytes)),
+    bodies: new BodyBytes(),
+    answers: new AnswerBytes(answerBoundsFor(heapBytes)),
     joinedReads: new JoinedReads(database),
     joinedWrites: new JoinedWrites(database, slots),
   };

@@ -50,12 +50,12 @@ export function byIndex<Row extends { place: number }>(rows: readonly Row[]): (R
 
 /** Writes that calls of one process join: of each kind a location has one batch under way, however many call. */
 export class JoinedWrites {
-  readonly #shared: Shared;
+  readonly #work: Work;
   readonly #queues = new Map<JoinedWrite<unknown, unknown>, Map<string, Queue>>();
 
   /** Creates them; all queues are empty. */
-  constructor(database: WritingDatabase, slots: Slots) {
-    this.#shared = { database, slots, attempts: new HeldAttempts() };
+  constructor(database: Work['database'], slots: Slots) {
+    this.#work = { database, slots, attempts: new HeldAttempts() };
   }
 
   /**
@@ -73,21 +73,24 @@ export class JoinedWrites {
   }
 
   #queueOf(what: JoinedWrite<unknown, unknown>, locationId: string): Queue {
-    const ofKind = this.#queues.get(what) ?? new Map<string, Queue>();
-    this.#queues.set(what, ofKind);
-    const known = ofKind.get(locationId);
+    const queues = this.#queues.get(what) ?? new Map<string, Queue>();
+    this.#queues.set(what, queues);
+    const known = queues.get(locationId);
     if (known !== undefined) return known;
     // Most locations write nothing at most times.
-    const queue = new Queue(what, locationId, this.#shared, () => void ofKind.delete(locationId));
-    ofKind.set(locationId, queue);
+    if (queues.size >= mostQueues) for (const [id, { isIdle }] of queues) if (isIdle) queues.delete(id);
+    const queue = new Queue(what, locationId, this.#work);
+    queues.set(locationId, queue);
     return queue;
   }
 }
 
-type WritingDatabase = Pick<SqlDatabase, 'run' | 'transaction'>;
+/** Of one kind: beyond them idle ones are forgotten. */
+const mostQueues = 10_000;
 
-interface Shared {
-  database: WritingDatabase;
+/** What the queues of a process write with. */
+interface Work {
+  database: Pick<SqlDatabase, 'run' | 'transaction'>;
   slots: Slots;
   attempts: HeldAttempts;
 }
@@ -109,14 +112,12 @@ interface HeldGroup {
   readonly rows: readonly string[];
   /** Its call is written by itself, and also waits for its idempotency key. */
   readonly isAlone: boolean;
-  /** Those that are not being written. */
   calls: Call[];
-  isWriting: boolean;
+  /** How many of them, from the first on, are being written. */
+  writing: number;
   /** What the last attempt that met a lock failed with. */
   lockTimeout?: unknown;
 }
-
-const isEmpty = ({ calls, isWriting }: HeldGroup): boolean => calls.length === 0 && !isWriting;
 
 const sharesHeldRow = ({ lockTimeout, rows }: HeldGroup, others: readonly string[]): boolean =>
   lockTimeout !== undefined && rows.some((row) => others.includes(row));
@@ -136,8 +137,7 @@ const setLockWait = statement<never>('set_lock_wait', `select set_config('comand
 class Queue {
   readonly #what: JoinedWrite<unknown, unknown>;
   readonly #locationId: string;
-  readonly #shared: Shared;
-  readonly #onIdle: () => void;
+  readonly #work: Work;
   #waiting: Call[] = [];
   #writingSince: number | undefined;
   /** By the rows of their calls. */
@@ -145,12 +145,14 @@ class Queue {
   /** How many calls the groups have. */
   #held = 0;
 
-  /** `onIdle` is called when the queue has no calls left. */
-  constructor(what: JoinedWrite<unknown, unknown>, locationId: string, shared: Shared, onIdle: () => void) {
+  constructor(what: JoinedWrite<unknown, unknown>, locationId: string, work: Work) {
     this.#what = what;
     this.#locationId = locationId;
-    this.#shared = shared;
-    this.#onIdle = onIdle;
+    this.#work = work;
+  }
+
+  get isIdle(): boolean {
+    return this.#writingSince === undefined && this.#held === 0;
   }
 
   write(member: unknown): Promise<unknown> {
@@ -172,9 +174,14 @@ class Queue {
       return await this.#inSlot(kind, () => this.#writeFirst(group, lockWaitMs));
     } catch (error) {
       // There is no slot.
-      this.#refuse(group, group.calls.splice(0), error);
+      this.#refuse(group, group.calls, error);
       return true;
     }
+  }
+
+  #inSlot<Result>(kind: 'joined' | 'held', work: () => Promise<Result>): Promise<Result> {
+    const slot = { locationId: this.#locationId, resource: this.#what.resource, kind };
+    return inSlot(this.#work.slots, slot, work);
   }
 
   async #writeAll(): Promise<void> {
@@ -188,12 +195,6 @@ class Queue {
       }
     }
     this.#writingSince = undefined;
-    this.#reportIdle();
-  }
-
-  #inSlot<Result>(kind: 'joined' | 'held', work: () => Promise<Result>): Promise<Result> {
-    const slot = { locationId: this.#locationId, resource: this.#what.resource, kind };
-    return inSlot(this.#shared.slots, slot, work);
   }
 
   async #writeBatch(): Promise<void> {
@@ -204,7 +205,7 @@ class Queue {
     if (batch.length === 0) return;
     this.#waiting = this.#waiting.slice(batch.length);
     try {
-      settle(batch, await this.#writeMembers(this.#shared.database, batch, false));
+      settle(batch, await this.#writeMembers(this.#work.database, batch, false));
     } catch (error) {
       // After a lock timeout the calls wait outside the queue.
       if (isState(error, 'lockTimeout')) this.#hold(batch, false);
@@ -257,107 +258,95 @@ class Queue {
         call.reject(noSlot('location_busy'));
         continue;
       }
-      this.#held += 1;
       const rows = isAlone ? [] : this.#rowsOf(call.member);
       const name = isAlone ? call : rows.join();
       let group = this.#groups.get(name);
       if (group === undefined) {
-        group = { queue: this, name, rows, isAlone, calls: [], isWriting: false };
+        group = { queue: this, name, rows, isAlone, calls: [], writing: 0 };
         this.#groups.set(name, group);
         created.push(group);
       }
-      this.#join(group, call);
+      this.#add(group, call);
     }
     for (const group of created) void this.#attemptFirst(group);
   }
 
-  #join(group: HeldGroup, call: Call): void {
+  #add(group: HeldGroup, call: Call): void {
     const now = performance.now();
-    group.calls.push(call);
     call.until ??= now + holdUps.rowMs;
     call.timer = setTimeout(() => {
       // A call that is being written at this moment is refused when the attempt fails.
-      if (!group.calls.includes(call)) return;
-      group.calls = group.calls.filter((other) => other !== call);
-      this.#refuse(group, [call], group.lockTimeout ?? noSlot('location_busy'));
+      if (group.calls.indexOf(call) >= group.writing)
+        this.#refuse(group, [call], group.lockTimeout ?? noSlot('location_busy'));
     }, call.until - now);
+    group.calls.push(call);
+    this.#held += 1;
+  }
+
+  #refuse(group: HeldGroup, calls: readonly Call[], error: unknown): void {
+    this.#release(group, calls);
+    for (const { reject } of calls) reject(error);
+  }
+
+  #release(group: HeldGroup, calls: readonly Call[]): void {
+    for (const { timer } of calls) clearTimeout(timer);
+    this.#held -= calls.length;
+    group.calls = group.calls.filter((call) => !calls.includes(call));
+    if (group.calls.length === 0 && this.#groups.get(group.name) === group) this.#groups.delete(group.name);
   }
 
   // Most calls of a batch do not need the row that is held. They do not wait for those that do.
   async #attemptFirst(group: HeldGroup): Promise<void> {
-    while (!isEmpty(group)) if (!(await this.attempt(group, bounds.held.firstMs, 'joined'))) break;
-    if (!isEmpty(group)) this.#shared.attempts.add(group);
+    while (group.calls.length > 0) if (!(await this.attempt(group, bounds.held.firstMs, 'joined'))) break;
+    this.#work.attempts.add(group);
   }
 
   async #writeFirst(group: HeldGroup, lockWaitMs: number): Promise<boolean> {
     const batch = this.#firstBatch(group.calls);
     const [first] = batch;
     if (first === undefined) return true;
-    group.calls = group.calls.slice(batch.length);
-    group.isWriting = true;
     const leftMs = (first.until ?? 0) - performance.now();
     const waitMs = Math.ceil(Math.max(bounds.held.firstMs, Math.min(lockWaitMs, leftMs)));
+    group.writing = batch.length;
     try {
-      const outcomes = await this.#shared.database.transaction(
+      const outcomes = await this.#work.database.transaction(
         { statement: setLockWait, values: [`${waitMs}ms`] },
         (tx) => this.#writeMembers(tx, batch, group.isAlone),
       );
-      group.isWriting = false;
+      group.writing = 0;
       this.#release(group, batch);
       settle(batch, outcomes);
       this.#giveBack(group);
       return true;
     } catch (error) {
-      group.isWriting = false;
-      return this.#putBack(group, batch, error);
+      group.writing = 0;
+      if (!isState(error, 'lockTimeout')) {
+        this.#release(group, batch);
+        this.#writeEach(batch, error);
+        return true;
+      }
+      group.lockTimeout = error;
+      const now = performance.now();
+      const late = batch.filter(({ until = 0 }) => until <= now);
+      this.#refuse(group, late, error);
+      return false;
     }
-  }
-
-  /** Keeps the calls of a failed batch that are worth another attempt. Returns `false` if a lock did not come in time. */
-  #putBack(group: HeldGroup, batch: readonly Call[], error: unknown): boolean {
-    if (!isState(error, 'lockTimeout')) {
-      this.#release(group, batch);
-      this.#writeEach(batch, error);
-      return true;
-    }
-    group.lockTimeout = error;
-    const now = performance.now();
-    const late = batch.filter(({ until = 0 }) => until <= now);
-    group.calls = [...batch.filter((call) => !late.includes(call)), ...group.calls];
-    this.#refuse(group, late, error);
-    return false;
   }
 
   /** Returns the calls to the queue that wait for a row of a group whose first calls were written. A batch writes them soonest. */
   #giveBack(written: HeldGroup): void {
     // A first attempt says nothing about a row that other groups wait for.
     const others = written.lockTimeout === undefined ? [] : [...this.#groups.values()];
-    const behind = [written, ...others.filter((other) => sharesHeldRow(other, written.rows))];
-    const calls = behind.flatMap((group) => this.#release(group, group.calls.splice(0)));
-    if (calls.length === 0) return;
-    calls.sort((one, other) => (one.until ?? 0) - (other.until ?? 0));
-    this.#waiting = [...calls, ...this.#waiting];
+    const released: Call[] = [];
+    for (const group of [written, ...others.filter((other) => sharesHeldRow(other, written.rows))]) {
+      const calls = group.calls.slice(group.writing);
+      this.#release(group, calls);
+      released.push(...calls);
+    }
+    if (released.length === 0) return;
+    released.sort((one, other) => (one.until ?? 0) - (other.until ?? 0));
+    this.#waiting = [...released, ...this.#waiting];
     if (this.#writingSince === undefined) void this.#writeAll();
-  }
-
-  #refuse(group: HeldGroup, calls: readonly Call[], error: unknown): void {
-    for (const { reject } of this.#release(group, calls)) reject(error);
-  }
-
-  #release(group: HeldGroup, calls: readonly Call[]): readonly Call[] {
-    // A group without calls may have been followed by another one of its name.
-    if (calls.length === 0) return calls;
-    for (const { timer } of calls) clearTimeout(timer);
-    this.#held -= calls.length;
-    if (isEmpty(group)) this.#groups.delete(group.name);
-    // Calls that leave a group may come back to the queue at once.
-    if (this.#groups.size === 0) queueMicrotask(() => this.#reportIdle());
-    return calls;
-  }
-
-  #reportIdle(): void {
-    if (this.#writingSince === undefined && this.#waiting.length === 0 && this.#groups.size === 0)
-      this.#onIdle();
   }
 }
 
@@ -384,7 +373,7 @@ class HeldAttempts {
 
   #start(): void {
     // Calls also leave because a row was found free, or because they waited too long.
-    this.#idle = this.#idle.filter((group) => !isEmpty(group));
+    this.#idle = this.#idle.filter(({ calls }) => calls.length > 0);
     for (const group of this.#idle)
       if (this.#long.size < bounds.held.long && !this.#long.has(group.queue))
         void this.#attempt(group, this.#long, holdUps.rowMs);

@@ -25,11 +25,11 @@ export type Leave = (heldUp?: boolean) => void;
 /** Keeps work that is stuck in the database from taking every connection with it. */
 export interface Slots {
   /**
-   * Takes a slot for a call of the location on the resource, at once when there is room; call the answer when the
-   * call is done. Throws 503 with `Retry-After` when the work ahead does not move, `UnwantedError` when its caller leaves
+   * Takes a slot for a call of the location on the resource, at once when there is room; call the answer when the call is
+   * done. Throws 503 with `Retry-After` when the work ahead does not move, `UnwantedError` when its caller leaves
    * while it waits.
    */
-  enter(locationId: string, resource: string, kind: SlotKind, left?: Leaving): Leave | Promise<Leave>;
+  enter(request: SlotRequest): Leave | Promise<Leave>;
   close(): void;
 }
 
@@ -39,10 +39,10 @@ export const createSlots = (most: SlotBounds = bounds.slots): Slots => new Datab
 /** Runs `work` in a slot of its own, and gives it back. Throws what `enter` throws. */
 export async function inSlot<Result>(
   slots: Slots,
-  { locationId, resource, kind, left }: SlotRequest,
+  request: SlotRequest,
   work: () => Result | Promise<Result>,
 ): Promise<Result> {
-  const entered = slots.enter(locationId, resource, kind, left);
+  const entered = slots.enter(request);
   const leave = entered instanceof Promise ? await entered : entered;
   let heldUp = false;
   try {
@@ -128,36 +128,40 @@ class DatabaseSlots implements Slots {
     this.#all = new Group(most.all);
   }
 
-  enter(locationId: string, resource: string, kind: SlotKind, left?: Leaving): Leave | Promise<Leave> {
-    const compartment = this.#compartmentOf(locationId, resource, kind);
+  enter(request: SlotRequest): Leave | Promise<Leave> {
+    const compartment = this.#compartmentOf(request);
     const now = performance.now();
-    this.#presence.came(locationId, now);
+    this.#presence.came(request.locationId, now);
     if (compartment.waiters.length === 0 && this.#isOpen(compartment, now))
       return this.#take(compartment, now);
     if (this.#isStuck(compartment, now)) throw noSlot();
     this.#looking ??= startLoop({ firstRestMs: lookMs, round: () => this.#look() });
-    return this.#wait(compartment, now, left);
+    return this.#wait(compartment, now, request.left);
   }
 
   close(): void {
     void this.#looking?.stop();
   }
 
-  #compartmentOf(locationId: string, resource: string, slotKind: SlotKind): Compartment {
-    const name = `${slotKind} ${resource} ${locationId}`;
+  #compartmentOf(request: SlotRequest): Compartment {
+    const { locationId, resource } = request;
+    const name = `${request.kind} ${resource} ${locationId}`;
     const known = this.#compartments.get(name);
     if (known !== undefined) return known;
     // Most compartments are empty: those are forgotten, now and then.
     if (this.#compartments.size >= mostCompartments) this.#forgetIdle();
     const most = this.#bounds;
-    const kind = slotKind === 'query' ? 'query' : 'mutation';
+    const kind = request.kind === 'query' ? 'query' : 'mutation';
     const longReads = (slots: number) =>
       kind === 'query' ? new LongReads(this.#presence, locationId, slots) : undefined;
     const left = bounds.longReads.slots;
-    const own = new Group(slotKind === 'waiting' ? 1 : most.compartment[kind], longReads(left.compartment));
+    const own = new Group(
+      request.kind === 'waiting' ? 1 : most.compartment[kind],
+      longReads(left.compartment),
+    );
     const groups = [own, this.#all];
-    if (slotKind === 'waiting') groups.push(this.#group(slotKind, most.waiting));
-    else if (slotKind !== 'held')
+    if (request.kind === 'waiting') groups.push(this.#group('waiting', most.waiting));
+    else if (request.kind !== 'held')
       groups.push(
         this.#group(kind, most.kind[kind]),
         this.#group(resource, most.resource),

@@ -1,4 +1,5 @@
 import { bounds } from '../capacity/bounds.ts';
+import { AnswerBytes } from '../capacity/bytes.ts';
 import { Count } from '../capacity/counts.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { defaultLimits } from '../credentials/default-limits.ts';
@@ -71,7 +72,7 @@ export function createStubApp(caller: Caller, knownKey: (values: readonly unknow
       calls: new Count(bounds.calls),
       slowCalls: new Count(bounds.calls),
       slots: { enter: () => none, close: none },
-      answers: { ask: none, hold: none },
+      answers: new AnswerBytes({ all: Number.POSITIVE_INFINITY, location: Number.POSITIVE_INFINITY }),
       ...{ callBatches: beyond, exports: beyond, bulkWrites: beyond },
       ...{ bodies: beyond, joinedReads: beyond, joinedWrites: beyond },
     },
