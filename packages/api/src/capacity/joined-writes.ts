@@ -284,15 +284,15 @@ class Queue {
   }
 
   #refuse(group: HeldGroup, calls: readonly Call[], error: unknown): void {
-    this.#release(group, calls);
-    for (const { reject } of calls) reject(error);
+    for (const { reject } of this.#release(group, calls)) reject(error);
   }
 
-  #release(group: HeldGroup, calls: readonly Call[]): void {
+  #release(group: HeldGroup, calls: readonly Call[]): readonly Call[] {
     for (const { timer } of calls) clearTimeout(timer);
     this.#held -= calls.length;
     group.calls = group.calls.filter((call) => !calls.includes(call));
     if (group.calls.length === 0 && this.#groups.get(group.name) === group) this.#groups.delete(group.name);
+    return calls;
   }
 
   // Most calls of a batch do not need the row that is held. They do not wait for those that do.
@@ -337,12 +337,8 @@ class Queue {
   #giveBack(written: HeldGroup): void {
     // A first attempt says nothing about a row that other groups wait for.
     const others = written.lockTimeout === undefined ? [] : [...this.#groups.values()];
-    const released: Call[] = [];
-    for (const group of [written, ...others.filter((other) => sharesHeldRow(other, written.rows))]) {
-      const calls = group.calls.slice(group.writing);
-      this.#release(group, calls);
-      released.push(...calls);
-    }
+    const groups = [written, ...others.filter((other) => sharesHeldRow(other, written.rows))];
+    const released = groups.flatMap((group) => this.#release(group, group.calls.slice(group.writing)));
     if (released.length === 0) return;
     released.sort((one, other) => (one.until ?? 0) - (other.until ?? 0));
     this.#waiting = [...released, ...this.#waiting];
