@@ -63,7 +63,7 @@ test('of many times the calls that fit at once, all accepted ones are served, th
   expect(calm).toBeGreaterThanOrEqual(waves);
 }, 300_000);
 
-test('an exhausted limit costs no other caller: refusals need no place and no database', async () => {
+test('an exhausted limit costs no other caller: refusals need no slot and no database', async () => {
   const { database } = api.app;
   const locationId = await createLocation(database);
   const { key } = await createKey(database, { locationId, perMinute: 5 });
