@@ -87,7 +87,7 @@ describe('a breach is found:', () => {
       `import { a } from '../resources/orders/rules.ts';`,
     ],
     ['the journey on an entrance', 'packages/api/src/limits/a.ts', `import { a } from '../http/site.ts';`],
-    ['places on the journey', 'packages/api/src/places/a.ts', `import { a } from '../request/batch.ts';`],
+    ['capacity on the journey', 'packages/api/src/capacity/a.ts', `import { a } from '../request/batch.ts';`],
     ['router on db', `${resource}/router.ts`, `import { a } from '@comanda/db';`],
     ['router on SQL', `${resource}/router.ts`, `import { a } from './statements.ts';`],
     ['router on a foreign service', `${resource}/router.ts`, `import { a } from '../products/service.ts';`],

@@ -19,7 +19,7 @@ CREATE FUNCTION hold_bulk_writes(p_location uuid) RETURNS void LANGUAGE sql AS $
 $$;
 
 -- How long a statement of a joined write waits for a lock: as `comanda.lock_wait` says where calls that have waited before
--- are written again (packages/api/src/places/held-group.ts), else a batch briefly.
+-- are written again (packages/api/src/capacity/joined-writes.ts), else a batch briefly.
 CREATE FUNCTION lock_wait(alone boolean) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT coalesce(nullif(current_setting('comanda.lock_wait', true), ''), CASE WHEN alone THEN '2s' ELSE '250ms' END)
 $$;

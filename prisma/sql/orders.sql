@@ -98,7 +98,7 @@ $$;
 -- came with another body, `busy` when another transaction holds the key (of one that is made alone it is waited for),
 -- `taken` with the id of the order that has the external_id, `stale` when what the order was decided from has changed
 -- since, `short` with what is left, by the ids of products and items. A refused order leaves nothing behind. A waiting
--- call holds a connection, so each wait is short (packages/api/src/places/bulkhead.ts).
+-- call holds a connection, so each wait is short (packages/api/src/capacity/slots.ts).
 CREATE FUNCTION place_orders(
   p_location uuid, p_operation text, p_ttl_hours int, p_alone boolean,
   -- the orders, an array a column, in the order of their arrival; a request's id has its place in a trace behind a space

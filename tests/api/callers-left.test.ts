@@ -83,7 +83,7 @@ test.each(reads.map((operation) => [operation.name, operation] as const))(
     await outside.query('begin');
     try {
       await outside.query(`lock table ${tables} in access exclusive mode`);
-      // More than one location may have under way: the others wait for a place.
+      // More than one location may have under way: the others wait for a slot.
       const callers = Array.from({ length: 6 }, () => send(operation, asked));
       await waitFor(
         'reads',

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
-import { bulkheadLimits } from '../../packages/api/src/places/bulkhead-limits.ts';
+import { bounds } from '../../packages/api/src/capacity/bounds.ts';
 import { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { callRest, useApi } from '../support/api.ts';
@@ -108,8 +108,8 @@ describe('If-None-Match', () => {
 
   it('asks whether it is unchanged for all who wait, not for as many as have a place', async () => {
     const { etag } = await read();
-    const taken = Array.from({ length: bulkheadLimits.compartment.query }, () =>
-      api.app.places.bulkhead.enter(shop.locationId, 'catalog', 'query'),
+    const taken = Array.from({ length: bounds.slots.compartment.query }, () =>
+      api.app.capacity.slots.enter({ locationId: shop.locationId, resource: 'catalog', kind: 'query' }),
     );
     const leaves = await Promise.all(taken);
     expect((await get({ 'if-none-match': etag })).status).toBe(304);

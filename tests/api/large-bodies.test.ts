@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { largeFrom } from '../../packages/api/src/bodies/bounds.ts';
-import { mostBodyBytes } from '../../packages/api/src/places/body-bytes.ts';
+import { bounds } from '../../packages/api/src/capacity/bounds.ts';
 import { CatalogSyncResult } from '../../packages/api/src/resources/catalog/sync.schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
@@ -79,7 +79,7 @@ describe('a call with a large body', () => {
   it('waits its turn when many come at once, and the rest is 503 with Retry-After before it counts', async () => {
     const key = await newKey({ batchJobsPerHour: 30 });
     const body = JSON.stringify({ ...tree(400, 9_000), dry_run: true });
-    const atOnce = Math.ceil(mostBodyBytes.location / body.length) + 3;
+    const atOnce = Math.ceil(bounds.bodies.location / body.length) + 3;
     const answers = await Promise.all(Array.from({ length: atOnce }, () => sync(body, {}, key)));
     const statuses = new Set(answers.map(({ status }) => status));
     expect(statuses).toEqual(new Set([200, 503]));

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createLocationPlaces, exportLimits } from '../../packages/api/src/places/location-places.ts';
+import { bounds } from '../../packages/api/src/capacity/bounds.ts';
+import { Count } from '../../packages/api/src/capacity/counts.ts';
 import { OrderExport } from '../../packages/api/src/resources/orders/export.schema.ts';
 import { Order } from '../../packages/api/src/resources/orders/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
@@ -163,30 +164,30 @@ test('an export that cannot begin is an ordinary 500, and holds no connection', 
 });
 
 test('four run at a time; one more waits, and is refused with 503 after ten seconds', async () => {
-  const { enter } = createLocationPlaces(exportLimits);
+  const exports = new Count(bounds.exports);
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const places = await Promise.all(['a', 'b', 'c', 'd'].map(enter));
-  const refused = enter('e').catch((error: unknown) => error);
+  const running = await Promise.all(['a', 'b', 'c', 'd'].map((location) => exports.wait(location)));
+  const refused = exports.wait('e').catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(await refused).toMatchObject({ status: 503, headers: { 'Retry-After': '5' } });
-  const fifth = enter('e');
-  places[0]?.();
-  places[0]?.();
+  const fifth = exports.wait('e');
+  running[0]?.();
+  running[0]?.();
   const last = await fifth;
-  const sixth = enter('f').catch((error: unknown) => error);
+  const sixth = exports.wait('f').catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(await sixth).toMatchObject({ status: 503 });
-  for (const over of [...places.slice(1), last]) over();
-  (await enter('a'))();
+  for (const over of [...running.slice(1), last]) over();
+  (await exports.wait('a'))();
 });
 
-test('a location runs two at most, and a second one only while that leaves a place to a location that runs none', async () => {
-  const { enter } = createLocationPlaces(exportLimits);
-  const own = [await enter('a'), await enter('a')];
-  const third = enter('a');
-  const others = [await enter('b'), await enter('c')];
-  const fromB = enter('b');
+test('a location runs two at most, and a second one only while that leaves a slot to a location that runs none', async () => {
+  const exports = new Count(bounds.exports);
+  const own = [await exports.wait('a'), await exports.wait('a')];
+  const third = exports.wait('a');
+  const others = [await exports.wait('b'), await exports.wait('c')];
+  const fromB = exports.wait('b');
   others[0]?.();
   others.push(await fromB);
   own[0]?.();

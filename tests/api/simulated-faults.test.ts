@@ -68,26 +68,26 @@ it('unavailable is a 503 with Retry-After, and does nothing', async () => {
 });
 
 describe('slow', () => {
-  it('answers later, and holds no place and no connection meanwhile', async () => {
+  it('answers later, and holds no slot and no connection meanwhile', async () => {
     const began = performance.now();
-    const { inFlight, slow } = api.app.places;
+    const { calls, slowCalls } = api.app.capacity;
     const answer = simulating('slow; seconds=2');
     // One look sees all three: the service's own upkeep takes a connection now and then.
     await waitFor('the call to wait and to hold nothing', () => {
       const { totalCount, idleCount } = api.pool;
-      return free(slow) === 9 && free(inFlight) === 256 && totalCount === idleCount;
+      return free(slowCalls) === 9 && free(calls) === 256 && totalCount === idleCount;
     });
     expect((await answer).status).toBe(200);
     expect(performance.now() - began).toBeGreaterThan(1_990);
     expect((await answer).headers.get('x-comanda-simulated')).toBe('slow');
-    expect(free(slow)).toBe(10);
+    expect(free(slowCalls)).toBe(10);
   });
 
   /** How many more calls of the location may enter. */
-  function free(places: { enter(locationId: string): () => void }): number {
+  function free(count: { enter(locationId: string): () => void }): number {
     const leave: (() => void)[] = [];
     try {
-      for (;;) leave.push(places.enter(site.locationId));
+      for (;;) leave.push(count.enter(site.locationId));
     } catch {
       return leave.length;
     } finally {

@@ -95,7 +95,7 @@ it('payments of a batch are moved without the one that another transaction holds
   expect(await complete(held)).toMatchObject({ id: held, status: 'completed' });
 });
 
-it('a keyed call waits for a held payment in its own place', async () => {
+it('a keyed call waits for a held payment in its own slot', async () => {
   const [held = '', ...others] = await pending(6);
   await holding(held, async () => {
     const key = randomUUID();

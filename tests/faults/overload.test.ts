@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Count } from '../../packages/api/src/capacity/counts.ts';
 import { type RunningServer, startServer } from '../../packages/api/src/http/server.ts';
-import { createInFlight } from '../../packages/api/src/places/in-flight.ts';
 import { type Answer, callRest, useApi } from '../support/api.ts';
 import { createKey, createLocation, createProduct } from '../support/factories.ts';
 import { reportFault, trials } from '../support/trials.ts';
@@ -14,7 +14,7 @@ const api = useApi();
 let server: RunningServer;
 beforeAll(async () => {
   server = await startServer(
-    { ...api.app, places: { ...api.app.places, inFlight: createInFlight(most) } },
+    { ...api.app, capacity: { ...api.app.capacity, calls: new Count(most) } },
     { host: '127.0.0.1', port: 0 },
   );
 });
@@ -63,7 +63,7 @@ test('of many times the calls that fit at once, all accepted ones are served, th
   expect(calm).toBeGreaterThanOrEqual(waves);
 }, 300_000);
 
-test('an exhausted limit costs no other caller: refusals need no place and no database', async () => {
+test('an exhausted limit costs no other caller: refusals need no slot and no database', async () => {
   const { database } = api.app;
   const locationId = await createLocation(database);
   const { key } = await createKey(database, { locationId, perMinute: 5 });

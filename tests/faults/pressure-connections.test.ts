@@ -68,7 +68,7 @@ test('when every connection of the pool is stuck, calls are refused clearly and 
   const probe = startProbe(baseUrl, 30, everything);
   const health = startProbe(baseUrl, 1, healthCall);
   let waited = 0;
-  await waitFor('the places to be taken', async () => {
+  await waitFor('the slots to be taken', async () => {
     waited = Math.max(waited, await holder.waiting());
     return waited >= 10;
   });

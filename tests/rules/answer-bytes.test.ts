@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  createAnswerBytes,
-  mostAnswerBytes,
-  type Reply,
-} from '../../packages/api/src/places/answer-bytes.ts';
-import { bulkheadLimits, bulkheadLimitsFor } from '../../packages/api/src/places/bulkhead-limits.ts';
+import { answerBoundsFor, bounds, slotBoundsFor } from '../../packages/api/src/capacity/bounds.ts';
+import { AnswerBytes, type Reply } from '../../packages/api/src/capacity/bytes.ts';
 
 const MiB = 1024 ** 2;
 const text = 'x'.repeat(MiB);
@@ -22,7 +18,7 @@ function open(): Reply & { close(): void } {
 }
 
 test('a location whose callers take no answers is refused further ones, others are not, and all is given back', () => {
-  const bytes = createAnswerBytes({ all: 4 * MiB, location: 2 * MiB });
+  const bytes = new AnswerBytes({ all: 4 * MiB, location: 2 * MiB });
   const [first, second] = [open(), open()];
   bytes.hold('a', first, text, 1);
   expect(() => bytes.ask('a', second)).not.toThrow();
@@ -38,7 +34,7 @@ test('a location whose callers take no answers is refused further ones, others a
 });
 
 test('locations that are refused nothing by themselves reach the bound of the process together', () => {
-  const bytes = createAnswerBytes({ all: 4 * MiB, location: 2 * MiB });
+  const bytes = new AnswerBytes({ all: 4 * MiB, location: 2 * MiB });
   const replies = ['a', 'b', 'c', 'd'].map((location) => {
     const reply = open();
     bytes.hold(location, reply, text, 1);
@@ -52,7 +48,7 @@ test('locations that are refused nothing by themselves reach the bound of the pr
 });
 
 test('a request is not refused by its own answers, and a short answer does not count', () => {
-  const bytes = createAnswerBytes({ all: 2 * MiB, location: MiB });
+  const bytes = new AnswerBytes({ all: 2 * MiB, location: MiB });
   const reply = open();
   bytes.hold('a', reply, text, 8);
   expect(() => bytes.ask('a', reply)).not.toThrow();
@@ -63,15 +59,15 @@ test('a request is not refused by its own answers, and a short answer does not c
 });
 
 test('an answer whose caller has gone is not counted for ever', () => {
-  const bytes = createAnswerBytes({ all: 2 * MiB, location: MiB });
+  const bytes = new AnswerBytes({ all: 2 * MiB, location: MiB });
   bytes.hold('a', { held: 0, whenClosed: () => false }, text, 8);
   expect(() => bytes.ask('a', open())).not.toThrow();
 });
 
 test('a small heap has fewer reads at once and fewer bytes of answers; an ordinary one has all', () => {
-  expect(bulkheadLimitsFor(144 * MiB).reads).toBe(1);
-  expect(bulkheadLimitsFor(304 * MiB).reads).toBe(4);
-  expect(bulkheadLimitsFor(2_096 * MiB).reads).toBeGreaterThanOrEqual(bulkheadLimits.kind);
-  expect(mostAnswerBytes(144 * MiB)).toEqual({ all: 36 * MiB, location: 18 * MiB });
-  expect(mostAnswerBytes(4_144 * MiB)).toEqual({ all: 512 * MiB, location: 256 * MiB });
+  expect(slotBoundsFor(144 * MiB).kind.query).toBe(1);
+  expect(slotBoundsFor(304 * MiB).kind.query).toBe(4);
+  expect(slotBoundsFor(2_096 * MiB).kind.query).toBe(bounds.slots.kind.query);
+  expect(answerBoundsFor(144 * MiB)).toEqual({ all: 36 * MiB, location: 18 * MiB });
+  expect(answerBoundsFor(4_144 * MiB)).toEqual({ all: 512 * MiB, location: 256 * MiB });
 });

@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest';
-import { joinReads } from '../../packages/api/src/places/joined-reads.ts';
+import { type JoinedRead, JoinedReads } from '../../packages/api/src/capacity/joined-reads.ts';
 
 /** Reads that end when the test says so; what each was asked for. */
 function reader() {
   const reads: { keys: number[]; answer: () => void; fail: (error: Error) => void }[] = [];
-  const ask = joinReads<number, string>(
-    (keys) =>
+  const what: JoinedRead<number, string> = {
+    textOf: String,
+    read: (_, keys) =>
       new Promise((resolve, reject) => {
         const number = reads.length;
         const found = new Map(
@@ -13,8 +14,9 @@ function reader() {
         );
         reads.push({ keys, answer: () => resolve(found), fail: reject });
       }),
-    String,
-  );
+  };
+  const joined = new JoinedReads({ run: () => Promise.reject(new Error('nothing is asked of it')) });
+  const ask = (key: number) => joined.read(what, key);
   return { reads, ask };
 }
 const soon = () => new Promise((resolve) => setImmediate(resolve));

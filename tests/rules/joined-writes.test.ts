@@ -1,9 +1,8 @@
 import { holdUps, type Transaction } from '@comanda/db';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createBulkhead } from '../../packages/api/src/places/bulkhead.ts';
-import { mostInLine } from '../../packages/api/src/places/held-line.ts';
-import { type JoinedWrite, mostInBatch } from '../../packages/api/src/places/joined-write.ts';
-import { createJoinedWrites } from '../../packages/api/src/places/joined-writes.ts';
+import { bounds } from '../../packages/api/src/capacity/bounds.ts';
+import { type JoinedWrite, JoinedWrites } from '../../packages/api/src/capacity/joined-writes.ts';
+import { createSlots } from '../../packages/api/src/capacity/slots.ts';
 
 // The queue alone: that PostgreSQL keeps what it promises is in tests/concurrency/orders-joined.test.ts.
 
@@ -12,7 +11,7 @@ const database = {
   transaction: (_first: unknown, work: (tx: Transaction, found: never[]) => Promise<never>) =>
     work({} as Transaction, []),
 };
-const bulkhead = createBulkhead();
+const slots = createSlots();
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -37,7 +36,7 @@ function held(joins: JoinedWrite<string, string>['joins'] = () => true) {
         }),
       ),
   };
-  const writes = createJoinedWrites(database, bulkhead);
+  const writes = new JoinedWrites(database, slots);
   const write = (member: string, location = 'one') => {
     const written = writes.write(what, location, member);
     return written.catch((error: unknown) => error);
@@ -62,13 +61,13 @@ it('a lone call goes at once, and those that come meanwhile go together, in thei
 it('a batch has so many members at most, and ends before what does not join it', async () => {
   const { batches, write } = held((before, member) => !before.includes(member));
   const all = [write('first')];
-  for (let each = 0; each < mostInBatch + 2; each += 1) all.push(write(`${each}`));
+  for (let each = 0; each < bounds.joined.writes + 2; each += 1) all.push(write(`${each}`));
   all.push(write('same'), write('same'), write('after'));
   for (let batch = 0; batch < 4; batch += 1) {
     await vi.advanceTimersByTimeAsync(1);
     await batches[batch]?.end();
   }
-  expect(batches.map(({ members }) => members.length)).toEqual([1, mostInBatch, 3, 2]);
+  expect(batches.map(({ members }) => members.length)).toEqual([1, bounds.joined.writes, 3, 2]);
   expect(batches[3]?.members).toEqual(['same', 'after']);
   await Promise.all(all);
 });
@@ -187,7 +186,7 @@ describe('a row that another transaction holds', () => {
 
   it('is waited for by one call in the database, however many need it, and each is refused in the end', async () => {
     const { batches, write, first } = await waiting();
-    const all = Array.from({ length: mostInLine - 1 }, () => write('a'));
+    const all = Array.from({ length: bounds.held.calls - 1 }, () => write('a'));
     const beyond = write('a');
     await vi.advanceTimersByTimeAsync(1);
     expect(batches).toHaveLength(3);

@@ -121,15 +121,15 @@ export const importRules: readonly ImportRule[] = [
   })),
   {
     rule: 'the journey of a request knows neither the domain nor an entrance',
-    files: /^packages\/api\/src\/(request|places|credentials|limits|metrics)\//,
+    files: /^packages\/api\/src\/(request|capacity|credentials|limits|metrics)\//,
     about:
       /^packages\/api\/src\/((router|app|index|main|services)\.ts|(http|resources|documents|processes|doctor)\/)/,
   },
   {
     rule: 'what sheds load knows errors alone',
-    files: /^packages\/api\/src\/places\//,
+    files: /^packages\/api\/src\/capacity\//,
     about: /^packages\/api\//,
-    allows: { target: /^packages\/api\/src\/(errors\.ts$|places\/)/ },
+    allows: { target: /^packages\/api\/src\/(errors\.ts$|capacity\/)/ },
   },
   {
     rule: 'what runs in the tests of applications imports the client, the reasons, and how the worker signs',

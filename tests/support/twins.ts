@@ -1,6 +1,7 @@
 import type { Database } from '@comanda/db';
-import { createJoinedReads } from '../../packages/api/src/places/joined-reads.ts';
-import { type JoinedWrite, mostInBatch } from '../../packages/api/src/places/joined-write.ts';
+import { bounds } from '../../packages/api/src/capacity/bounds.ts';
+import { JoinedReads } from '../../packages/api/src/capacity/joined-reads.ts';
+import type { JoinedWrite } from '../../packages/api/src/capacity/joined-writes.ts';
 import type { OrderRequest } from '../../packages/api/src/resources/orders/facts.rules.ts';
 import { readFacts } from '../../packages/api/src/resources/orders/facts.store.ts';
 import type { PlacedOrder } from '../../packages/api/src/resources/orders/placing.store.ts';
@@ -116,7 +117,7 @@ export async function decided(
   wishes: readonly Wish[],
   origins: readonly string[],
 ): Promise<PlacedOrder[]> {
-  const joined = createJoinedReads(database);
+  const joined = new JoinedReads(database);
   const members: PlacedOrder[] = [];
   for (const [index, wish] of wishes.entries()) {
     const request = requestOf(twin, wish);
@@ -142,7 +143,8 @@ export function batchesOf<Member>(
   const batches: Member[][] = [];
   for (const member of members) {
     const batch = batches.at(-1);
-    if (batch !== undefined && batch.length < mostInBatch && joins(batch, member)) batch.push(member);
+    if (batch !== undefined && batch.length < bounds.joined.writes && joins(batch, member))
+      batch.push(member);
     else batches.push([member]);
   }
   return batches;

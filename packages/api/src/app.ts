@@ -6,6 +6,7 @@ import {
   parseEncryptionKeys,
   type Settings,
 } from '@comanda/db';
+import { createCapacity } from './capacity/capacity.ts';
 import { createCredentials } from './credentials/credentials.ts';
 import { type Deprecations, deprecations } from './deprecations.ts';
 import { createLargeBodies, threadSettings } from './large/large-bodies.ts';
@@ -15,7 +16,6 @@ import { createLive } from './live/live.ts';
 import type { CheckMetrics } from './metrics/checks.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createReadiness } from './metrics/readiness.ts';
-import { createPlaces } from './places/places.ts';
 import { clientAddressBehind } from './request/client-address.ts';
 import type { App } from './request/context.ts';
 import { createLog } from './request/log.ts';
@@ -75,12 +75,12 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
           applicationName: 'comanda-health',
           unnamed: true,
         });
-  const places = createPlaces(database);
+  const capacity = createCapacity(database);
   const notifications = createNotifications(directUrl);
   const credentials = createCredentials(database, notifications);
   const live = createLive({
     database,
-    bulkhead: places.bulkhead,
+    slots: capacity.slots,
     notifications,
     credentials,
     log,
@@ -97,7 +97,7 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     database,
     credentials,
     limiter,
-    places,
+    capacity,
     large,
     live,
     log,
@@ -120,7 +120,7 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     async close() {
       await large.close();
       await live.close();
-      places.bulkhead.close();
+      capacity.slots.close();
       await limiter.close();
       await credentials.close();
       await notifications.close();

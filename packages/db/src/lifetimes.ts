@@ -62,7 +62,7 @@ export const exporting = {
   idleInTransactionMs: 90_000,
 } as const;
 
-/** When a call that the database holds up is refused, in one process (places/). */
+/** When a call that the database holds up is refused, in one process (capacity/). */
 export const holdUps = {
   /** A migration gives up a lock that it waits for: longer, and requests would pile up behind it. */
   migrationLockMs: 800,
@@ -72,11 +72,11 @@ export const holdUps = {
   concurrentLockMs: 600_000,
   /** Where nothing moves for so long, those who wait are refused. */
   stuckMs: 3_000,
-  /** The longest wait for a place. */
+  /** The longest wait for a slot. */
   waitMs: 10_000,
   /** A joined write waits so long for a row that another transaction holds, beyond its first attempts. */
   rowMs: 2_000,
-  /** For so long a location has one place on a resource after a call was held up there. */
+  /** For so long a location has one slot on a resource after a call was held up there. */
   narrowMs: 10_000,
 } as const;
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Leaving } from '@comanda/db';
-import type { Reply } from '../places/answer-bytes.ts';
+import type { Reply } from '../capacity/bytes.ts';
 
 /** The reply that a response is. */
 export const replyOf = (response: ServerResponse): Reply => ({

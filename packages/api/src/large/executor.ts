@@ -1,8 +1,8 @@
 import { createSecretBox, openDatabase, parseEncryptionKeys } from '@comanda/db';
+import { createCapacity } from '../capacity/capacity.ts';
 import { createCredentials } from '../credentials/credentials.ts';
 import { createBatchQuota } from '../limits/batch-quota.ts';
 import { usageOf } from '../limits/usage.ts';
-import { createPlaces } from '../places/places.ts';
 import type { Executor } from '../request/context.ts';
 import { createLog } from '../request/log.ts';
 import { largeConnections } from './connections.ts';
@@ -20,7 +20,7 @@ export function openExecutor(settings: ThreadSettings): Executor & { close(): Pr
     onError: (error) => log.warn({ err: error }, 'a database connection broke'),
   });
   const batch = createBatchQuota(database, () => null);
-  const places = createPlaces(database);
+  const capacity = createCapacity(database);
   // No notification comes here: a key is read again when it was read more than 0.8 s ago.
   const credentials = createCredentials(database, {
     on: () => {},
@@ -29,7 +29,7 @@ export function openExecutor(settings: ThreadSettings): Executor & { close(): Pr
   });
   return {
     database,
-    places,
+    capacity,
     credentials,
     secrets: createSecretBox(parseEncryptionKeys(settings.encryptionKey)),
     policy: {
@@ -45,7 +45,7 @@ export function openExecutor(settings: ThreadSettings): Executor & { close(): Pr
       usage: (caller) => usageOf(database, caller, undefined, null),
     },
     async close() {
-      places.bulkhead.close();
+      capacity.slots.close();
       await credentials.close();
       await database.close();
     },

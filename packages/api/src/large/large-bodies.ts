@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { holdUps, type Leaving, repositoryRoot, UnwantedError } from '@comanda/db';
+import { type Leaving, repositoryRoot, UnwantedError } from '@comanda/db';
 import type { Logger } from 'pino';
 import { movable } from '../bodies/pieces.ts';
+import { bounds, type SlotBounds } from '../capacity/bounds.ts';
+import { createSlots, inSlot } from '../capacity/slots.ts';
 import { unavailable } from '../errors.ts';
-import { createBulkhead, inPlace } from '../places/bulkhead.ts';
-import type { BulkheadLimits } from '../places/bulkhead-limits.ts';
 import type { LargeBodies, LargeCall } from '../request/large.ts';
 import { largeConnections } from './connections.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
@@ -19,12 +19,16 @@ const patienceMs = 5_000;
 const mostMegabytes = 1024;
 
 // As many at a time as have a connection each. Of one location one: the next waits while others have their turn.
-const places: BulkheadLimits = {
-  ...{ all: largeConnections, kind: largeConnections, resource: largeConnections },
-  ...{ resourceKind: largeConnections, locationKind: 1 },
+const slotBounds: SlotBounds = {
+  ...bounds.slots,
+  all: largeConnections,
+  kind: { query: largeConnections, mutation: largeConnections },
+  resource: largeConnections,
+  resourceKind: largeConnections,
+  locationKind: 1,
   compartment: { query: 1, mutation: 1 },
   // One may work for seconds: that nothing moves meanwhile is no fault.
-  ...{ narrowMs: holdUps.narrowMs, stuckMs: holdUps.waitMs, waitMs: holdUps.waitMs },
+  stuckMs: bounds.slots.waitMs,
 };
 
 /**
@@ -36,7 +40,7 @@ export function createLargeBodies(
   log: Logger,
   maxOldGenerationSizeMb = mostMegabytes,
 ): LargeBodies {
-  const bulkhead = createBulkhead(places);
+  const slots = createSlots(slotBounds);
   let running: Running | undefined;
   let calls = 0;
 
@@ -89,13 +93,13 @@ export function createLargeBodies(
 
   return {
     perform(call, left) {
-      const place = {
+      const slot = {
         locationId: call.caller.locationId,
         resource: 'large bodies',
         kind: 'mutation',
         left,
       } as const;
-      return inPlace(bulkhead, place, async () => {
+      return inSlot(slots, slot, async () => {
         const answered = await ask(call, left);
         const { headers } = answered;
         if ('refusal' in answered) return { headers, refusal: receivedRefusal(answered.refusal) };
@@ -112,7 +116,7 @@ export function createLargeBodies(
       });
     },
     async close() {
-      bulkhead.close();
+      slots.close();
       if (running === undefined) return;
       const { worker } = running;
       const ended = new Promise((resolve) => worker.once('exit', resolve));

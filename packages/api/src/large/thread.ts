@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { beginSpan, type Leaving } from '@comanda/db';
 import { textOf } from '../request/answer.ts';
-import { perform, placeOf } from '../request/call.ts';
+import { perform, slotOf } from '../request/call.ts';
 import type { CallContext } from '../request/context.ts';
 import { readGiven } from '../request/given.ts';
 import { inFamily, operationsOf } from '../request/operations.ts';
@@ -40,7 +40,7 @@ async function answer({ number, call }: NumberedCall): Promise<FromThread> {
       ...{ app, headers, startedAt: performance.now() },
       traceparent: span.traceparent,
       left,
-      place: placeOf(operation, rest.caller, left),
+      slot: slotOf(operation, rest.caller, left),
     };
     const answered = await span.within(() =>
       perform(ctx, operation, readGiven(given, operation, rest.caller)),

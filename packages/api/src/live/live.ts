@@ -1,8 +1,8 @@
 import type { Notifications, Queryable } from '@comanda/db';
 import type { Logger } from 'pino';
+import { inSlot, type Slots } from '../capacity/slots.ts';
 import type { Caller, Credentials } from '../credentials/credentials.ts';
 import { type ApiError, unavailable } from '../errors.ts';
-import { type Bulkhead, inPlace } from '../places/bulkhead.ts';
 import { defaultLiveBounds, type LiveBounds } from './bounds.ts';
 import { createFeeds } from './feeds.ts';
 import { createHeld } from './held.ts';
@@ -28,7 +28,7 @@ export interface StreamOptions
 /** The streams of this process. */
 export interface Live {
   /**
-   * Opens one, in a place of the caller's. Open it holds neither connection nor place: one look of the process serves all
+   * Opens one, in a slot of the caller's. Open it holds neither connection nor slot: one look of the process serves all
    * streams. Throws 429 where a bound is reached. The caller closes it.
    */
   open(options: StreamOptions): Promise<Stream>;
@@ -42,8 +42,8 @@ export interface Live {
 /** The dependencies of streams. */
 export interface LiveOptions {
   database: Queryable;
-  /** Where each page that a reader reads by itself takes a place: many that come again at once do not keep requests out. */
-  bulkhead: Bulkhead;
+  /** Where each page that a reader reads by itself takes a slot: many that come again at once do not keep requests out. */
+  slots: Slots;
   notifications: Notifications;
   credentials: Pick<Credentials, 'authenticate'>;
   log: Logger;
@@ -57,7 +57,7 @@ interface OpenStream extends KeyedStream {
 /** Brings what the relay publishes to open streams. */
 export function createLive({
   database,
-  bulkhead,
+  slots,
   credentials,
   notifications,
   log,
@@ -72,11 +72,9 @@ export function createLive({
   let drained = false;
 
   /** The database for the pages that one reader reads by itself. */
-  const inPlaces = (locationId: string): Queryable => ({
+  const inSlots = (locationId: string): Queryable => ({
     run: (statement, values) =>
-      inPlace(bulkhead, { locationId, resource: 'events', kind: 'query' }, () =>
-        database.run(statement, values),
-      ),
+      inSlot(slots, { locationId, resource: 'events', kind: 'query' }, () => database.run(statement, values)),
   });
 
   return {
@@ -86,7 +84,7 @@ export function createLive({
       try {
         const { locationId, authorization } = options;
         const feed = await feeds.of(locationId);
-        const reader = createReader(inPlaces(locationId), feed, options, bounds, held);
+        const reader = createReader(inSlots(locationId), feed, options, bounds, held);
         const stream = { reader, authorization, judge: (key: Caller) => options.judge(key) };
         feeds.join(locationId, feed, reader);
         open.add(stream);

@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { isState, type Traced } from '@comanda/db';
 import { largeFrom } from '../bodies/bounds.ts';
 import type { Input } from '../bodies/input.ts';
+import type { Capacity } from '../capacity/capacity.ts';
+import { inSlot, type Leave } from '../capacity/slots.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { type ApiError, fromZod, isFault, locationRefused, toApiError } from '../errors.ts';
-import { inPlace, type Leave } from '../places/bulkhead.ts';
-import type { Places } from '../places/places.ts';
 import { admit } from './admission.ts';
 import { type Answer, type ListStream, type NextPage, textOf, wholeText } from './answer.ts';
 import { readAheadAsNow } from './clock.ts';
@@ -23,7 +23,7 @@ import { explainReferenced, refuseUnfitReferences } from './referenced.ts';
 import { beginSimulation, type Simulation } from './simulation.ts';
 import { refuseUnknown, tellIgnored, unknownFields } from './unknown-fields.ts';
 
-// The way of every call, in its order: admit, read, take a place, work, answer. Entrances only translate.
+// The way of every call, in its order: admit, read, take a slot, work, answer. Entrances only translate.
 
 /** A call, as its entrance decoded it. */
 export interface CallRequest extends RequestContext {
@@ -72,7 +72,7 @@ async function answer(request: CallRequest): Promise<Outcome> {
     const given = await request.receive(caller);
     if (given.key !== 'in the input') key = given.key.key;
     const ctx = contextOf(request, caller, simulation);
-    if (simulation?.fault === 'slow') await waitApart(app.places, caller.locationId, simulation.seconds);
+    if (simulation?.fault === 'slow') await waitApart(app.capacity, caller.locationId, simulation.seconds);
     const large = worksApart(operation, given) ? app.large : undefined;
     let answered: Answer<unknown>;
     if (large === undefined) {
@@ -105,7 +105,7 @@ function contextOf(request: CallRequest, caller: Caller, simulation: Simulation 
   return {
     app,
     caller,
-    place: placeOf(request.operation, caller, left),
+    slot: slotOf(request.operation, caller, left),
     simulation,
     requestId,
     traceparent,
@@ -122,19 +122,19 @@ function contextOf(request: CallRequest, caller: Caller, simulation: Simulation 
   };
 }
 
-/** The place of a call: by the resource, `orders` of `orders.create` and of `v1.orders.create`. */
-export function placeOf(
+/** The slot of a call: by the resource, `orders` of `orders.create` and of `v1.orders.create`. */
+export function slotOf(
   { name, kind }: Pick<NamedOperation, 'name' | 'kind'>,
   { locationId }: Pick<Caller, 'locationId'>,
   left: CallContext['left'],
-): CallContext['place'] {
+): CallContext['slot'] {
   const path = name.startsWith('v1.') ? name.slice(3) : name;
   return { locationId, resource: path.slice(0, path.indexOf('.')), kind, left };
 }
 
-/** Lets a call wait, as one that is slow. It has no place among those that work, so it keeps no other from one. Throws 503 where too many wait. */
-export async function waitApart({ slow }: Places, locationId: string, seconds: number): Promise<void> {
-  const leave = slow.enter(locationId);
+/** Lets a call wait, as one that is slow. It has no slot among those that work, so it keeps no other from one. Throws 503 where too many wait. */
+export async function waitApart({ slowCalls }: Capacity, locationId: string, seconds: number): Promise<void> {
+  const leave = slowCalls.enter(locationId);
   try {
     await setTimeout(seconds * 1_000);
   } finally {
@@ -143,9 +143,9 @@ export async function waitApart({ slow }: Places, locationId: string, seconds: n
 }
 
 /**
- * Performs an admitted call in its place among the others, in whichever thread this is. Throws
+ * Performs an admitted call in its slot among the others, in whichever thread this is. Throws
  * `validation_error` for an input that does not fit or is unknown where that is refused and for a missing key,
- * `conflict` for a key that came with another body, 503 when there is no place.
+ * `conflict` for a key that came with another body, 503 when there is no slot.
  */
 export async function perform(
   asked: CallContext,
@@ -153,8 +153,8 @@ export async function perform(
   { input: read, key, ifMatch = asked.ifMatch }: ReadGiven,
 ): Promise<Answer<unknown>> {
   const { kind, meta, joins } = operation;
-  const { caller, place } = asked;
-  const { inFlight, bulkhead, answers } = asked.app.places;
+  const { caller, slot } = asked;
+  const { calls, slots, answers } = asked.app.capacity;
   if (kind === 'mutation' && caller.location.status !== 'active')
     throw locationRefused(caller.location.status);
   const tags = comparedTags(asked, operation, ifMatch);
@@ -164,17 +164,17 @@ export async function perform(
   if (unfit !== undefined && idempotency === undefined) throw unfit;
 
   if (kind === 'query') answers.ask(caller.locationId, asked.reply);
-  const leaveProcess = inFlight.enter(caller.locationId);
-  let leavePlace: Leave | undefined;
+  const leaveProcess = calls.enter(caller.locationId);
+  let leaveSlot: Leave | undefined;
   let isHeldUp = false;
   try {
     if (!joins) {
-      const entered = bulkhead.enter(place.locationId, place.resource, place.kind, place.left);
+      const entered = slots.enter(slot);
       if (entered instanceof Promise) {
-        leavePlace = await entered;
-        // Callers that waited for their place with this one may have it by now.
+        leaveSlot = await entered;
+        // Callers that waited for their slot with this one may have it by now.
         if (kind === 'query') answers.ask(caller.locationId, asked.reply);
-      } else leavePlace = entered;
+      } else leaveSlot = entered;
     }
     if (unfit !== undefined) throw unfit;
     const precondition = tags.ofRow && preconditionOf(meta.tag, input, tags.ofRow);
@@ -194,11 +194,11 @@ export async function perform(
     // Work that writes finds a known key by itself. A repeat may be refused before it gets there, as the first took
     // the last of the stock.
     const find = () => findKey(asked.app.database, asked, idempotency);
-    const known = joins ? await inPlace(bulkhead, place, find) : await find();
+    const known = joins ? await inSlot(slots, slot, find) : await find();
     if (known === undefined) throw refusal;
     return known;
   } finally {
-    leavePlace?.(isHeldUp);
+    leaveSlot?.(isHeldUp);
     leaveProcess();
   }
 }
@@ -245,6 +245,6 @@ async function outcomeOf(
   if ('stream' in answered && takesStreams) return { status, caller, stream: answered.stream, etag, next };
   const text = 'stream' in answered ? await wholeText(answered.stream, output) : textOf(answered, output);
   // Its bytes count until they are sent.
-  app.places.answers.hold(caller.locationId, reply, text, 1);
+  app.capacity.answers.hold(caller.locationId, reply, text, 1);
   return { status, caller, text, etag, next };
 }

@@ -1,5 +1,8 @@
 import type { Database, Leaving, SecretBox, SqlDatabase } from '@comanda/db';
 import type { Logger } from 'pino';
+import type { Reply } from '../capacity/bytes.ts';
+import type { Capacity } from '../capacity/capacity.ts';
+import type { SlotRequest } from '../capacity/slots.ts';
 import type { Caller, Credentials } from '../credentials/credentials.ts';
 import type { Deprecations } from '../deprecations.ts';
 import type { Family } from '../families.ts';
@@ -7,9 +10,6 @@ import type { Limiter } from '../limits/limiter.ts';
 import type { Live } from '../live/live.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Readiness } from '../metrics/readiness.ts';
-import type { Reply } from '../places/answer-bytes.ts';
-import type { Place } from '../places/bulkhead.ts';
-import type { Places } from '../places/places.ts';
 import type { Answer } from './answer.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { LargeBodies } from './large.ts';
@@ -20,7 +20,7 @@ import type { Precondition } from './tags.ts';
 export interface Executor {
   readonly database: Database;
   /** The bounds on what is done at once. */
-  readonly places: Places;
+  readonly capacity: Capacity;
   /** The keys, for an operation that takes a further one in its input. */
   readonly credentials: Credentials;
   /** The limits that work counts and shows by itself. */
@@ -32,7 +32,7 @@ export interface Executor {
 /** The state that one process holds for all of its requests. */
 export interface App extends Executor {
   readonly limiter: Limiter;
-  /** Where calls with large bodies or large work are performed; a stub has no such place. */
+  /** Where calls with large bodies or large work are performed; a stub has none. */
   readonly large: LargeBodies | undefined;
   readonly live: Live;
   readonly log: Logger;
@@ -105,8 +105,8 @@ export interface Lookup {
 export interface CallContext extends RequestFacts {
   readonly app: Executor;
   readonly caller: Caller;
-  /** The place that its work has or, where it joins others, may take. */
-  readonly place: Place;
+  /** The slot that its work has or, where it joins others, may take. */
+  readonly slot: SlotRequest;
   /** The fault that a call of a sandbox meets. */
   readonly simulation?: Simulation | undefined;
   /** Set when the call came with an idempotency key: what writes stores its answer with it (writing.ts). */
@@ -119,11 +119,11 @@ export interface CallContext extends RequestFacts {
 
 /**
  * The context of an operation that reads or writes together with other callers (`joinedQuery`, `joinedMutation`). It
- * has no place among those that use the database, and so no database: only such reads and writes, and `withPlace` or
- * `writeInPlace` for what it needs beyond.
+ * has no slot among those that use the database, and so no database: only such reads and writes, and `withSlot` or
+ * `writeInSlot` for what it needs beyond.
  */
 export interface JoinedCall extends Omit<CallContext, 'app'> {
-  readonly app: Pick<Executor, 'places' | 'policy'>;
+  readonly app: Pick<Executor, 'capacity' | 'policy'>;
 }
 
 /** A key that a call came with, and what it must be repeated with. */

@@ -10,7 +10,7 @@ export interface Definition {
   output: z.ZodType;
   /** The operation's own work, for a call that was admitted and an input that was validated. */
   work: Work<CallContext>;
-  /** It reads or writes together with other callers, and so begins without a place of its own. */
+  /** It reads or writes together with other callers, and so begins without a slot of its own. */
   joins: boolean;
 }
 

@@ -34,7 +34,7 @@ export type LargeAnswer = { headers: Record<string, string> } & (
 export interface LargeBodies {
   /**
    * Performs an admitted call: its answer is text, its refusal is what `perform` throws, and `headers` are those that the
-   * work has added in either case. The bytes may move to the thread, and are then gone here. Throws 503 when there is no place, or the thread
+   * work has added in either case. The bytes may move to the thread, and are then gone here. Throws 503 when there is no slot, or the thread
    * ended, and `UnwantedError` when the caller leaves while it waits; the thread ends what it only reads for one that leaves later.
    */
   perform(call: LargeCall, left: Leaving | undefined): Promise<LargeAnswer>;

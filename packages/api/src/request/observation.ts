@@ -1,7 +1,7 @@
 import { statement } from '@comanda/db';
+import { inSlot } from '../capacity/slots.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { Stream } from '../live/live.ts';
-import { inPlace } from '../places/bulkhead.ts';
 import type { CallRequest, Outcome } from './call.ts';
 import type { RequestContext } from './context.ts';
 
@@ -23,9 +23,9 @@ export async function beginObserving(
 ): Promise<Observed | undefined> {
   const { app, operation, shown, headers, requestId } = request;
   if (!location.sandbox || operation.name.startsWith('certifications.')) return undefined;
-  const { database, places, log } = app;
-  const begun = await inPlace(
-    places.bulkhead,
+  const { database, capacity, log } = app;
+  const begun = await inSlot(
+    capacity.slots,
     { locationId, resource: 'certifications', kind: 'mutation' },
     async () => {
       const [run] = await database.run(findRun, [locationId]);

@@ -64,10 +64,10 @@ interface Draft<Given, Input, Answered, Output, NeedsKey extends boolean, Tagged
     schema: Schema,
   ): Draft<Given, Input, z.input<Schema>, z.output<Schema>, NeedsKey, Tagged>;
   query(work: Work<CallContext, Input, Answered>): Query<Given, Output>;
-  /** A query that reads together with other callers: it takes no place, and gets no database. */
+  /** A query that reads together with other callers: it takes no slot, and gets no database. */
   joinedQuery(work: Work<JoinedCall, Input, Answered>): Query<Given, Output>;
   mutation(work: Work<CallContext, Input, Answered>): Mutation<Given, Output, NeedsKey, Tagged>;
-  /** A mutation that writes together with other callers; what it cannot write so, it writes `inPlace`. */
+  /** A mutation that writes together with other callers; what it cannot write so, it writes `inSlot`. */
   joinedMutation(work: Work<JoinedCall, Input, Answered>): Mutation<Given, Output, NeedsKey, Tagged>;
 }
 

@@ -1,10 +1,10 @@
 import { type AnyRouter, type TRPCSubscriptionProcedure, tracked } from '@trpc/server';
 import type { z } from 'zod';
+import { inSlot } from '../capacity/slots.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { fromZod } from '../errors.ts';
 import type { Stream } from '../live/live.ts';
 import type { Permission } from '../permissions.ts';
-import { inPlace } from '../places/bulkhead.ts';
 import { admit } from './admission.ts';
 import { waitApart } from './call.ts';
 import type { CallContext, RequestContext } from './context.ts';
@@ -53,7 +53,7 @@ type Yielded<Output> = AsyncIterable<
 >;
 
 /**
- * Defines a subscription: a call that is admitted as all are, counts as one request, and then holds neither a place nor a
+ * Defines a subscription: a call that is admitted as all are, counts as one request, and then holds neither a slot nor a
  * connection to the database. `Output` is what each event is once it is read.
  */
 export function subscription<Schema extends z.ZodObject, Output>(
@@ -117,10 +117,10 @@ export async function openStream(
   const unknown = unknownFields(raw, read.data);
   if (unknown.length > 0) refuseUnknown(unknown, Object.keys(input.shape));
   const { locationId } = caller;
-  if (simulation?.fault === 'slow') await waitApart(ctx.app.places, locationId, simulation.seconds);
-  const place = { locationId, resource: 'events', kind: 'query' } as const;
-  const call = { ctx: { ...ctx, caller, place }, input: read.data };
-  const stream = await inPlace(ctx.app.places.bulkhead, place, () => open(call));
+  if (simulation?.fault === 'slow') await waitApart(ctx.app.capacity, locationId, simulation.seconds);
+  const slot = { locationId, resource: 'events', kind: 'query' } as const;
+  const call = { ctx: { ...ctx, caller, slot }, input: read.data };
+  const stream = await inSlot(ctx.app.capacity.slots, slot, () => open(call));
   if (simulation?.fault === 'stream_cut') setTimeout(ctx.cut, simulation.seconds * 1_000).unref();
   return { stream: observingStream(ctx, caller, stream), caller };
 }

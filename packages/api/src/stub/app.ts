@@ -1,7 +1,9 @@
+import { bounds } from '../capacity/bounds.ts';
+import { AnswerBytes } from '../capacity/bytes.ts';
+import { Count } from '../capacity/counts.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { defaultLimits } from '../credentials/default-limits.ts';
 import { toApiError } from '../errors.ts';
-import { createInFlight } from '../places/in-flight.ts';
 import type { Reason } from '../reasons.ts';
 import type { App } from '../request/context.ts';
 import { claim, type KnownKey } from '../request/idempotency.ts';
@@ -66,10 +68,13 @@ export function createStubApp(caller: Caller, knownKey: (values: readonly unknow
       ...{ admit: () => ({}), batchHeaders: async () => ({}), close: async () => {} },
       ...{ refuseUsedUp: async () => ({}), startBatch: async () => ({}), usage: beyond },
     },
-    places: {
-      ...{ inFlight: createInFlight(), slow: createInFlight(), bulkhead: { enter: () => none, close: none } },
-      ...{ answers: { ask: none, hold: none }, callBatches: beyond },
-      ...{ bodies: beyond, exports: beyond, batches: beyond, joined: beyond, joinedWrites: beyond },
+    capacity: {
+      calls: new Count(bounds.calls),
+      slowCalls: new Count(bounds.calls),
+      slots: { enter: () => none, close: none },
+      answers: new AnswerBytes({ all: Number.POSITIVE_INFINITY, location: Number.POSITIVE_INFINITY }),
+      ...{ callBatches: beyond, exports: beyond, bulkWrites: beyond },
+      ...{ bodies: beyond, joinedReads: beyond, joinedWrites: beyond },
     },
     log: { info: none, warn: none, error: none } as never,
     metrics: { observe: none } as never,

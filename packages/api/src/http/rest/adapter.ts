@@ -115,7 +115,7 @@ function callOf(
       const { values, unknown } = parseQuery(query, known);
       const body = isRead
         ? plainInput({ ...values, ...parameters })
-        : await receiveCallBody(request, response, app.places, caller, operation.meta);
+        : await receiveCallBody(request, response, app.capacity, caller, operation.meta);
       if (unknown.length > 0) {
         // Callers of v1 may have sent it for years.
         if (refusesUnknown || route.version !== 'v1') refuseUnknown(unknown, [...known.keys()]);

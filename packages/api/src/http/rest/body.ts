@@ -1,25 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyBytes } from '../../bodies/bounds.ts';
 import { gatherPieces, noPieces, type Pieces } from '../../bodies/pieces.ts';
+import type { BodySlot } from '../../capacity/bytes.ts';
+import type { Capacity } from '../../capacity/capacity.ts';
 import type { Caller } from '../../credentials/credentials.ts';
 import { ApiError } from '../../errors.ts';
-import type { BodyPlace } from '../../places/body-bytes.ts';
-import type { Places } from '../../places/places.ts';
 import type { OperationMeta } from '../../request/meta.ts';
 import { askForBody } from '../continue.ts';
 
 /**
- * Receives the body of a request, at most `most` bytes, which it takes of `place`, and gives back when the answer is sent or
+ * Receives the body of a request, at most `most` bytes, which it takes of `slot`, which gets them back when the answer is sent or
  * the connection is closed. Throws 413 for more, 415 for a body that is no JSON by its head, 400 for one that ends early,
- * 503 where the place has no room.
+ * 503 where the slot has no room.
  */
 export async function receiveBody(
   request: IncomingMessage,
   response: ServerResponse,
   most: number,
-  place?: BodyPlace,
+  slot?: BodySlot,
 ): Promise<Pieces> {
-  if (place !== undefined) response.once('close', () => place.end());
+  if (slot !== undefined) response.once('close', () => slot.end());
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > most) throw tooLarge(most);
   const hasBody = declared > 0 || request.headers['transfer-encoding'] !== undefined;
@@ -33,16 +33,16 @@ export async function receiveBody(
     });
   // A body that has no room is refused before it is sent. Only bytes that have arrived take room: others may
   // never come.
-  place?.ask(declared);
+  slot?.ask(declared);
   askForBody(request);
-  return collect(request, most, place);
+  return collect(request, most, slot);
 }
 
 /** Receives the body of an admitted call, within the bounds of its operation and its location. Throws as `receiveBody` does. */
 export const receiveCallBody = (
   request: IncomingMessage,
   response: ServerResponse,
-  { bodies }: Pick<Places, 'bodies'>,
+  { bodies }: Pick<Capacity, 'bodies'>,
   { locationId }: Pick<Caller, 'locationId'>,
   { batch }: Pick<OperationMeta, 'batch'>,
 ): Promise<Pieces> =>
@@ -77,7 +77,7 @@ function typeFault(contentType: string | undefined): string | undefined {
 /** A text of the caller, at a length for a sentence. */
 const shown = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-function collect(request: IncomingMessage, most: number, place: BodyPlace | undefined): Promise<Pieces> {
+function collect(request: IncomingMessage, most: number, slot: BodySlot | undefined): Promise<Pieces> {
   return new Promise((resolve, reject) => {
     // Every request closes: an error is only made of what came before its end.
     const endedEarly = () => {
@@ -95,7 +95,7 @@ function collect(request: IncomingMessage, most: number, place: BodyPlace | unde
       size += chunk.length;
       if (size > most) return refuse(tooLarge(most));
       try {
-        place?.add(chunk.length);
+        slot?.add(chunk.length);
       } catch (error) {
         return refuse(error);
       }

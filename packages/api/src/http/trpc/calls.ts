@@ -87,7 +87,7 @@ export interface CallsAnswer {
 
 /**
  * Answers the calls of a request, one after the other, with a turn of the event loop between them: ten at once would take ten
- * places of the database, and their answers would be made in one stop of the loop. `body` gives the input of the call of
+ * slots of the database, and their answers would be made in one stop of the loop. `body` gives the input of the call of
  * that index, once it is admitted.
  */
 export async function answerCalls(

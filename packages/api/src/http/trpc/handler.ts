@@ -55,11 +55,11 @@ async function answer(
   let entered: Promise<() => void> | undefined;
   const answered = await answerCalls(ctx, calls, async (index, target, caller) => {
     if (targets.length > 1 && caller !== undefined) {
-      entered ??= app.places.callBatches.enter(caller.locationId);
+      entered ??= app.capacity.callBatches.wait(caller.locationId);
       await entered;
     }
     if (isPosted && !isBatch && caller !== undefined && 'kind' in target)
-      return receiveCallBody(request, response, app.places, caller, target.meta);
+      return receiveCallBody(request, response, app.capacity, caller, target.meta);
     inputs ??= isPosted ? await readPosted(request, response) : readInUrl(inputText, isBatch);
     return inputAt(inputs, index, isBatch);
   });

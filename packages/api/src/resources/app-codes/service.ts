@@ -1,6 +1,6 @@
 import type { Transaction } from '@comanda/db';
+import { inSlot } from '../../capacity/slots.ts';
 import { ApiError, unauthorized } from '../../errors.ts';
-import { inPlace } from '../../places/bulkhead.ts';
 import type { App, RequestContext } from '../../request/context.ts';
 import { wireTime } from '../../wire.ts';
 import { isPersonsKey, personsKey } from '../keys/schema.ts';
@@ -22,12 +22,12 @@ export async function redeem(
   { code }: { code: string },
 ): Promise<{ value: SignedIn; apiKeyId: string; locationId: string }> {
   const hash = codeHash(code);
-  const found = hash && (await app.places.joined.read(foundCodes, hash));
+  const found = hash && (await app.capacity.joinedReads.read(foundCodes, hash));
   if (hash === undefined || found === undefined) throw guessed(app, clientAddress ?? '');
   if (found.state !== 'usable') throw refused(`app_code_${found.state}`);
   const { location_id: locationId } = found;
-  const signedIn = await inPlace(
-    app.places.bulkhead,
+  const signedIn = await inSlot(
+    app.capacity.slots,
     { locationId, resource: 'app-codes', kind: 'mutation' },
     () => app.database.transaction(requestId, (tx) => use(tx, hash, { requestId, clientAddress })),
   );
@@ -47,7 +47,7 @@ export async function signOut(
   const { apiKeyId, keyName, locationId } = await app.credentials.authenticate(`Bearer ${key}`);
   if (!isPersonsKey(keyName)) throw unauthorized('key_not_valid');
   const actor = { kind: 'api_key', locationId, apiKeyId, requestId, clientAddress } as const;
-  await inPlace(app.places.bulkhead, { locationId, resource: 'app-codes', kind: 'mutation' }, () =>
+  await inSlot(app.capacity.slots, { locationId, resource: 'app-codes', kind: 'mutation' }, () =>
     app.database.transaction(requestId, (tx) => revokeIn(tx, actor, apiKeyId)),
   );
   return { value: { signed_out: true }, apiKeyId, locationId };

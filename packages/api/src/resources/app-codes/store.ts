@@ -1,6 +1,6 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import type { SqlDatabase } from '@comanda/db';
-import type { JoinedRead } from '../../places/joined-reads.ts';
+import type { JoinedRead } from '../../capacity/joined-reads.ts';
 import { auditAs } from '../../request/audit.ts';
 import { findLocation } from '../keys/store.ts';
 import { type CodeCreate, CodeCreate as CodeCreateSchema } from './schema.ts';

@@ -26,7 +26,7 @@ export async function runBatch<Plan extends { writes: Writes }, Value>(
   { size, path, dryRun }: { size: number; path: string; dryRun: boolean | undefined },
   answer: (plan: Plan) => Value,
 ): Promise<Answer<Value>> {
-  const { places } = ctx.app;
+  const { capacity } = ctx.app;
   const { locationId } = ctx.caller;
   refuseLargeBatch(ctx, size, path);
   const batch: Batch<Plan> = {
@@ -57,7 +57,7 @@ export async function runBatch<Plan extends { writes: Writes }, Value>(
   // Larger ones are checked without locks before: a batch that is refused or changes nothing blocks no other.
   const foreseen = await foresee(readsFor(ctx), locationId, batch);
   if (writesAnything(foreseen.writes))
-    return places.batches.inTurn(locationId, () => {
+    return capacity.bulkWrites.run(locationId, () => {
       refuseLeft(ctx);
       return applied(true);
     });

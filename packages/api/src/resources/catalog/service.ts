@@ -3,7 +3,7 @@ import type { Answer } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import { matchesEtag } from '../../request/conditional.ts';
 import type { CallContext, JoinedCall } from '../../request/context.ts';
-import { withPlace } from '../../request/joined-calls.ts';
+import { withSlot } from '../../request/joined-calls.ts';
 import { originOf } from '../../request/request-id.ts';
 import { inTransaction } from '../../request/writing.ts';
 import type { Catalog, PublishedCatalog } from './schema.ts';
@@ -17,12 +17,12 @@ import { currentVersions } from './version.store.ts';
 export async function get(ctx: JoinedCall): Promise<Answer<Catalog>> {
   const { locationId } = ctx.caller;
   if (ctx.ifNoneMatch !== undefined) {
-    const current = await ctx.app.places.joined.read(currentVersions, locationId);
+    const current = await ctx.app.capacity.joinedReads.read(currentVersions, locationId);
     if (current !== undefined && matchesEtag(ctx.ifNoneMatch, etagOf(locationId, current)))
       return { unchanged: true, etag: etagOf(locationId, current) };
   }
   // Whether it is still the same is asked together with others; the tree is built for one.
-  const built = await withPlace(ctx, build);
+  const built = await withSlot(ctx, build);
   const etag = etagOf(locationId, built);
   // A change may show nowhere: of a product without a category.
   if (ctx.ifNoneMatch !== undefined && matchesEtag(ctx.ifNoneMatch, etag)) return { unchanged: true, etag };

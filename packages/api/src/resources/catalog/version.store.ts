@@ -1,4 +1,4 @@
-import type { JoinedRead } from '../../places/joined-reads.ts';
+import type { JoinedRead } from '../../capacity/joined-reads.ts';
 import { readCurrentVersions, type StampedVersion } from './statements.ts';
 
 /**

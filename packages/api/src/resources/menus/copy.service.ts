@@ -19,7 +19,7 @@ export async function copy(
   ctx: CallContext,
   { from_key, dry_run, seen }: MenuCopy,
 ): Promise<Answer<MenuCopied>> {
-  const { places } = ctx.app;
+  const { capacity } = ctx.app;
   const to = ctx.caller.location;
   if (!grants(ctx.caller.granted, 'catalog:sync'))
     throw new ApiError('permission_missing', 'The key lacks the permission catalog:sync.');
@@ -28,7 +28,7 @@ export async function copy(
   const difference = await foreseeCopy(reads, { from, to }, ctx.left);
   if (dry_run === true) return { value: difference };
   const source = await readSource(reads, from);
-  return places.batches.inTurn(to.id, () => {
+  return capacity.bulkWrites.run(to.id, () => {
     refuseLeft(ctx);
     return repeatingRaces(() =>
       inTransaction(ctx, async (tx) => ({

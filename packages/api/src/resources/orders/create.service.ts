@@ -3,7 +3,7 @@ import { invalid, unavailable } from '../../errors.ts';
 import type { Answer } from '../../request/answer.ts';
 import type { JoinedCall } from '../../request/context.ts';
 import { keyReused } from '../../request/idempotency.ts';
-import { withPlace } from '../../request/joined-calls.ts';
+import { withSlot } from '../../request/joined-calls.ts';
 import { originOf } from '../../request/request-id.ts';
 import { tagOfRow } from '../../request/tags.ts';
 import type { OrderRequest, PricedOrder } from './facts.rules.ts';
@@ -46,11 +46,11 @@ const firstRevision = '1';
 // Which refusal comes first is in docs/contract.md: that there is such an order comes before what it lacks.
 async function decide(ctx: JoinedCall, request: OrderRequest): Promise<PricedOrder> {
   const { app, caller, simulation } = ctx;
-  const facts = await readFacts(app.places.joined, caller.locationId, request);
+  const facts = await readFacts(app.capacity.joinedReads, caller.locationId, request);
   const { order, faults } = decideOrder(request, simulation?.fault === 'stock_gone' ? soldOut(facts) : facts);
   if (faults.length === 0) return order;
   const { external_id } = request;
-  const [other] = await withPlace(ctx, (call) =>
+  const [other] = await withSlot(ctx, (call) =>
     call.app.database.run(findOrderId, [caller.locationId, external_id]),
   );
   throw other === undefined ? invalid(faults) : externalIdTaken(external_id, other.id);
@@ -77,18 +77,18 @@ const identifierIndexes: readonly string[] = [
 async function place(ctx: JoinedCall, member: PlacedOrder): Promise<Placed> {
   const { locationId } = ctx.caller;
   try {
-    const placed = await ctx.app.places.joinedWrites.write(placing, locationId, member);
+    const placed = await ctx.app.capacity.joinedWrites.write(placing, locationId, member);
     // Another process does a call with the same key: that is waited for, and no other call waits behind it.
     return placed.outcome === 'busy'
-      ? await ctx.app.places.joinedWrites.writeAlone(placing, locationId, member)
+      ? await ctx.app.capacity.joinedWrites.writeAlone(placing, locationId, member)
       : placed;
   } catch (error) {
     const { code, constraint = '' } = sqlState(error) ?? {};
     if (means(code, 'taken') && constraint === 'orders_location_id_number_key')
-      await withPlace(ctx, ({ app }) => app.database.run(catchUpOrderNumber, [locationId]));
+      await withSlot(ctx, ({ app }) => app.database.run(catchUpOrderNumber, [locationId]));
     else if (means(code, 'taken') && identifierIndexes.includes(constraint)) {
       const { external_id } = member.request;
-      const [other] = await withPlace(ctx, ({ app }) =>
+      const [other] = await withSlot(ctx, ({ app }) =>
         app.database.run(findOrderId, [locationId, external_id]),
       );
       if (other !== undefined) return { outcome: 'taken', by: other.id };

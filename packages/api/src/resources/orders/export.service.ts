@@ -16,7 +16,7 @@ export async function exportOrders(
 ): Promise<Answer<OrderExport>> {
   refuseLargePage(ctx, request);
   const { from, to, limit, offset } = request;
-  const leave = await ctx.app.places.exports.enter(ctx.caller.locationId);
+  const leave = await ctx.app.capacity.exports.wait(ctx.caller.locationId);
   let cursor: OrderCursor | undefined;
   const close = async () => {
     await cursor?.close();

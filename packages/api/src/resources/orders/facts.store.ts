@@ -1,5 +1,5 @@
 import { isId } from '@comanda/db';
-import type { JoinedRead, JoinedReads } from '../../places/joined-reads.ts';
+import type { JoinedRead, JoinedReads } from '../../capacity/joined-reads.ts';
 import type { OrderFacts, OrderRequest } from './facts.rules.ts';
 import { type OrderFactsRow, readOrderFacts } from './statements.ts';
 

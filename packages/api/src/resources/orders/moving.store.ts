@@ -1,5 +1,5 @@
 import { newId, type Queryable } from '@comanda/db';
-import { byPlace, type JoinedWrite, ofDifferentIds } from '../../places/joined-write.ts';
+import { byIndex, type JoinedWrite, ofDifferentIds } from '../../capacity/joined-writes.ts';
 import type { OrderStatus } from './schema.ts';
 import { type MovedRow, moveOrders } from './statements.ts';
 
@@ -20,7 +20,7 @@ export const moving: JoinedWrite<OrderMove, MovedRow | undefined> = {
   rows: ({ id }) => [id],
   joins: ofDifferentIds,
   write: async (database, locationId, members, alone) =>
-    byPlace(await moveAll(database, locationId, members, alone)),
+    byIndex(await moveAll(database, locationId, members, alone)),
 };
 
 /** Moves one in the transaction of its caller. */

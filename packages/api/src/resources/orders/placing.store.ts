@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import type { JoinedWrite, KeyedMember } from '../../places/joined-write.ts';
+import type { JoinedWrite, KeyedMember } from '../../capacity/joined-writes.ts';
 import { decimalText } from './decimals.rules.ts';
 import type { OrderRequest, PricedOrder, Wanted } from './facts.rules.ts';
 import { type PlacedRow, placeOrders } from './statements.ts';

@@ -17,7 +17,7 @@ export async function quote(
 ): Promise<Answer<OrderQuote>> {
   const { order, faults } = decideOrder(
     request,
-    await readFacts(app.places.joined, caller.locationId, request),
+    await readFacts(app.capacity.joinedReads, caller.locationId, request),
   );
   const { external_id } = request;
   const [other] = await app.database.run(findOrderId, [caller.locationId, external_id]);

@@ -1,10 +1,10 @@
 import { isId } from '@comanda/db';
+import { type JoinedRow, rowsById } from '../../capacity/joined-reads.ts';
 import { notFound } from '../../errors.ts';
-import { type JoinedRow, rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage, valueIn } from '../../request/answer.ts';
 import { audit } from '../../request/audit.ts';
 import type { CallContext, JoinedCall, Lookup } from '../../request/context.ts';
-import { writeInPlace } from '../../request/joined-calls.ts';
+import { writeInSlot } from '../../request/joined-calls.ts';
 import { originOf } from '../../request/request-id.ts';
 import { tagOfRow } from '../../request/tags.ts';
 import { inTransaction } from '../../request/writing.ts';
@@ -62,7 +62,7 @@ export async function get(
   include: OrderRead['include'] = [],
 ): Promise<Answer<OrderWithBooks>> {
   if (!isId(id)) throw notFound('Order');
-  const order = await ctx.app.places.joined.read(rows[shownOf(include)], {
+  const order = await ctx.app.capacity.joinedReads.read(rows[shownOf(include)], {
     location_id: ctx.caller.locationId,
     id,
   });
@@ -109,8 +109,8 @@ export async function move(
   const member: OrderMove = { id, to, reason, origin: originOf(ctx), apiKeyId };
   const { idempotency, precondition } = ctx;
   if (idempotency === undefined && precondition === undefined && !isPersonsKey(keyName))
-    return movedTo(member, await ctx.app.places.joinedWrites.write(moving, locationId, member)).answer;
-  return writeInPlace(ctx, (call) =>
+    return movedTo(member, await ctx.app.capacity.joinedWrites.write(moving, locationId, member)).answer;
+  return writeInSlot(ctx, (call) =>
     inTransaction(call, async (tx) => {
       const { previous, answer } = movedTo(member, await moveOne(tx, locationId, member));
       const operation = to === 'canceled' ? 'orders.cancel' : 'orders.updateStatus';

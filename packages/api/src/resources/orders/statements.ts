@@ -1,5 +1,5 @@
 import { identified, type Statement, statement } from '@comanda/db';
-import type { JoinedRow } from '../../places/joined-reads.ts';
+import type { JoinedRow } from '../../capacity/joined-reads.ts';
 import type { Revised } from '../../request/tags.ts';
 import type { OrderStatus } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import { byPlace, type JoinedWrite, ofDifferentIds } from '../../places/joined-write.ts';
+import { byIndex, type JoinedWrite, ofDifferentIds } from '../../capacity/joined-writes.ts';
 import type { PaymentTarget } from './rules.ts';
 import { type MovedRow, movePayments } from './statements.ts';
 
@@ -29,6 +29,6 @@ export const moving: JoinedWrite<PaymentMove, MovedRow | undefined> = {
       // Each is published as a transaction of its own.
       column(() => newId()),
     ];
-    return byPlace(await database.run(movePayments, values));
+    return byIndex(await database.run(movePayments, values));
   },
 };

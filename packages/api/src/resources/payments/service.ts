@@ -2,7 +2,7 @@ import { isId } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext, JoinedCall, Lookup } from '../../request/context.ts';
-import { writeInPlace } from '../../request/joined-calls.ts';
+import { writeInSlot } from '../../request/joined-calls.ts';
 import { readPage } from '../../request/page-text.ts';
 import { originOf } from '../../request/request-id.ts';
 import { inStatement } from '../../request/writing.ts';
@@ -64,9 +64,9 @@ export async function move(
     ...{ origin: originOf(ctx), clientAddress: ctx.clientAddress ?? null },
   };
   if (ctx.idempotency === undefined && ctx.precondition === undefined)
-    return answerOf(await ctx.app.places.joinedWrites.write(moving, locationId, member), to);
+    return answerOf(await ctx.app.capacity.joinedWrites.write(moving, locationId, member), to);
   // In the transaction that also stores its answer.
-  return writeInPlace(ctx, (call) =>
+  return writeInSlot(ctx, (call) =>
     inStatement(call, async (on) => {
       const [moved] = await moving.write(on, locationId, [member], true);
       return answerOf(moved, to);

@@ -1,9 +1,9 @@
 import { isId, isState, newId, type Queryable, type Transaction } from '@comanda/db';
+import { rowsById } from '../../capacity/joined-reads.ts';
 import { conflict, invalid, notFound, takenUntilNow } from '../../errors.ts';
-import { rowsById } from '../../places/joined-reads.ts';
 import { type Answer, answerPage } from '../../request/answer.ts';
 import type { CallContext, JoinedCall } from '../../request/context.ts';
-import { writeInPlace } from '../../request/joined-calls.ts';
+import { writeInSlot } from '../../request/joined-calls.ts';
 import { repeatingDeadlocks } from '../../request/races.ts';
 import { makerOf } from '../../request/request-id.ts';
 import { tagOfRow } from '../../request/tags.ts';
@@ -59,7 +59,10 @@ const shownOf = (include: Include): Shown => (include?.includes('tax') ? 'tax' :
 export async function get(ctx: JoinedCall, id: string, include?: Include): Promise<Answer<ProductRead>> {
   if (!isId(id)) throw notFound('Product');
   return found(
-    await ctx.app.places.joined.read(rows[shownOf(include)], { location_id: ctx.caller.locationId, id }),
+    await ctx.app.capacity.joinedReads.read(rows[shownOf(include)], {
+      location_id: ctx.caller.locationId,
+      id,
+    }),
   );
 }
 
@@ -111,14 +114,14 @@ export async function update(ctx: JoinedCall, input: ProductUpdate): Promise<Ans
   const { caller, idempotency, precondition } = ctx;
   const needsMore = [category_ids, fields.external_id, fields.sku, idempotency, precondition];
   if (needsMore.some((needed) => needed !== undefined))
-    return writeInPlace(ctx, (call) => write(call, id, false, fields, input));
+    return writeInSlot(ctx, (call) => write(call, id, false, fields, input));
   const edit = stock ?? stock_change;
   const change: ProductChange = {
     ...{ id, origin: makerOf(ctx), fields: jsonOf(fields) },
     stock: edit === undefined ? null : JSON.stringify(edit),
   };
   const updated = await repeatingDeadlocks(() =>
-    ctx.app.places.joinedWrites.write(updating, caller.locationId, change),
+    ctx.app.capacity.joinedWrites.write(updating, caller.locationId, change),
   );
   if (updated?.there != null) throw unexpected(stock_change, updated.there);
   if (updated === undefined || updated.doc === null) throw notFound('Product');

@@ -1,6 +1,6 @@
 import { identified, pageBytes, type Statement, statement } from '@comanda/db';
+import type { JoinedRow } from '../../capacity/joined-reads.ts';
 import { keptByName } from '../../kept.ts';
-import type { JoinedRow } from '../../places/joined-reads.ts';
 import { type FilterSql, foldedSearch, type Given, givenFilters } from '../../request/filters.ts';
 import { cutOf, type Entries, entriesUntilFull, type PageText } from '../../request/page-text.ts';
 import type { Revised } from '../../request/tags.ts';

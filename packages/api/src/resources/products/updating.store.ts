@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import { byPlace, type JoinedWrite, ofDifferentIds } from '../../places/joined-write.ts';
+import { byIndex, type JoinedWrite, ofDifferentIds } from '../../capacity/joined-writes.ts';
 import { type UpdatedRow, updateProducts } from './statements.ts';
 
 /** A change of a product: neither of its categories, nor of what no other product may have. */
@@ -24,6 +24,6 @@ export const updating: JoinedWrite<ProductChange, UpdatedRow | undefined> = {
       // Each is published as a transaction of its own.
       members.map(() => newId()),
     ];
-    return byPlace(await database.run(updateProducts, values));
+    return byIndex(await database.run(updateProducts, values));
   },
 };

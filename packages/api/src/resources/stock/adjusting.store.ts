@@ -1,5 +1,5 @@
 import { newId } from '@comanda/db';
-import { byPlace, type JoinedWrite, type KeyedMember } from '../../places/joined-write.ts';
+import { byIndex, type JoinedWrite, type KeyedMember } from '../../capacity/joined-writes.ts';
 import { largestDecimal } from '../../wire.ts';
 import type { StockAdjust } from './schema.ts';
 import { type AdjustedRow, adjustStocks } from './statements.ts';
@@ -29,6 +29,6 @@ export const adjusting: JoinedWrite<StockAdjustment, AdjustedRow | undefined> = 
       // Each is published as a transaction of its own.
       members.map(() => newId()),
     ];
-    return byPlace(await database.run(adjustStocks, values));
+    return byIndex(await database.run(adjustStocks, values));
   },
 };

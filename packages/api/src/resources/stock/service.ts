@@ -68,11 +68,13 @@ export async function adjust(ctx: JoinedCall, change: StockAdjust): Promise<Answ
   if (!isId(change.id)) throw notFound('Product');
   const { locationId } = ctx.caller;
   const member = adjustmentOf(ctx, change);
-  const joined = await repeatingRaces(() => ctx.app.places.joinedWrites.write(adjusting, locationId, member));
+  const joined = await repeatingRaces(() =>
+    ctx.app.capacity.joinedWrites.write(adjusting, locationId, member),
+  );
   // Another process does a call with the same key: that is waited for, and no other call waits behind it.
   const adjusted =
     joined?.outcome === 'busy'
-      ? await repeatingRaces(() => ctx.app.places.joinedWrites.writeAlone(adjusting, locationId, member))
+      ? await repeatingRaces(() => ctx.app.capacity.joinedWrites.writeAlone(adjusting, locationId, member))
       : joined;
   return answerOf(adjusted, change);
 }

@@ -1,15 +1,9 @@
 import type { Queryable } from '@comanda/db';
 import { afterEach, beforeEach, expect, expectTypeOf, it, test, vi } from 'vitest';
-import { createBatchPlaces } from '../../packages/api/src/places/batches.ts';
-import { createBulkhead } from '../../packages/api/src/places/bulkhead.ts';
-import { bulkheadLimits } from '../../packages/api/src/places/bulkhead-limits.ts';
-import { createInFlight } from '../../packages/api/src/places/in-flight.ts';
-import {
-  createJoinedReads,
-  type JoinedRead,
-  type JoinedReads,
-} from '../../packages/api/src/places/joined-reads.ts';
-import { createLocationPlaces, exportLimits } from '../../packages/api/src/places/location-places.ts';
+import { bounds } from '../../packages/api/src/capacity/bounds.ts';
+import { Count } from '../../packages/api/src/capacity/counts.ts';
+import { type JoinedRead, JoinedReads } from '../../packages/api/src/capacity/joined-reads.ts';
+import { createSlots } from '../../packages/api/src/capacity/slots.ts';
 import type { JoinedCall } from '../../packages/api/src/request/context.ts';
 
 beforeEach(() =>
@@ -19,32 +13,33 @@ afterEach(() => vi.useRealTimers());
 
 const database: Queryable = { run: () => Promise.reject(new Error('nothing is asked of it')) };
 const never = () => new Promise<never>(() => {});
-const longest = { waitMs: bulkheadLimits.waitMs };
+const longest = { waitMs: bounds.slots.waitMs };
 
 /** Fills what there is, and then asks once more. */
 const overfull: Record<string, () => unknown> = {
   'calls in flight': () => {
-    const { enter } = createInFlight({ location: 1, all: 1 });
-    enter('a');
-    return enter('a');
+    const calls = new Count({ location: 1, all: 1 });
+    calls.enter('a');
+    return calls.enter('a');
   },
-  bulkhead: async () => {
-    const bulkhead = createBulkhead({ ...bulkheadLimits, compartment: { query: 1, mutation: 1 } });
-    await bulkhead.enter('a', 'orders', 'query');
-    return Promise.resolve(bulkhead.enter('a', 'orders', 'query')).finally(() => bulkhead.close());
+  slots: async () => {
+    const slots = createSlots({ ...bounds.slots, compartment: { query: 1, mutation: 1 } });
+    const request = { locationId: 'a', resource: 'orders', kind: 'query' } as const;
+    await slots.enter(request);
+    return Promise.resolve(slots.enter(request)).finally(() => slots.close());
   },
   exports: async () => {
-    const { enter } = createLocationPlaces(exportLimits);
-    for (const location of ['a', 'b', 'c', 'd']) await enter(location);
-    return enter('e');
+    const exports = new Count(bounds.exports);
+    for (const location of ['a', 'b', 'c', 'd']) await exports.wait(location);
+    return exports.wait('e');
   },
-  batches: () => {
-    const { inTurn } = createBatchPlaces();
-    void inTurn('a', never);
-    return inTurn('a', never);
+  'bulk writes': () => {
+    const writes = new Count(bounds.bulkWrites);
+    void writes.run('a', never);
+    return writes.run('a', never);
   },
   'joined reads': async () => {
-    const joined = createJoinedReads(database);
+    const joined = new JoinedReads(database);
     void joined.read(stuckRead, 1);
     await vi.advanceTimersByTimeAsync(longest.waitMs);
     return joined.read(stuckRead, 2);
@@ -54,7 +49,7 @@ const overfull: Record<string, () => unknown> = {
 const stuckRead: JoinedRead<number, string> = { textOf: String, read: never };
 
 /** Where the location itself has too much under way. */
-const ofLocation = ['calls in flight', 'exports', 'batches'];
+const ofLocation = ['calls in flight', 'exports', 'bulk writes'];
 
 test.each(Object.entries(overfull))('%s refuse as all that sheds load does', async (what, fill) => {
   const refused = (async () => fill())().catch((error: unknown) => error);
@@ -79,13 +74,13 @@ it('keeps who waits for a joined read with the app that they asked', async () =>
     },
   };
   const other: Queryable = { ...database };
-  const [mine, theirs]: JoinedReads[] = [createJoinedReads(database), createJoinedReads(other)];
+  const [mine, theirs]: JoinedReads[] = [new JoinedReads(database), new JoinedReads(other)];
   void mine?.read(what, 1);
   expect(await theirs?.read(what, 1)).toBe('1');
   expect(asked).toEqual([database, other]);
 });
 
 // Held by the compiler, and so by `npm run check`.
-it('gives a call without a place no database', () => {
-  expectTypeOf<keyof JoinedCall['app']>().toEqualTypeOf<'places' | 'policy'>();
+it('gives a call without a slot no database', () => {
+  expectTypeOf<keyof JoinedCall['app']>().toEqualTypeOf<'capacity' | 'policy'>();
 });
