@@ -17,7 +17,8 @@ const isKnown = existsSync(file);
 const recorded: Record<string, string[]> = isKnown ? JSON.parse(readFileSync(file, 'utf8')) : {};
 
 afterAll(() => {
-  if (!isKnown) writeFileSync(file, `${JSON.stringify(recorded, null, 1)}\n`);
+  const sorted = Object.fromEntries(Object.entries(recorded).sort());
+  if (!isKnown) writeFileSync(file, `${JSON.stringify(sorted, null, 2)}\n`);
 });
 
 test('the answers are recorded', () => {

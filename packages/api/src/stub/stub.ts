@@ -1,7 +1,7 @@
 import { type Input, ReadInput } from '../bodies/input.ts';
 import { readJson } from '../bodies/read.ts';
 import { defaultLimits } from '../credentials/default-limits.ts';
-import { toApiError } from '../errors.ts';
+import { ApiError, toApiError } from '../errors.ts';
 import { errorJson, reasonHeaders } from '../http/rest/answer.ts';
 import { readStreamInput, sse } from '../http/rest/event-stream.ts';
 import { answerCalls, callsOf, inputAt, readInUrl, type Target, targetsOf } from '../http/trpc/calls.ts';
@@ -43,7 +43,9 @@ async function serveCalls(
 ): Promise<Response> {
   const calls = callsOf(targets, method, pathname + search);
   if (calls === undefined) throw new Error(`${method} ${pathname}: a stub has no such call`);
-  const stubs = calls.targets.map((target) => target && stubbed(target, session));
+  const stubs = calls.targets.map((target) =>
+    target === undefined || target instanceof ApiError ? target : stubbed(target, session),
+  );
   const ctx = contextOf(app);
   const { status, pieces, headers } = await answerCalls(
     ctx,

@@ -4,7 +4,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { type Input, ReadInput } from '../../bodies/input.ts';
 import { readParameter } from '../../bodies/read.ts';
 import type { Caller } from '../../credentials/credentials.ts';
-import { ApiError } from '../../errors.ts';
+import { ApiError, methodNotAllowed } from '../../errors.ts';
 import { call, type Outcome } from '../../request/call.ts';
 import type { RequestContext } from '../../request/context.ts';
 import { errorData } from '../../request/error-data.ts';
@@ -14,38 +14,40 @@ import { trpcCall } from '../../request/operation.ts';
 import { inFamily, type Operation, operationsOf } from '../../request/operations.ts';
 import { refuseDeep } from '../../request/readable.ts';
 import { finishCall, finishRefused } from '../../request/request-log.ts';
+import { subscriptionsOf } from '../../request/subscription.ts';
 import { decode } from '../rest/decode.ts';
 
 // Requests of tRPC as calls: what its protocol says, without a socket.
 
-/** What a name of the router stands for, subscriptions apart. */
+/** What can be called by a name of the router. */
 export type Target = Operation | Keyless;
 
-/** The operations of a router as the typed client has them, and the calls without a key, by name. */
-export const targetsOf = (router: AnyRouter): ReadonlyMap<string, Target> =>
-  new Map<string, Target>([
+/** The operations of a router as the typed client has them, the calls without a key, and its subscriptions, by name. */
+export const targetsOf = (router: AnyRouter): ReadonlyMap<string, Target | 'subscription'> =>
+  new Map<string, Target | 'subscription'>([
     ...operationsOf(router).map((each) => [each.name, inFamily(each, 'v2')] as const),
     ...keylessOf(router).map((each) => [each.name, each] as const),
+    ...subscriptionsOf(router).map(({ name }) => [name, 'subscription'] as const),
   ]);
 
 /** How many calls one request may carry. */
 export const largestBatch = 10;
 
-/** The calls of a request. A name that is none has no target. */
+/** The calls of a request. A name that is none has no target; a mutation by GET has its refusal. */
 export interface Calls {
   isBatch: boolean;
   names: readonly string[];
-  targets: readonly (Target | undefined)[];
+  targets: readonly (Target | ApiError | undefined)[];
   /** The inputs in the URL. */
   inputText: string;
 }
 
 /**
- * Takes a request apart. Undefined for one that tRPC's own adapter answers: a subscription, and what it refuses, as too
- * many calls, queries with mutations, a mutation by GET.
+ * Takes a request apart. Undefined for one that tRPC's own adapter answers: a subscription, and what it refuses as a
+ * whole, as too many calls, or queries with mutations.
  */
 export function callsOf(
-  known: ReadonlyMap<string, Target>,
+  known: ReadonlyMap<string, Target | 'subscription'>,
   method: string | undefined,
   url: string,
 ): Calls | undefined {
@@ -57,10 +59,16 @@ export function callsOf(
   const isBatch = query?.get('batch') === '1';
   const names = isBatch ? path.split(',') : [path];
   if (names.length > largestBatch) return undefined;
-  const targets = names.map((name) => known.get(name));
-  const kinds = new Set(targets.flatMap((target) => (target === undefined ? [] : [kindOf(target)])));
-  if (kinds.size !== 1 || (method === 'GET' && kinds.has('mutation'))) return undefined;
-  return { isBatch, names, targets, inputText: query?.get('input') ?? '' };
+  const targets: (Target | ApiError | undefined)[] = [];
+  const kinds = new Set<string>();
+  for (const name of names) {
+    const target = known.get(name);
+    if (target === 'subscription') return undefined;
+    const kind = target && kindOf(target);
+    if (kind !== undefined) kinds.add(kind);
+    targets.push(method === 'GET' && kind === 'mutation' ? methodNotAllowed(method, 'POST') : target);
+  }
+  return kinds.size > 1 ? undefined : { isBatch, names, targets, inputText: query?.get('input') ?? '' };
 }
 
 const prefix = '/trpc/';
@@ -99,7 +107,7 @@ export async function answerCalls(
   for (const [index, target] of targets.entries()) {
     if (index > 0) await nextTurn();
     const { status, text, refusal, etag } = await answerCall(ctx, names[index] ?? '', target, (caller) =>
-      target === undefined ? Promise.reject() : body(index, target, caller),
+      body(index, target as Target, caller),
     );
     if (refusal !== undefined) Object.assign(answer.headers, refusal.headers);
     const before = index === 0 ? '' : ',';
@@ -115,12 +123,13 @@ export async function answerCalls(
 async function answerCall(
   ctx: RequestContext,
   name: string,
-  target: Target | undefined,
+  target: Target | ApiError | undefined,
   read: (caller: Caller | undefined) => Promise<Given['body']>,
 ): Promise<Outcome> {
-  if (target === undefined) {
-    const refusal = new ApiError('unknown_path', `No procedure found on path "${name}"`);
-    finishRefused(ctx, 'query', undefined, refusal);
+  if (target === undefined || target instanceof ApiError) {
+    const refusal = target ?? new ApiError('unknown_path', `No procedure found on path "${name}"`);
+    // A name that is none is the caller's text: it could be a key.
+    finishRefused(ctx, 'unknown', target && name, refusal);
     return { status: refusal.status, refusal };
   }
   if (!('kind' in target)) return callKeyless(ctx, target, async () => asRead(await read(undefined)));
