@@ -20,6 +20,18 @@ export const Id = z
   .string()
   .meta({ description: 'Opaque id.', example: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d' });
 
+/** The caller's own identifier, as answers have it. */
+export const ShownExternalId = z.string().meta({ description: "The caller's own identifier." });
+
+/** A name, as answers have it. */
+export const ShownName = z.string().meta({ description: 'The name that people read.' });
+
+/** Whether guests see something. */
+export const Visible = z.boolean().meta({ description: 'Whether it is shown to guests.' });
+
+/** The id of a product, as answers have it. */
+export const ProductId = z.string().meta({ description: 'The id of the product.' });
+
 /** An exact text that a list is narrowed by. An empty one is a mistake: it is no filter, and nothing has it. */
 export const Exactly = z.string().min(1, 'must not be empty');
 
@@ -51,6 +63,9 @@ export const Money = decimal(2).meta({
 
 /** A quantity: at most 3 decimals. */
 export const Quantity = decimal(3).meta({ description: 'Quantity, at most 3 decimals.', example: 2 });
+
+/** A quantity, as answers have it. */
+export const ShownQuantity = z.number().meta({ description: 'How many or how much, 3 decimals.' });
 
 /** A rate of tax: at most 4 decimals. */
 export const TaxRate = z
@@ -125,6 +140,11 @@ export const ImageUrl = z
     example: 'https://images.example.com/flat-white.jpg',
   });
 
+/** The same, as answers have it. */
+export const ShownImageUrl = z
+  .string()
+  .meta({ description: 'Address of an image; empty where there is none.' });
+
 /** `limit` and `offset` of every list. */
 export const paging = {
   limit: z
@@ -147,14 +167,19 @@ export const Pagination = z
     limit: z.int().meta({
       description: 'As asked for; where large entries ended the page before, how many it has.',
     }),
-    offset: z.int(),
-    total: z.int(),
+    offset: z.int().meta({ description: 'The number of entries skipped.' }),
+    total: z.int().meta({ description: 'How many entries the whole list has.' }),
   })
   .meta({ id: 'Pagination', description: 'The position of the page in the whole list.' });
 
 /** A list answer: `data` and `pagination`, the same in both entrances. */
 export function page<Item extends z.ZodType>(item: Item) {
-  return z.object({ data: z.array(item), pagination: Pagination });
+  return z.object({ data: entries(item), pagination: Pagination });
+}
+
+/** The entries of a page. */
+export function entries<Item extends z.ZodType>(item: Item) {
+  return z.array(item).meta({ description: 'The entries of the page.' });
 }
 
 /** A page of `T`, as services return it. */
@@ -188,7 +213,7 @@ export const ErrorReason = z.enum(Object.keys(readReasons) as [ReadReason, ...Re
 
 /** The answer of a deletion. */
 export const Deleted = z
-  .object({ id: z.string(), deleted: z.literal(true) })
+  .object({ id: Id, deleted: z.literal(true).meta({ description: 'Always `true`.' }) })
   .meta({ id: 'Deleted', description: 'The resource is gone.' });
 export type Deleted = z.infer<typeof Deleted>;
 
@@ -196,7 +221,7 @@ export type Deleted = z.infer<typeof Deleted>;
 export const ById = z.object({ id: Id });
 
 /** The input of a lookup by the caller's own identifier. */
-export const ByExternalId = z.object({ external_id: z.string().meta({ example: 'DR-01' }) });
+export const ByExternalId = z.object({ external_id: ShownExternalId.meta({ example: 'DR-01' }) });
 
 /** The key that makes a repeated request answer as the first; REST carries it in the `Idempotency-Key` header. */
 export const IdempotencyKey = z

@@ -104,7 +104,14 @@ function success(
     headers: headerReferences([...successHeaders(operation), ...endingHeaders(ending)]),
     content: {
       'application/json': {
-        schema: named(answerName(operation, schema), schema, schemas),
+        schema: named(
+          answerName(operation, schema),
+          {
+            ...schema,
+            description: operation.isList ? 'A page of the list.' : 'The response of the operation.',
+          },
+          schemas,
+        ),
         example: operation.isList ? example : { data: example },
       },
     },

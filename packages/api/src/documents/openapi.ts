@@ -7,7 +7,6 @@ import { inFamily, operationsOf, type Route } from '../request/operations.ts';
 import { faults } from '../request/simulation.ts';
 import { complete } from './complete.ts';
 import { components } from './components.ts';
-import { describe } from './describe.ts';
 import { asStream, documentedStreams } from './event-stream.ts';
 import { tagsOf } from './tags.ts';
 import { tidy } from './tidy.ts';
@@ -48,7 +47,7 @@ export async function openApiDocument(
     defs: { Error: ErrorBody },
   }) as oas31.OpenAPIObject;
   const schemas: Record<string, unknown> = { ...generated.components?.schemas };
-  const document = tidy({
+  return tidy({
     openapi,
     info,
     servers: [server],
@@ -68,7 +67,6 @@ export async function openApiDocument(
       schemas: schemas as oas31.SchemasObject,
     },
   });
-  return describe(document);
 }
 
 const server: oas31.ServerObject = {

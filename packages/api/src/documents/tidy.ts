@@ -29,6 +29,11 @@ function spell(schema: Json, document: Json): void {
 }
 
 function plain(schema: Json): void {
+  // A nullable schema is described by its other type.
+  const described = (schema.anyOf as Json[] | undefined)?.find(
+    ({ description }) => description !== undefined,
+  );
+  if (described !== undefined) schema.description ??= described.description;
   // Tools from before 3.1 distinguish variants by an enum of one.
   if (schema.const !== undefined) schema.enum = [schema.const];
   if (schema.additionalProperties === false) delete schema.additionalProperties;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CatalogId, Name, NewCatalogId } from '../../texts.ts';
-import { ExternalId, Id, ImageUrl, paging } from '../../wire.ts';
+import { ExternalId, Id, ImageUrl, paging, ShownImageUrl, ShownName, Visible } from '../../wire.ts';
 import { changes, deletedSince, deletionsPage, includeDeleted, oneBeginning } from '../changes/schema.ts';
 
 /** A category, as the specification's Category. */
@@ -8,17 +8,17 @@ export const Category = z
   .object({
     id: Id,
     external_id: ExternalId.optional(),
-    name: z.string().meta({ example: 'Coffee' }),
+    name: ShownName.meta({ example: 'Coffee' }),
     priority: z.int().meta({ description: 'Lower comes first.', example: 10 }),
-    visible: z.boolean(),
-    image_url: z.string(),
+    visible: Visible,
+    image_url: ShownImageUrl,
   })
   .meta({ id: 'Category', description: 'A group of products on the menu.' });
 export type Category = z.infer<typeof Category>;
 
 /** A category as what belongs to it names it. */
 export const CategoryName = z
-  .object({ id: z.string(), name: z.string() })
+  .object({ id: Id, name: ShownName })
   .meta({ id: 'CategoryName', description: 'A category, by its id and name.' });
 
 const Priority = z
@@ -33,10 +33,10 @@ export const CategoryCreate = z
     external_id: NewCatalogId.optional(),
     name: Name,
     priority: Priority,
-    visible: z.boolean(),
+    visible: Visible,
     image_url: ImageUrl.optional(),
   })
-  .meta({ id: 'CategoryCreate' });
+  .meta({ id: 'CategoryCreate', description: 'The body that creates a category.' });
 export type CategoryCreate = z.infer<typeof CategoryCreate>;
 
 /** The body that changes a category: only the fields that are present. */
@@ -46,10 +46,13 @@ export const CategoryUpdate = z
     external_id: CatalogId.nullable().optional(),
     name: Name.optional(),
     priority: Priority.optional(),
-    visible: z.boolean().optional(),
+    visible: Visible.optional(),
     image_url: ImageUrl.nullable().optional(),
   })
-  .meta({ id: 'CategoryUpdate' });
+  .meta({
+    id: 'CategoryUpdate',
+    description: 'The body that changes a category: only the fields that are present.',
+  });
 export type CategoryUpdate = z.infer<typeof CategoryUpdate>;
 
 export const CategoryList = z

@@ -17,6 +17,8 @@ export const checkNames = [
   'gone_and_cancelled',
 ] as const;
 
+const CheckNames = z.enum(checkNames).meta({ description: 'The name of the check.' });
+
 /** The name of a check. */
 export type CheckName = (typeof checkNames)[number];
 
@@ -41,17 +43,22 @@ export const CertificationStart = z
     takes_orders: flag('It takes the orders that others place, and sends their statuses back.'),
     brings_catalog: flag('It brings products or their stock, many at once.'),
   })
-  .meta({ id: 'CertificationStart' });
+  .meta({
+    id: 'CertificationStart',
+    description: 'The features of an integration, which select its checks.',
+  });
 export type CertificationStart = z.infer<typeof CertificationStart>;
+
+const does = (what: string) => z.boolean().meta({ description: `Whether ${what}.` });
 
 const Does = z
   .object({
-    receives_webhooks: z.boolean(),
-    reads_catalog: z.boolean(),
-    reads_lists: z.boolean(),
-    places_orders: z.boolean(),
-    takes_orders: z.boolean(),
-    brings_catalog: z.boolean(),
+    receives_webhooks: does('it has a webhook endpoint'),
+    reads_catalog: does('it keeps the catalog, and pulls it after `catalog.updated`'),
+    reads_lists: does('it reads lists, page after page'),
+    places_orders: does('it places orders'),
+    takes_orders: does('it takes the orders that others place, and sends their statuses back'),
+    brings_catalog: does('it brings products or their stock, many at once'),
   })
   .meta({ id: 'CertificationDoes', description: 'The features of the integration.' });
 type Does = z.infer<typeof Does>;
@@ -79,9 +86,9 @@ export type CertificationAction = z.infer<typeof CertificationAction>;
 
 const WaitingFor = z
   .object({
-    check: z.enum(checkNames),
+    check: CheckNames,
     action: CertificationAction,
-    text: z.string().meta({ example: 'Place an order now.' }),
+    text: z.string().meta({ description: 'In words.', example: 'Place an order now.' }),
     until: Timestamp,
   })
   .meta({ id: 'CertificationWaiting', description: 'The event that the run waits for.' });
@@ -89,7 +96,7 @@ const WaitingFor = z
 const Seen = z
   .object({
     at: Timestamp,
-    text: z.string().meta({ example: 'GET /v2/catalog answered 200' }),
+    text: z.string().meta({ description: 'In words.', example: 'GET /v2/catalog answered 200' }),
     request_id: z
       .string()
       .exactOptional()
@@ -100,8 +107,8 @@ const Seen = z
 /** A check of a run and how it ended. */
 export const CertificationCheck = z
   .object({
-    check: z.enum(checkNames),
-    title: z.string(),
+    check: CheckNames,
+    title: z.string().meta({ description: 'A description of the check.' }),
     status: z.enum(['waiting', 'running', 'passed', 'failed', 'not_applicable', 'not_played']).meta({
       description:
         'not_applicable: the integration does not do what it judges. not_played: the run was aborted before the end of the check, or a check ' +
@@ -126,10 +133,12 @@ export const Certification = z
         'aborted: by `POST /v2/certifications/{id}/abort`, with the service, or since it took too long. It is never passed.',
     }),
     verdict: z.string().exactOptional().meta({ description: 'How it ended, in a sentence.' }),
-    role: Role.exactOptional(),
+    role: Role.exactOptional().meta({ description: 'The role that the run judges.' }),
     does: Does,
     waiting_for: WaitingFor.exactOptional(),
-    checks: z.array(CertificationCheck),
+    checks: z
+      .array(CertificationCheck)
+      .meta({ description: 'The checks, in the order in which they are played.' }),
     created_at: Timestamp,
     started_at: Timestamp.exactOptional(),
     completed_at: Timestamp.exactOptional(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { aheadSentence, readFrom } from '../../moments.ts';
 import { excludes } from '../../schema-words.ts';
-import { Id, Pagination, paging, Timestamp, TimestampFilter } from '../../wire.ts';
+import { entries, Id, Pagination, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 
 /** The parameters that make a list answer changes, by the moment of the last change, then id. */
 export const changes = {
@@ -81,7 +81,7 @@ const ChangesPagination = Pagination.extend({
 
 /** The answer of a list that can be read by what has changed. */
 export function changesPage<Item extends z.ZodType>(item: Item) {
-  return z.object({ data: z.array(item), pagination: ChangesPagination });
+  return z.object({ data: entries(item), pagination: ChangesPagination });
 }
 
 /** A deletion, as a list of changes reports it. */
@@ -92,7 +92,7 @@ export const DeletedEntry = z
 /** The answer of a list that can report deletions, too. */
 export function deletionsPage<Item extends z.ZodType>(item: Item) {
   return z.object({
-    data: z.array(item),
+    data: entries(item),
     deleted: z
       .array(DeletedEntry)
       .optional()

@@ -93,6 +93,9 @@ function published(type: EventType) {
   const words = type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
   const described = { id: `${words}Event`, description: `Sent when ${events[type].trigger}.` };
   return envelopeOf(type)
-    .extend({ id, api_version: z.literal('v2') })
+    .extend({
+      id,
+      api_version: z.literal('v2').meta({ description: 'The path family whose shapes the event has.' }),
+    })
     .meta(described);
 }

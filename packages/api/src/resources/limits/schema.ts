@@ -6,7 +6,7 @@ import { Timestamp } from '../../wire.ts';
 const Window = z
   .object({
     limit: z.int().meta({ description: 'The limit of a window.', example: 600 }),
-    used: z.int().meta({ example: 3 }),
+    used: z.int().meta({ description: 'The amount used in the window.', example: 3 }),
     remaining: z.int().meta({
       description: 'The least amount left: with several API processes it may be a little more.',
       example: 597,
@@ -29,7 +29,9 @@ export const Limits = z
     per_minute: Window.meta({ description: 'Requests in a minute of the clock; this one is counted.' }),
     monthly: Window.meta({ description: 'Requests in a calendar month, UTC.' }),
     batch_jobs_per_hour: Window.meta({ description: 'Batch jobs in an hour of the clock.' }),
-    max_items_per_batch: z.int().meta({ example: 500 }),
+    max_items_per_batch: z
+      .int()
+      .meta({ description: 'The most items that one batch may hold.', example: 500 }),
   })
   .meta({ id: 'Limits', description: 'The limits of the key and what is left of them.' });
 export type Limits = z.infer<typeof Limits>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Name } from '../../texts.ts';
-import { Id, isTimeZone, Timestamp } from '../../wire.ts';
+import { Id, isTimeZone, ShownName, Timestamp } from '../../wire.ts';
 
 /** The message about an unknown time zone. Which names are known, and how they are spelled, only the database knows. */
 export const noTimeZone = 'must be an IANA time zone, such as America/Montevideo';
@@ -19,7 +19,7 @@ const Currency = z
 export const Location = z
   .object({
     id: Id,
-    name: z.string().meta({ example: 'Cantina do Porto' }),
+    name: ShownName.meta({ example: 'Cantina do Porto' }),
     timezone: z.string().meta({ description: 'IANA time zone.', example: 'America/Sao_Paulo' }),
     currency: z.string().meta({ description: 'ISO 4217 code.', example: 'BRL' }),
     created_at: Timestamp,

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { Name } from '../../texts.ts';
-import { Id } from '../../wire.ts';
+import { Id, ShownName } from '../../wire.ts';
 import { CategoryName } from '../categories/schema.ts';
 
 /** A menu, as the specification's Active menu. */
 export const Menu = z
   .object({
     id: Id,
-    name: z.string().meta({ example: 'Winter' }),
+    name: ShownName.meta({ example: 'Winter' }),
     version: z.int().meta({
       description: 'Counts its publications, and the changes of what it shows while it is published.',
       example: 3,
     }),
-    is_published: z.boolean(),
-    categories: z.array(CategoryName),
+    is_published: z.boolean().meta({ description: 'Whether it is published.' }),
+    categories: z.array(CategoryName).meta({ description: 'The categories, in their order.' }),
   })
   .meta({ id: 'Menu', description: 'A menu for guests; at most one is published.' });
 export type Menu = z.infer<typeof Menu>;

@@ -19,8 +19,8 @@ export type OrderExportRequest = z.infer<typeof OrderExportRequest>;
 export const OrderExport = z
   .object({
     exported_at: Timestamp.meta({ description: 'The moment whose state this is.' }),
-    from: Day,
-    to: Day,
+    from: Day.meta({ description: 'The first day of the range.' }),
+    to: Day.meta({ description: 'The last day of the range.' }),
     total: z
       .int()
       .meta({ description: 'Orders in the whole range, whichever part is answered.', example: 1 }),

@@ -3,17 +3,22 @@ import { ErrorReason } from '../../wire.ts';
 import { Amount, OrderCreate, OrderItem } from './schema.ts';
 
 /** The body that asks for a quote: the body of creation. */
-export const OrderQuoteRequest = OrderCreate.meta({ id: 'OrderQuoteRequest' });
+export const OrderQuoteRequest = OrderCreate.meta({
+  id: 'OrderQuoteRequest',
+  description: 'An order to quote.',
+});
 
 /** Why creation would refuse an order, in its words. */
 export const OrderRefusal = z
   .object({
-    code: z.enum(['validation_error', 'conflict']),
+    code: z.enum(['validation_error', 'conflict']).meta({ description: 'The error code of the refusal.' }),
     reason: ErrorReason,
     path: z
       .string()
       .meta({ description: 'The field, as the request wrote it.', example: 'items[0].quantity' }),
-    message: z.string().meta({ example: 'insufficient stock, only 1 left' }),
+    message: z
+      .string()
+      .meta({ description: 'A description of the error.', example: 'insufficient stock, only 1 left' }),
   })
   .meta({ id: 'OrderRefusal', description: 'Why creation would refuse an order.' });
 

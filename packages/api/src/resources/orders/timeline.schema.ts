@@ -9,41 +9,45 @@ export const Actor = z
   .discriminatedUnion('type', [
     z
       .object({
-        type: z.literal('api_key'),
+        type: z.literal('api_key').meta({ description: 'The type of the object.' }),
         id: Id,
         name: z.string().optional().meta({ description: 'The name of the key.', example: 'ERP' }),
       })
-      .meta({ id: 'ApiKeyActor' }),
+      .meta({ id: 'ApiKeyActor', description: 'A key of the API did it.' }),
     z
       .object({
-        type: z.literal('database'),
+        type: z.literal('database').meta({ description: 'The type of the object.' }),
         name: z.string().optional().meta({
           description: 'The role and the program, for as long as the audit is kept.',
           example: 'ana by psql',
         }),
       })
-      .meta({ id: 'DatabaseActor' }),
+      .meta({ id: 'DatabaseActor', description: 'A person who edits in the database.' }),
   ])
   .meta({ id: 'Actor', description: 'An API key, or `database`: an edit in the database itself.' });
 
 const at = Timestamp;
+const kind = <Kind extends string>(name: Kind) => z.literal(name).meta({ description: 'The kind of entry.' });
 const request_id = z.string().optional().meta({
   description: 'The X-Request-Id of the request that did it.',
   example: '01935a3e-7c1f-7a11-8d2e-3f4a5b6c7d8e',
 });
-const event = { event_id: Id, event_type: z.enum(eventTypes) };
+const event = {
+  event_id: Id,
+  event_type: z.enum(eventTypes).meta({ description: 'The type of the event.' }),
+};
 const { attempt, status, response_code, error, duration_ms } = WebhookDelivery.shape;
 
 /** One thing that happened to an order or because of it. */
 export const OrderTimelineEntry = z
   .discriminatedUnion('kind', [
     z
-      .object({ at, kind: z.literal('created'), status: OrderStatus, by: Actor, request_id })
+      .object({ at, kind: kind('created'), status: OrderStatus, by: Actor, request_id })
       .meta({ id: 'OrderCreatedEntry', description: 'The order was made.' }),
     z
       .object({
         at,
-        kind: z.literal('moved'),
+        kind: kind('moved'),
         from: OrderStatus,
         to: OrderStatus,
         by: Actor,
@@ -57,8 +61,8 @@ export const OrderTimelineEntry = z
     z
       .object({
         at,
-        kind: z.literal('booked'),
-        entry: z.enum(['payment', 'correction', 'refund']),
+        kind: kind('booked'),
+        entry: z.enum(['payment', 'correction', 'refund']).meta({ description: 'The kind of entry.' }),
         amount: z.number().meta({ description: 'Corrections and refunds are below zero.' }),
         by: Actor,
         request_id,
@@ -67,12 +71,12 @@ export const OrderTimelineEntry = z
       })
       .meta({ id: 'OrderBookedEntry', description: 'Its payment was collected, corrected or refunded.' }),
     z
-      .object({ at, kind: z.literal('event'), ...event, resource_id: Id, request_id })
+      .object({ at, kind: kind('event'), ...event, resource_id: Id, request_id })
       .meta({ id: 'OrderEventEntry', description: 'An event of the order or its payment was published.' }),
     z
       .object({
         at,
-        kind: z.literal('delivery'),
+        kind: kind('delivery'),
         ...event,
         delivery_id: Id,
         endpoint_id: Id,

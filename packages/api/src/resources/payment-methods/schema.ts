@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { Name } from '../../texts.ts';
-import { Id, page, paging } from '../../wire.ts';
+import { Id, page, paging, ShownName } from '../../wire.ts';
 import { PaymentMethodType } from '../payments/schema.ts';
 
 /** A way to pay at the location. */
 export const PaymentMethod = z
   .object({
     id: Id,
-    name: z.string().meta({ example: 'Cash' }),
+    name: ShownName.meta({ example: 'Cash' }),
     type: PaymentMethodType,
     enabled: z.boolean().meta({ description: 'Whether new orders may name it.' }),
   })

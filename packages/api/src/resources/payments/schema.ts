@@ -23,7 +23,7 @@ export type PaymentStatus = z.infer<typeof PaymentStatus>;
 /** The type of a payment method. */
 export const PaymentMethodType = z
   .enum(['cash', 'card', 'qr', 'transfer', 'online', 'other'])
-  .meta({ id: 'PaymentMethodType' });
+  .meta({ id: 'PaymentMethodType', description: 'The type of a payment method.' });
 export type PaymentMethodType = z.infer<typeof PaymentMethodType>;
 
 /** The payment of an order, as orders show it. Specification: Order, `payment`. */
@@ -36,8 +36,8 @@ export type PaymentSummary = z.infer<typeof PaymentSummary>;
 export const Payment = z
   .object({
     id: Id,
-    order_id: z.string(),
-    payment_method_id: z.string(),
+    order_id: z.string().meta({ description: 'The id of the order.' }),
+    payment_method_id: z.string().meta({ description: 'The id of the payment method.' }),
     method: PaymentMethodType,
     amount: z.number().meta({ description: "In the location's currency, 2 decimals.", example: 29 }),
     status: PaymentStatus,
@@ -87,8 +87,8 @@ const completion = DateFilter.optional().meta({
 });
 
 const filters = {
-  status: PaymentStatus.optional(),
-  method: PaymentMethodType.optional(),
+  status: PaymentStatus.optional().meta({ description: 'Only entries with this status.' }),
+  method: PaymentMethodType.optional().meta({ description: 'Only payments of this type of payment method.' }),
   from: ofCreation(dateRange.from),
   to: ofCreation(dateRange.to),
   order_id: ReferenceId.optional(),

@@ -3,7 +3,7 @@ import { onlyIn } from '../../families.ts';
 import { list } from '../../lists.ts';
 import { onlyIf } from '../../schema-words.ts';
 import { CatalogId, Description, Name, NewCatalogId, NewSku } from '../../texts.ts';
-import { ByExternalId, ById, Id, ImageUrl, Money, page, paging } from '../../wire.ts';
+import { ByExternalId, ById, Id, ImageUrl, Money, page, paging, ShownExternalId } from '../../wire.ts';
 import { CategoryName } from '../categories/schema.ts';
 import { changes, deletedMeans, deletedSince, deletionsPage, oneBeginning } from '../changes/schema.ts';
 import { Stock, StockEdit, StockInput } from '../stock/schema.ts';
@@ -19,10 +19,10 @@ import {
 export const Product = z
   .object({
     id: Id,
-    external_id: z.string().optional().meta({ example: 'DR-01' }),
+    external_id: ShownExternalId.optional().meta({ example: 'DR-01' }),
     ...shownFields,
     stock: Stock,
-    categories: z.array(CategoryName),
+    categories: z.array(CategoryName).meta({ description: 'The categories that contain it.' }),
   })
   .meta({ id: 'Product', description: 'Something that can be ordered.' });
 export type Product = z.infer<typeof Product>;
@@ -36,8 +36,8 @@ export type ProductRead = z.infer<typeof ProductRead>;
 
 /** The record of a product in `product.deleted`. */
 export const DeletedProduct = z
-  .object({ id: z.string(), external_id: z.string().optional() })
-  .meta({ id: 'DeletedProduct' });
+  .object({ id: Id, external_id: ShownExternalId.optional() })
+  .meta({ id: 'DeletedProduct', description: 'The record of a deleted product.' });
 
 const CategoryIds = list(Id, 1_000, 'must hold at most 1000 categories').meta({
   description: 'The categories that contain it; a repeated id counts once.',
@@ -52,7 +52,7 @@ export const ProductCreate = z
     category_ids: CategoryIds.optional(),
     stock: StockInput.optional(),
   })
-  .meta({ id: 'ProductCreate' });
+  .meta({ id: 'ProductCreate', description: 'The body that creates a product.' });
 export type ProductCreate = z.infer<typeof ProductCreate>;
 
 /** The body that changes a product: only the fields that are present. */
@@ -77,17 +77,24 @@ export const ProductUpdate = z
     const message = 'must not be given together with stock';
     context.addIssue({ code: 'custom', path: ['stock_change'], message });
   })
-  .meta({ id: 'ProductUpdate', ...onlyIf({ not: { required: ['stock', 'stock_change'] } }) });
+  .meta({
+    id: 'ProductUpdate',
+    description: 'The body that changes a product: only the fields that are present.',
+    ...onlyIf({ not: { required: ['stock', 'stock_change'] } }),
+  });
 export type ProductUpdate = z.infer<typeof ProductUpdate>;
 
 const filters = {
-  visible: z.boolean().optional(),
+  visible: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Only products that are shown to guests, or only those that are not.' }),
   category_id: z.string().optional().meta({ description: 'Products of one category.' }),
   search: z.string().optional().meta({
     description: 'Part of the name, sku or external_id, in any case; accents count.',
     example: 'flat',
   }),
-  sku: z.string().optional(),
+  sku: z.string().optional().meta({ description: 'Only the product with this stock-keeping unit.' }),
   ...referenceFilters,
 };
 
@@ -107,7 +114,7 @@ export const ProductGetByExternalId = ByExternalId.extend({ include: includeTax 
 /** The filters of the v2 list. */
 export const ProductList = z
   .object({
-    ...{ ...paging, ...filters, external_id: z.string().optional(), ...changes },
+    ...{ ...paging, ...filters, external_id: ShownExternalId.optional(), ...changes },
     include: list(z.enum(['deleted', 'tax']), 20)
       .min(1, 'must name deleted or tax')
       .optional()

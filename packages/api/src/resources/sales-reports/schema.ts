@@ -35,9 +35,9 @@ export const SalesReport = z
   .object({
     from: DateFilter,
     to: DateFilter,
-    currency: z.string(),
+    currency: z.string().meta({ description: 'The currency of the location, an ISO 4217 code.' }),
     group_by: SalesGrouping,
-    total_orders: z.int(),
+    total_orders: z.int().meta({ description: 'How many orders there are.' }),
     total_amount: Amount,
     average_ticket: Amount.meta({ description: 'total_amount ÷ total_orders; 0 when there are none.' }),
     rows: z.array(SalesRow).meta({ description: 'By amount descending, then key.' }),

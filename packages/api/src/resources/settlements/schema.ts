@@ -25,23 +25,25 @@ export const SettlementSummary = z
   .meta({ id: 'SettlementSummary', description: 'The frozen totals of a closed turn.' });
 export type SettlementSummary = z.infer<typeof SettlementSummary>;
 
+const Count = z.int().meta({ description: 'How many.' });
+
 /** The amount collected through one type of payment method. */
 export const SettlementPayment = z
-  .object({ method: PaymentMethodType, count: z.int(), amount: Amount })
+  .object({ method: PaymentMethodType, count: Count, amount: Amount })
   .meta({ id: 'SettlementPayment', description: 'Completed payments of one kind.' });
 
 /** The number of orders in each status when the turn was closed. */
 export const SettlementOrders = z
   .object({
-    closed: z.int(),
-    canceled: z.int(),
+    closed: z.int().meta({ description: 'How many were closed.' }),
+    canceled: z.int().meta({ description: 'How many were canceled.' }),
     open: z.int().meta({ description: 'Neither closed nor canceled.' }),
   })
   .meta({ id: 'SettlementOrders', description: 'Orders of the turn by their status at its end.' });
 
 /** Entries of one kind. */
 const SettlementFigure = z
-  .object({ count: z.int(), amount: Amount })
+  .object({ count: Count, amount: Amount })
   .meta({ id: 'SettlementFigure', description: 'Entries of one kind: how many, and their sum.' });
 
 /** A settlement in full. */
@@ -49,7 +51,9 @@ export const Settlement = z
   .object({
     ...summary,
     turn_id: Id,
-    payments: z.array(SettlementPayment),
+    payments: z
+      .array(SettlementPayment)
+      .meta({ description: 'The completed payments, by type of payment method.' }),
     orders: SettlementOrders,
     corrections: SettlementFigure.optional().meta({
       description:
@@ -67,7 +71,7 @@ export type Settlement = z.infer<typeof Settlement>;
 export const SettlementEntry = z
   .object({
     id: Id,
-    kind: z.enum(['payment', 'correction', 'refund']),
+    kind: z.enum(['payment', 'correction', 'refund']).meta({ description: 'The kind of entry.' }),
     payment_id: Id,
     order_id: Id,
     method: PaymentMethodType,

@@ -8,10 +8,10 @@ export const Turn = z
   .object({
     id: Id,
     batch_number: z.string().meta({ description: 'Counts up per location, from "1".', example: '12' }),
-    status: z.enum(['open', 'closed']),
+    status: z.enum(['open', 'closed']).meta({ description: 'Whether the turn is open.' }),
     started_at: Timestamp,
     ended_at: Timestamp.optional(),
-    total_orders: z.int(),
+    total_orders: z.int().meta({ description: 'How many orders there are.' }),
     total_collected: z.number().meta({
       description: 'Payments that were completed while it was open, of any orders, less corrections.',
     }),
@@ -36,6 +36,7 @@ export const TurnMethod = z
 
 /** The open turn, with what `include` asks for. */
 export const OpenTurn = Turn.extend({
+  status: Turn.shape.status.meta({ description: 'Always `open`.' }),
   methods: z.array(TurnMethod).optional().meta({ description: 'By type, the largest `collected` first.' }),
 }).meta({ id: 'OpenTurn', description: 'The open turn, with what `include` asks for.' });
 export type OpenTurn = z.infer<typeof OpenTurn>;

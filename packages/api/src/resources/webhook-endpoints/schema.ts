@@ -9,7 +9,9 @@ import { longestUrl, webhookUrlPattern } from './address.schema.ts';
 export const mostDead = 1_000;
 
 /** Whether an endpoint receives events. */
-export const WebhookEndpointStatus = z.enum(['active', 'disabled']);
+export const WebhookEndpointStatus = z
+  .enum(['active', 'disabled'])
+  .meta({ description: 'Whether it receives events.' });
 
 const EventTypes = list(z.enum(subscribableEventTypes), 100)
   .min(1, 'must name at least one event type')
@@ -42,8 +44,10 @@ const IncludeInEvents = list(include, 1, 'must not repeat snapshot').meta({
 export const WebhookEndpoint = z
   .object({
     id: Id,
-    url: z.string(),
-    events: z.array(z.enum(subscribableEventTypes)),
+    url: z.string().meta({ description: 'The address that events are sent to.' }),
+    events: z
+      .array(z.enum(subscribableEventTypes))
+      .meta({ description: 'The event types that it receives.' }),
     status: WebhookEndpointStatus,
     include: z
       .array(include)
@@ -84,18 +88,20 @@ export const RotateSecret = ById.extend({
       'Previous secrets sign nothing from now on, as when one leaked. Deliveries fail until the consumer has the new one.',
     example: false,
   }),
-});
+}).meta({ description: 'The body that makes a new secret.' });
 export type RotateSecret = z.infer<typeof RotateSecret>;
 
 /** On v1, whose events are the documented ones alone. */
 export const WebhookEndpointCreateV1 = z
   .object({ url: Url, events: EventTypes })
-  .meta({ id: 'WebhookEndpointCreateV1' });
+  .meta({ id: 'WebhookEndpointCreateV1', description: 'The body that creates a webhook endpoint.' });
 
 export const WebhookEndpointCreate = WebhookEndpointCreateV1.extend({
   include: IncludeInEvents.optional(),
-}).meta({ id: 'WebhookEndpointCreate' });
+}).meta({ id: 'WebhookEndpointCreate', description: 'The body that creates a webhook endpoint.' });
 export type WebhookEndpointCreate = z.infer<typeof WebhookEndpointCreate>;
+
+const changesEndpoint = 'The body that changes a webhook endpoint: only the fields that are present.';
 
 export const WebhookEndpointUpdateV1 = z
   .object({
@@ -104,22 +110,24 @@ export const WebhookEndpointUpdateV1 = z
     events: EventTypes.optional(),
     status: WebhookEndpointStatus.optional(),
   })
-  .meta({ id: 'WebhookEndpointUpdateV1' });
+  .meta({ id: 'WebhookEndpointUpdateV1', description: changesEndpoint });
 
 export const WebhookEndpointUpdate = WebhookEndpointUpdateV1.extend({
   include: IncludeInEvents.optional(),
-}).meta({ id: 'WebhookEndpointUpdate' });
+}).meta({ id: 'WebhookEndpointUpdate', description: changesEndpoint });
 export type WebhookEndpointUpdate = z.infer<typeof WebhookEndpointUpdate>;
 
 /** How an attempt ended: a failed one is tried again, the fifth failure is `dead`. */
-export const AttemptStatus = z.enum(['delivered', 'failed', 'dead']);
+export const AttemptStatus = z
+  .enum(['delivered', 'failed', 'dead'])
+  .meta({ description: 'How the attempt ended; the fifth failure is `dead`.' });
 
 /** One attempt to deliver an event. */
 export const WebhookDelivery = z
   .object({
     id: Id,
-    event_id: z.string(),
-    event_type: z.string().meta({ example: 'order.created' }),
+    event_id: z.string().meta({ description: 'The id of the event.' }),
+    event_type: z.string().meta({ description: 'The type of the event.', example: 'order.created' }),
     attempt: z.int().meta({ description: '1 to 5.', example: 1 }),
     status: AttemptStatus,
     response_code: z.int().optional().meta({ description: "The consumer's HTTP status.", example: 200 }),
@@ -129,7 +137,7 @@ export const WebhookDelivery = z
         "The beginning of the consumer's answer, 1 KiB at most: arbitrary content, so show it as text and never run it.",
       example: 'ok',
     }),
-    duration_ms: z.int().meta({ example: 84 }),
+    duration_ms: z.int().meta({ description: 'How long the attempt took, in milliseconds.', example: 84 }),
     attempted_at: Timestamp,
     next_attempt_at: Timestamp.optional(),
     replayed: z
@@ -149,15 +157,21 @@ export const WebhookEndpointPage = page(WebhookEndpoint);
 export const WebhookDeliveryList = z.object({
   id: Id,
   ...paging,
-  status: AttemptStatus.optional(),
-  event_type: Exactly.optional().meta({ example: 'order.created' }),
+  status: AttemptStatus.optional().meta({ description: 'Only entries with this status.' }),
+  event_type: Exactly.optional().meta({
+    description: 'Only attempts to deliver events of this type.',
+    example: 'order.created',
+  }),
 });
 export type WebhookDeliveryList = z.infer<typeof WebhookDeliveryList>;
 export const WebhookDeliveryPage = page(WebhookDelivery);
 
 /** The answer of a test: the event that will arrive. */
 export const WebhookTest = z
-  .object({ event_id: z.string(), type: z.literal('webhook.test') })
+  .object({
+    event_id: z.string().meta({ description: 'The id of the event.' }),
+    type: z.literal('webhook.test').meta({ description: 'The type of the event.' }),
+  })
   .meta({ id: 'WebhookTest', description: 'The test event that is on its way.' });
 export type WebhookTest = z.infer<typeof WebhookTest>;
 
@@ -184,7 +198,7 @@ export const WebhookReplay = z
         context.addIssue({ code: 'custom', path: ['since'], message: 'must not be after until' });
     }),
   )
-  .meta({ id: 'WebhookReplay' });
+  .meta({ id: 'WebhookReplay', description: 'Which events are sent again.' });
 export type WebhookReplay = z.infer<typeof WebhookReplay>;
 
 /** How many events are on their way again. */
