@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleIds } from './examples.ts';
 import { type ErrorCode as Code, errorCodes, type ReadReason, readReasons } from './reasons.ts';
 import { decimalsKey, onlyIf } from './schema-words.ts';
 
@@ -161,6 +162,9 @@ export const paging = {
     .meta({ description: 'Entries to skip.' }),
 };
 
+/** The position of the page of the examples. */
+export const examplePage = { limit: 50, offset: 0, total: 1 };
+
 /** The specification's pagination object; `total` is exact. */
 export const Pagination = z
   .object({
@@ -170,7 +174,11 @@ export const Pagination = z
     offset: z.int().meta({ description: 'The number of entries skipped.' }),
     total: z.int().meta({ description: 'How many entries the whole list has.' }),
   })
-  .meta({ id: 'Pagination', description: 'The position of the page in the whole list.' });
+  .meta({
+    id: 'Pagination',
+    description: 'The position of the page in the whole list.',
+    example: examplePage,
+  });
 
 /** A list answer: `data` and `pagination`, the same in both entrances. */
 export function page<Item extends z.ZodType>(item: Item) {
@@ -214,10 +222,17 @@ export const ErrorReason = z.enum(Object.keys(readReasons) as [ReadReason, ...Re
 /** The answer of a deletion. */
 export const Deleted = z
   .object({ id: Id, deleted: z.literal(true).meta({ description: 'Always `true`.' }) })
-  .meta({ id: 'Deleted', description: 'The resource is gone.' });
+  .meta({
+    id: 'Deleted',
+    description: 'The resource is gone.',
+    example: { id: exampleIds.order, deleted: true },
+  });
 export type Deleted = z.infer<typeof Deleted>;
 
-/** The input of an operation on one resource. */
+/** The input of an operation on one resource, with the id of its example. */
+export const byId = (example: string) => z.object({ id: Id.meta({ example }) });
+
+/** The same with any id. */
 export const ById = z.object({ id: Id });
 
 /** The input of a lookup by the caller's own identifier. */

@@ -1,7 +1,7 @@
 import type { oas31 } from 'zod-openapi';
 import { takesIfMatch } from '../request/operations.ts';
 import { errorResponses, errorsOf, responseName } from './components.ts';
-import { exampleAnswer, exampleBody, exampleParameter } from './examples.ts';
+import { exampleAnswer, exampleBody, exampleOf } from './examples.ts';
 import { type HeaderName, headerReferences, successHeaders } from './headers.ts';
 import { answerName, bodyName } from './names.ts';
 import { simulateOf } from './simulate.ts';
@@ -73,7 +73,9 @@ function withExample(
 ): oas31.ParameterObject | oas31.ReferenceObject {
   if ('$ref' in parameter) return parameter;
   if (positions.has(parameter.name)) return withoutExample(parameter);
-  return { ...parameter, example: exampleParameter(operation, parameter.name) };
+  const field = operation.input.shape[parameter.name];
+  if (field === undefined) throw new Error(`${operation.name} has no parameter ${parameter.name}`);
+  return { ...parameter, example: exampleOf(field, true) };
 }
 
 /**

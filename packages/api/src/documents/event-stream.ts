@@ -2,7 +2,7 @@ import type { AnyRouter } from '@trpc/server';
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
 import { subscriptionsOf } from '../request/subscription.ts';
-import { eventBodies } from './event-examples.ts';
+import { eventBodies } from '../resources/events/bodies.schema.ts';
 import { simulateOf } from './simulate.ts';
 import type { DocumentedRoute } from './view.ts';
 

@@ -9,6 +9,9 @@ type Json = Record<string, unknown>;
  */
 export function tidy(document: oas31.OpenAPIObject): oas31.OpenAPIObject {
   const copy = JSON.parse(JSON.stringify(document)) as Json;
+  // The example of a component is shown where it is sent or answered.
+  for (const component of Object.values(componentsOf(copy).schemas as Record<string, Json>))
+    delete component.example;
   for (const schema of schemasIn(copy)) {
     spell(schema, copy);
     plain(schema);

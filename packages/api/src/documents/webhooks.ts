@@ -2,8 +2,7 @@ import type { z } from 'zod';
 import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
 import { schemaIn } from '../families.ts';
 import { publishedEvents } from '../resources/events/schema.ts';
-import { type EventType, envelopeOf, events, eventTypes } from '../resources/events/types.schema.ts';
-import { eventBodies } from './event-examples.ts';
+import { type EventType, events, eventTypes } from '../resources/events/types.schema.ts';
 import { exampleOf } from './examples.ts';
 
 const eventId = '01935a3e-7d90-7c3b-a5e6-f70819203142';
@@ -62,10 +61,7 @@ export function webhooks(
 
 /** A body of an event of the type, as v2 endpoints receive it. */
 export function exampleEvent(type: EventType): object {
-  const body = (eventBodies as Partial<Record<EventType, string>>)[type];
-  return body === undefined
-    ? { ...(exampleOf(envelopeOf(type)) as object), api_version: 'v2' }
-    : JSON.parse(body);
+  return exampleOf(publishedEvents[type]) as object;
 }
 
 function delivery(type: EventType, schema: z.ZodType): NonNullable<ZodOpenApiPathItemObject['post']> {

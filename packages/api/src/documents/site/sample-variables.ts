@@ -1,4 +1,4 @@
-import { demoNames, exampleIds } from '../demo-examples.ts';
+import { demoNames, exampleIds } from '../../examples.ts';
 
 /** An id that a sample needs, and the call whose answer has it. The demo restaurant answers each of them. */
 export interface SampleVariable {

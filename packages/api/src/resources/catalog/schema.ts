@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleIds, exampleLocation, exampleTime, exampleMenu as menu } from '../../examples.ts';
 import {
   Id,
   ShownExternalId,
@@ -76,7 +77,54 @@ export const Catalog = z
     version: Timestamp.meta({ description: 'Rises with every change of the catalog, stock included.' }),
     categories: z.array(CatalogCategory).meta({ description: 'The categories, in their order.' }),
   })
-  .meta({ id: 'Catalog', description: 'Everything that can be ordered, as one tree.' });
+  .meta({
+    id: 'Catalog',
+    description: 'Everything that can be ordered, as one tree.',
+    example: {
+      location_id: exampleLocation.id,
+      version: exampleTime('21:12:30.250'),
+      categories: [
+        {
+          id: exampleIds.category,
+          name: menu.drinks.name,
+          external_id: menu.drinks.external_id,
+          visible: true,
+          products: [
+            {
+              id: exampleIds.product,
+              external_id: menu.flatWhite.external_id,
+              sku: menu.flatWhite.sku,
+              name: menu.flatWhite.name,
+              price: menu.flatWhite.price,
+              visible: true,
+              stock: { enabled: true, quantity: 24 },
+              subselections: [
+                {
+                  id: '01935a3d-1f7e-7b08-9c4d-2e5f8a7b6c90',
+                  external_id: 'DR-01-1',
+                  name: 'Milk',
+                  min_selection: 1,
+                  max_selection: 1,
+                  single: true,
+                  items: [
+                    {
+                      id: exampleIds.item,
+                      ...menu.oat,
+                      min: 0,
+                      max: 1,
+                      visible: true,
+                      image_url: 'https://images.example.com/oat.jpg',
+                      stock: { enabled: false, quantity: 0 },
+                    },
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  });
 export type Catalog = z.infer<typeof Catalog>;
 
 /** The answer of publishing: the catalog's version, as `catalog.updated` will have it. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleMenu, exampleTime } from '../../examples.ts';
 import { list } from '../../lists.ts';
 import { givenUnlessDeleted, onlyIf } from '../../schema-words.ts';
 import { CatalogId, Name } from '../../texts.ts';
@@ -160,7 +161,35 @@ export const CatalogSync = z
     dry_run: DryRun,
     include: SyncInclude,
   })
-  .meta({ id: 'CatalogSync', description: 'A catalog to set.' });
+  .meta({
+    id: 'CatalogSync',
+    description: 'A catalog to set.',
+    example: {
+      mode: 'upsert',
+      categories: [
+        {
+          external_id: 'CAT-10',
+          name: 'Coffee',
+          priority: 10,
+          products: [
+            {
+              ...exampleMenu.cortado,
+              stock: { enabled: true, quantity: 24 },
+              subselections: [
+                {
+                  external_id: 'MILK',
+                  name: 'Milk',
+                  min_selection: 0,
+                  max_selection: 1,
+                  items: [{ external_id: 'MILK-SOY', name: 'Soy', price: 30 }],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  });
 export type CatalogSync = z.infer<typeof CatalogSync>;
 
 /** The change of one category, product, subselection or item in a dry run. */
@@ -235,5 +264,16 @@ export const CatalogSyncResult = z
           'dry run. Absent where there are none.',
       }),
   })
-  .meta({ id: 'CatalogSyncResult', description: 'The outcome of a catalog sync.' });
+  .meta({
+    id: 'CatalogSyncResult',
+    description: 'The outcome of a catalog sync.',
+    example: {
+      version: exampleTime('21:12:30.250'),
+      total_items: 4,
+      created: 1,
+      updated: 1,
+      deleted: 0,
+      unchanged: 2,
+    },
+  });
 export type CatalogSyncResult = z.infer<typeof CatalogSyncResult>;

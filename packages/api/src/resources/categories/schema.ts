@@ -1,6 +1,17 @@
 import { z } from 'zod';
+import { exampleIds, exampleMenu } from '../../examples.ts';
 import { CatalogId, Name, NewCatalogId } from '../../texts.ts';
-import { ExternalId, Id, ImageUrl, paging, ShownImageUrl, ShownName, Visible } from '../../wire.ts';
+import {
+  byId,
+  ExternalId,
+  Id,
+  ImageUrl,
+  paging,
+  ShownExternalId,
+  ShownImageUrl,
+  ShownName,
+  Visible,
+} from '../../wire.ts';
 import { changes, deletedSince, deletionsPage, includeDeleted, oneBeginning } from '../changes/schema.ts';
 
 /** A category, as the specification's Category. */
@@ -13,7 +24,16 @@ export const Category = z
     visible: Visible,
     image_url: ShownImageUrl,
   })
-  .meta({ id: 'Category', description: 'A group of products on the menu.' });
+  .meta({
+    id: 'Category',
+    description: 'A group of products on the menu.',
+    example: {
+      id: exampleIds.category,
+      ...exampleMenu.drinks,
+      visible: true,
+      image_url: 'https://images.example.com/drinks.jpg',
+    },
+  });
 export type Category = z.infer<typeof Category>;
 
 /** A category as what belongs to it names it. */
@@ -36,13 +56,23 @@ export const CategoryCreate = z
     visible: Visible,
     image_url: ImageUrl.optional(),
   })
-  .meta({ id: 'CategoryCreate', description: 'The body that creates a category.' });
+  .meta({
+    id: 'CategoryCreate',
+    description: 'The body that creates a category.',
+    example: { ...exampleMenu.bakery, visible: true },
+  });
 export type CategoryCreate = z.infer<typeof CategoryCreate>;
+
+/** The input of an operation on one category. */
+export const CategoryById = byId(exampleIds.category);
+
+/** The same by the caller's own identifier. */
+export const CategoryByExternalId = z.object({ external_id: ShownExternalId.meta({ example: 'drinks' }) });
 
 /** The body that changes a category: only the fields that are present. */
 export const CategoryUpdate = z
   .object({
-    id: Id,
+    ...CategoryById.shape,
     external_id: CatalogId.nullable().optional(),
     name: Name.optional(),
     priority: Priority.optional(),
@@ -52,6 +82,7 @@ export const CategoryUpdate = z
   .meta({
     id: 'CategoryUpdate',
     description: 'The body that changes a category: only the fields that are present.',
+    example: { name: 'Hot drinks', priority: 5 },
   });
 export type CategoryUpdate = z.infer<typeof CategoryUpdate>;
 

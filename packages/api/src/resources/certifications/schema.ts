@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Id, page, paging, Timestamp } from '../../wire.ts';
+import { exampleIds, exampleTime } from '../../examples.ts';
+import { byId, Id, page, paging, Timestamp } from '../../wire.ts';
 
 /** The checks, in the order in which they are played. */
 export const checkNames = [
@@ -46,6 +47,7 @@ export const CertificationStart = z
   .meta({
     id: 'CertificationStart',
     description: 'The features of an integration, which select its checks.',
+    example: { role: 'kiosk', receives_webhooks: false, reads_catalog: false, reads_lists: false },
   });
 export type CertificationStart = z.infer<typeof CertificationStart>;
 
@@ -143,8 +145,53 @@ export const Certification = z
     started_at: Timestamp.exactOptional(),
     completed_at: Timestamp.exactOptional(),
   })
-  .meta({ id: 'Certification', description: 'A day that the service plays with an integration, judged.' });
+  .meta({
+    id: 'Certification',
+    description: 'A day that the service plays with an integration, judged.',
+    example: {
+      id: exampleIds.certification,
+      status: 'passed',
+      verdict:
+        '3 of 3 checks passed. 9 do not apply: it does not receive webhooks, nor read the catalog, nor read lists, nor take orders, nor bring the catalog.',
+      role: 'kiosk',
+      does: {
+        ...{ receives_webhooks: false, reads_catalog: false, reads_lists: false },
+        ...{ places_orders: true, takes_orders: false, brings_catalog: false },
+      },
+      checks: [
+        {
+          check: 'catalog_pulled',
+          title: 'The catalog is pulled after catalog.updated',
+          status: 'not_applicable',
+          reason: 'It does not read the catalog.',
+          done: [],
+          seen: [],
+          read: '/docs/guides/first-sync',
+        },
+        {
+          check: 'order_repeated',
+          title: 'An order whose answer was lost is repeated with its key',
+          status: 'passed',
+          done: ['wrote the order, and cut the connection without an answer'],
+          seen: [
+            {
+              at: exampleTime('21:15:52.437'),
+              text: 'POST /v2/orders answered 201, a repeat',
+              request_id: '01935a42-6c10-7d2a-9b40-0d1e2f3a4b5c',
+            },
+          ],
+          read: '/docs/guides/orders',
+        },
+      ],
+      created_at: exampleTime('21:15:40.120'),
+      started_at: exampleTime('21:15:40.190'),
+      completed_at: exampleTime('21:16:31.904'),
+    },
+  });
 export type Certification = z.infer<typeof Certification>;
+
+/** The input of an operation on one. */
+export const CertificationById = byId(exampleIds.certification);
 
 export const CertificationList = z.object(paging);
 export const CertificationPage = page(Certification);

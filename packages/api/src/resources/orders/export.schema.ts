@@ -9,6 +9,7 @@ export const OrderExportRequest = z
     to: DateFilter,
     limit: z.int().min(1, 'must be at least 1').optional().meta({
       description: 'Orders on a page, at most max_items_per_batch; needed when the range holds more.',
+      example: 50,
     }),
     offset: paging.offset,
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ErrorReason } from '../../wire.ts';
+import { exampleLines } from './examples.schema.ts';
 import { Amount, OrderCreate, OrderItem } from './schema.ts';
 
 /** The body that asks for a quote: the body of creation. */
@@ -31,5 +32,9 @@ export const OrderQuote = z
       .array(OrderRefusal)
       .meta({ description: 'Everything that creation would refuse; empty when it would make the order.' }),
   })
-  .meta({ id: 'OrderQuote', description: 'An order as its creation would make it at this moment.' });
+  .meta({
+    id: 'OrderQuote',
+    description: 'An order as its creation would make it at this moment.',
+    example: { total: 410, items: exampleLines, refusals: [] },
+  });
 export type OrderQuote = z.infer<typeof OrderQuote>;

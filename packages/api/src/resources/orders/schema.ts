@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { exampleIds } from '../../examples.ts';
 import { list } from '../../lists.ts';
 import { typedAs } from '../../typed-as.ts';
 import {
-  ByExternalId,
   dateRange,
   Exactly,
   ExternalId,
@@ -22,6 +22,13 @@ import {
 } from '../../wire.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 import { books, booksMean, PaymentSummary } from '../payments/schema.ts';
+import {
+  exampleCreation,
+  exampleOrder,
+  exampleRead,
+  exampleSold,
+  exampleSummary,
+} from './examples.schema.ts';
 
 /** The status of an order. Specification: Order status. */
 export const OrderStatus = z
@@ -46,7 +53,7 @@ const summary = {
 /** An order as lists show it: exactly these six fields. */
 export const OrderSummary = z
   .object(summary)
-  .meta({ id: 'OrderSummary', description: 'An order as lists show it.' });
+  .meta({ id: 'OrderSummary', description: 'An order as lists show it.', example: exampleSummary });
 export type OrderSummary = z.infer<typeof OrderSummary>;
 
 /** The selections of a line. */
@@ -131,13 +138,14 @@ export const Order = z
     ...details,
     items: z.array(OrderItem).meta(lines),
   })
-  .meta({ id: 'Order', description: 'An order in full.' });
+  .meta({ id: 'Order', description: 'An order in full.', example: exampleOrder });
 export type Order = z.infer<typeof Order>;
 
 /** An order in full, with what was sold as it was then. */
 export const OrderAsSold = Order.extend({ items: z.array(OrderItemAsSold).meta(lines) }).meta({
   id: 'OrderAsSold',
   description: 'An order in full, with what `snapshot` adds.',
+  example: exampleSold,
 });
 export type OrderAsSold = z.infer<typeof OrderAsSold>;
 
@@ -162,6 +170,7 @@ const revised = {
 export const OrderWithBooks = OrderAsSold.extend({ ...orderBooks, ...revised }).meta({
   id: 'OrderWithBooks',
   description: 'An order in full, and what `include` asks for.',
+  example: exampleRead,
 });
 export type OrderWithBooks = z.infer<typeof OrderWithBooks>;
 
@@ -197,7 +206,11 @@ export const OrderListEntry = z
     ...{ ...summary, ...details, ...orderBooks, ...revised },
     items: z.array(OrderItemAsSold).optional().meta(lines),
   })
-  .meta({ id: 'OrderListEntry', description: 'An order as lists show it, and what `include` asks for.' });
+  .meta({
+    id: 'OrderListEntry',
+    description: 'An order as lists show it, and what `include` asks for.',
+    example: exampleRead,
+  });
 export type OrderListEntry = z.infer<typeof OrderListEntry>;
 
 /** Quantities of chosen items are whole: the products' own may have decimals. */
@@ -244,7 +257,7 @@ const creation = {
 /** The body that creates an order on v2. */
 export const OrderCreate = z
   .object({ ...creation, items: items(ItemCreate) })
-  .meta({ description: 'The body that creates an order.' });
+  .meta({ description: 'The body that creates an order.', example: exampleCreation });
 export type OrderCreate = z.infer<typeof OrderCreate>;
 
 /** The body that creates an order on v1: `external_product_id` is unknown there, so it is ignored. */
@@ -254,9 +267,10 @@ export const OrderCreateV1 = z
 
 /** The body that moves an order. `pending` is a status, but never a legal target. */
 const target = typedAs(z.nonoptional(OrderStatus), OrderStatus.exclude(['pending']));
-export const OrderUpdateStatus = z
-  .object({ id: Id, status: target })
-  .meta({ description: 'The body that moves an order to another status.' });
+export const OrderUpdateStatus = z.object({ id: Id, status: target }).meta({
+  description: 'The body that moves an order to another status.',
+  example: { status: 'ready' },
+});
 
 /** The body that cancels an order. */
 export const OrderCancel = z
@@ -264,12 +278,12 @@ export const OrderCancel = z
     id: Id,
     reason: text(0, 500).optional().meta({ description: 'Kept as cancel_reason.' }),
   })
-  .meta({ description: 'The body that cancels an order.' });
+  .meta({ description: 'The body that cancels an order.', example: { reason: 'The guest left.' } });
 
 const filters = {
   status: OrderStatus.optional().meta({ description: 'Only entries with this status.' }),
   ...dateRange,
-  number: z.int().optional().meta({ description: 'The order number.' }),
+  number: z.int().optional().meta({ description: 'The order number.', example: 45 }),
   sort: z
     .enum(['created_at', 'number', 'total'])
     .default('created_at')
@@ -277,7 +291,7 @@ const filters = {
   order: z
     .enum(['asc', 'desc'])
     .default('desc')
-    .meta({ description: 'Whether the list ascends or descends.' }),
+    .meta({ description: 'Whether the list ascends or descends.', example: 'asc' }),
 };
 
 /** The filters of the v2 list. */
@@ -291,9 +305,15 @@ export const OrderList = z
       .optional()
       .meta({ description: 'One status or several, as in `pending,ready`.', example: ['pending', 'ready'] }),
     external_id: ShownExternalId.optional().meta({ example: 'demo-0045' }),
-    channel: Exactly.optional().meta({ description: 'Only orders of this channel.' }),
-    turn_id: ReferenceId.optional().meta({ description: 'The turn that counts them.' }),
-    settlement_id: ReferenceId.optional().meta({ description: 'The settlement that counts them.' }),
+    channel: Exactly.optional().meta({ description: 'Only orders of this channel.', example: 'counter' }),
+    turn_id: ReferenceId.optional().meta({
+      description: 'The turn that counts them.',
+      example: exampleIds.turn,
+    }),
+    settlement_id: ReferenceId.optional().meta({
+      description: 'The settlement that counts them.',
+      example: exampleIds.settlement,
+    }),
     include: list(Include, 20)
       .min(1, 'must name details, items, books, snapshot, tax or revision')
       .refine((include) => include.includes('items') || !ofLines.some((part) => include.includes(part)), {
@@ -328,7 +348,10 @@ export const OrderRead = z.object({ id: Id, include: includeRead });
 export type OrderRead = z.infer<typeof OrderRead>;
 
 /** The parameters of reading one on v2 by the caller's own identifier. */
-export const OrderReadByExternalId = ByExternalId.extend({ include: includeRead });
+export const OrderReadByExternalId = z.object({
+  external_id: ShownExternalId.meta({ example: 'demo-0045' }),
+  include: includeRead,
+});
 
 export const OrderPage = changesPage(OrderListEntry);
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleIds, exampleTime } from '../../examples.ts';
 import { Id, Timestamp } from '../../wire.ts';
 import { eventTypes } from '../events/types.schema.ts';
 import { WebhookDelivery } from '../webhook-endpoints/schema.ts';
@@ -87,8 +88,46 @@ export const OrderTimelineEntry = z
   .meta({ id: 'OrderTimelineEntry', description: 'An event in the history of an order.' });
 export type OrderTimelineEntry = z.infer<typeof OrderTimelineEntry>;
 
+const exampleRequest = '01935a3e-7c11-7e32-9f40-a1b2c3d4e5f6';
+const exampleEvent = { event_id: exampleIds.event, event_type: 'order.created' };
+
 /** The history of an order, oldest first. */
-export const OrderTimeline = z
-  .array(OrderTimelineEntry)
-  .meta({ id: 'OrderTimeline', description: 'Oldest first.' });
+export const OrderTimeline = z.array(OrderTimelineEntry).meta({
+  id: 'OrderTimeline',
+  description: 'Oldest first.',
+  example: [
+    {
+      at: exampleTime('21:05:09.120'),
+      kind: 'created',
+      status: 'pending',
+      by: { type: 'api_key', id: '01935a31-7f20-7c4d-9a1b-2c3d4e5f6071', name: 'ERP' },
+      request_id: exampleRequest,
+    },
+    {
+      at: exampleTime('21:05:09.120'),
+      kind: 'event',
+      ...exampleEvent,
+      resource_id: exampleIds.order,
+      request_id: exampleRequest,
+    },
+    {
+      at: exampleTime('21:05:09.412'),
+      kind: 'delivery',
+      ...exampleEvent,
+      delivery_id: '01935a3e-7da1-7d0f-8b6c-7a8b9c0d1e2f',
+      endpoint_id: exampleIds.endpoint,
+      attempt: 1,
+      status: 'delivered',
+      response_code: 200,
+      duration_ms: 84,
+    },
+    {
+      at: exampleTime('21:11:40.508'),
+      kind: 'moved',
+      from: 'pending',
+      to: 'ready',
+      by: { type: 'database', name: 'ana by psql' },
+    },
+  ],
+});
 export type OrderTimeline = z.infer<typeof OrderTimeline>;

@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { exampleIds, exampleMenu } from '../../examples.ts';
 import { onlyIn } from '../../families.ts';
 import { list } from '../../lists.ts';
 import { onlyIf } from '../../schema-words.ts';
 import { CatalogId, Description, Name, NewCatalogId, NewSku } from '../../texts.ts';
-import { ByExternalId, ById, Id, ImageUrl, Money, page, paging, ShownExternalId } from '../../wire.ts';
+import { ByExternalId, byId, Id, ImageUrl, Money, page, paging, ShownExternalId } from '../../wire.ts';
 import { CategoryName } from '../categories/schema.ts';
 import { changes, deletedMeans, deletedSince, deletionsPage, oneBeginning } from '../changes/schema.ts';
-import { Stock, StockEdit, StockInput } from '../stock/schema.ts';
+import { exampleStock, Stock, StockEdit, StockInput } from '../stock/schema.ts';
 import {
   changedFields,
   givenFields,
@@ -14,6 +15,14 @@ import {
   shownFields,
   shownOnRequest,
 } from './fields.schema.ts';
+
+const example = {
+  id: exampleIds.product,
+  ...exampleMenu.flatWhite,
+  visible: true,
+  stock: exampleStock,
+  categories: [{ id: exampleIds.category, name: exampleMenu.drinks.name }],
+};
 
 /** A product, as the specification's Product; the same in both families and in the events. */
 export const Product = z
@@ -24,13 +33,14 @@ export const Product = z
     stock: Stock,
     categories: z.array(CategoryName).meta({ description: 'The categories that contain it.' }),
   })
-  .meta({ id: 'Product', description: 'Something that can be ordered.' });
+  .meta({ id: 'Product', description: 'Something that can be ordered.', example });
 export type Product = z.infer<typeof Product>;
 
 /** A product as reads of v2 show it: with what `include` asks for. Contract: tax is carried. */
 export const ProductRead = Product.extend(shownOnRequest).meta({
   id: 'ProductRead',
   description: 'Something that can be ordered, with what `include` asks for.',
+  example: { ...example, tax_rate: 22 },
 });
 export type ProductRead = z.infer<typeof ProductRead>;
 
@@ -43,6 +53,9 @@ const CategoryIds = list(Id, 1_000, 'must hold at most 1000 categories').meta({
   description: 'The categories that contain it; a repeated id counts once.',
 });
 
+/** The input of an operation on one product. */
+export const ProductById = byId(exampleIds.product);
+
 /** The body that creates a product; v1 and v2 alike. */
 export const ProductCreate = z
   .object({
@@ -52,13 +65,23 @@ export const ProductCreate = z
     category_ids: CategoryIds.optional(),
     stock: StockInput.optional(),
   })
-  .meta({ id: 'ProductCreate', description: 'The body that creates a product.' });
+  .meta({
+    id: 'ProductCreate',
+    description: 'The body that creates a product.',
+    example: {
+      ...exampleMenu.croissant,
+      visible: true,
+      category_ids: [exampleIds.category],
+      stock: exampleStock,
+      image_url: example.image_url,
+    },
+  });
 export type ProductCreate = z.infer<typeof ProductCreate>;
 
 /** The body that changes a product: only the fields that are present. */
 export const ProductUpdate = z
   .object({
-    id: Id,
+    ...ProductById.shape,
     external_id: CatalogId.nullable().optional(),
     ...changedFields,
     description: Description.nullable().optional(),
@@ -80,6 +103,7 @@ export const ProductUpdate = z
   .meta({
     id: 'ProductUpdate',
     description: 'The body that changes a product: only the fields that are present.',
+    example: { price: 175, visible: true },
     ...onlyIf({ not: { required: ['stock', 'stock_change'] } }),
   });
 export type ProductUpdate = z.infer<typeof ProductUpdate>;
@@ -89,12 +113,18 @@ const filters = {
     .boolean()
     .optional()
     .meta({ description: 'Only products that are shown to guests, or only those that are not.' }),
-  category_id: z.string().optional().meta({ description: 'Products of one category.' }),
+  category_id: z
+    .string()
+    .optional()
+    .meta({ description: 'Products of one category.', example: exampleIds.category }),
   search: z.string().optional().meta({
     description: 'Part of the name, sku or external_id, in any case; accents count.',
     example: 'flat',
   }),
-  sku: z.string().optional().meta({ description: 'Only the product with this stock-keeping unit.' }),
+  sku: z
+    .string()
+    .optional()
+    .meta({ description: 'Only the product with this stock-keeping unit.', example: 'DR-01' }),
   ...referenceFilters,
 };
 
@@ -106,7 +136,7 @@ const includeTax = list(z.enum(['tax']), 20)
   .meta({ description: `More than the documented fields: ${taxMeans}.`, example: ['tax'] });
 
 /** The parameters of reading one on v2. */
-export const ProductGet = ById.extend({ include: includeTax });
+export const ProductGet = ProductById.extend({ include: includeTax });
 
 /** The parameters of reading one on v2 by the caller's own identifier. */
 export const ProductGetByExternalId = ByExternalId.extend({ include: includeTax });
@@ -114,7 +144,12 @@ export const ProductGetByExternalId = ByExternalId.extend({ include: includeTax 
 /** The filters of the v2 list. */
 export const ProductList = z
   .object({
-    ...{ ...paging, ...filters, external_id: ShownExternalId.optional(), ...changes },
+    ...{
+      ...paging,
+      ...filters,
+      external_id: ShownExternalId.optional().meta({ example: 'DR-01' }),
+      ...changes,
+    },
     include: list(z.enum(['deleted', 'tax']), 20)
       .min(1, 'must name deleted or tax')
       .optional()

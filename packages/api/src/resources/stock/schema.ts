@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleIds, exampleMenu, exampleTime } from '../../examples.ts';
 import { list, mostFaults } from '../../lists.ts';
 import { exactlyOne, onlyIf } from '../../schema-words.ts';
 import { typedAs } from '../../typed-as.ts';
@@ -17,6 +18,9 @@ import {
 import { DryRun, itemChange, itemCounts, itemRefusal } from '../bulk/changes.schema.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 
+/** The stock of the flat white. */
+export const exampleStock = { enabled: true, quantity: 24, min_stock_alarm: 5 };
+
 /** The stock of a product, as the specification's Stock. */
 export const Stock = z
   .object({
@@ -24,7 +28,7 @@ export const Stock = z
     quantity: z.number().meta({ description: 'The remaining quantity, 3 decimals.', example: 24 }),
     min_stock_alarm: z.number().meta({ description: 'Where the alarm begins, 3 decimals.', example: 5 }),
   })
-  .meta({ id: 'Stock', description: 'The stock of a product.' });
+  .meta({ id: 'Stock', description: 'The stock of a product.', example: exampleStock });
 export type Stock = z.infer<typeof Stock>;
 
 /** Whether a quantity is kept. */
@@ -53,7 +57,18 @@ export const StockEntry = z
     stock: Stock,
     updated_at: Timestamp,
   })
-  .meta({ id: 'StockEntry', description: 'The stock of one product, with what names the product.' });
+  .meta({
+    id: 'StockEntry',
+    description: 'The stock of one product, with what names the product.',
+    example: {
+      product_id: exampleIds.product,
+      external_id: exampleMenu.flatWhite.external_id,
+      sku: exampleMenu.flatWhite.sku,
+      name: exampleMenu.flatWhite.name,
+      stock: exampleStock,
+      updated_at: exampleTime('21:05:09.120'),
+    },
+  });
 export type StockEntry = z.infer<typeof StockEntry>;
 
 /** The filters of the listing. */
@@ -166,7 +181,16 @@ export const StockSync = z
       }
     }
   })
-  .meta({ id: 'StockSync', description: 'A batch that sets stock.' });
+  .meta({
+    id: 'StockSync',
+    description: 'A batch that sets stock.',
+    example: {
+      items: [
+        { external_id: exampleMenu.flatWhite.external_id, quantity: 24, min_stock_alarm: 5 },
+        { sku: 'FL-1', quantity: 8 },
+      ],
+    },
+  });
 export type StockSync = z.infer<typeof StockSync>;
 
 /** The stock of a product as its change brings it: the fields that are left out stay as they are. */
@@ -201,7 +225,7 @@ export type StockEdit = z.infer<typeof StockEdit>;
 
 /** The body that changes the stock of one product by an amount. */
 export const StockAdjust = z
-  .object({ id: Id, adjust: QuantityChange, expected })
+  .object({ id: Id.meta({ example: exampleIds.product }), adjust: QuantityChange, expected })
   .meta({ description: 'The amount to add to the stock of a product, or to take from it.' });
 export type StockAdjust = z.infer<typeof StockAdjust>;
 
@@ -235,5 +259,14 @@ export const StockSyncResult = z
       .optional()
       .meta({ description: 'Of a dry run: what would become of each item that can be applied.' }),
   })
-  .meta({ id: 'StockSyncResult', description: 'The outcome of a batch that sets stock.' });
+  .meta({
+    id: 'StockSyncResult',
+    description: 'The outcome of a batch that sets stock.',
+    example: {
+      total_items: 2,
+      success_items: 1,
+      failed_items: 1,
+      errors: [{ index: 1, code: 'resource_not_found', message: 'There is no product with sku FL-1.' }],
+    },
+  });
 export type StockSyncResult = z.infer<typeof StockSyncResult>;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { exampleIds, exampleMenu, exampleTime } from '../../examples.ts';
 import { list, mostFaults } from '../../lists.ts';
 import { CatalogId, Name } from '../../texts.ts';
-import { ExternalId, Id, Money, page, paging, ShownExternalId, Timestamp } from '../../wire.ts';
+import { byId, ExternalId, Id, Money, page, paging, ShownExternalId, Timestamp } from '../../wire.ts';
 import {
   DryRun,
   ItemTotal,
@@ -56,7 +57,11 @@ export const ProductSync = z
       }
     }
   })
-  .meta({ id: 'ProductSync', description: 'A batch of products.' });
+  .meta({
+    id: 'ProductSync',
+    description: 'A batch of products.',
+    example: { mode: 'upsert', items: [{ ...exampleMenu.cortado, visible: true }, exampleMenu.lungo] },
+  });
 export type ProductSync = z.infer<typeof ProductSync>;
 
 /** Why an item was not applied. */
@@ -100,7 +105,11 @@ export const StartedSyncJob = z
       description: 'Of a dry run: what would become of each item that can be applied.',
     }),
   })
-  .meta({ id: 'StartedSyncJob', description: 'The job was accepted and runs in the background.' });
+  .meta({
+    id: 'StartedSyncJob',
+    description: 'The job was accepted and runs in the background.',
+    example: { job_id: exampleIds.job, status: 'queued', total_items: 2 },
+  });
 export type StartedSyncJob = z.infer<typeof StartedSyncJob>;
 
 /** A batch and how far it has come. */
@@ -123,8 +132,35 @@ export const SyncJob = z
     started_at: Timestamp.optional(),
     completed_at: Timestamp.optional(),
   })
-  .meta({ id: 'SyncJob', description: 'A batch that is applied in the background.' });
+  .meta({
+    id: 'SyncJob',
+    description: 'A batch that is applied in the background.',
+    example: {
+      job_id: exampleIds.job,
+      type: 'products',
+      mode: 'upsert',
+      status: 'completed',
+      total_items: 2,
+      processed_items: 2,
+      success_items: 1,
+      failed_items: 1,
+      errors: [
+        {
+          index: 1,
+          external_id: exampleMenu.lungo.external_id,
+          code: 'conflict',
+          message: `sku ${exampleMenu.flatWhite.sku} is taken by another product.`,
+        },
+      ],
+      created_at: exampleTime('21:10:00.000'),
+      started_at: exampleTime('21:10:00.041'),
+      completed_at: exampleTime('21:10:00.093'),
+    },
+  });
 export type SyncJob = z.infer<typeof SyncJob>;
+
+/** The input of an operation on one. */
+export const SyncJobById = byId(exampleIds.job);
 
 export const SyncJobList = z.object(paging);
 export const SyncJobPage = page(SyncJob);

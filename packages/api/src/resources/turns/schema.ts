@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import { exampleIds, exampleTime } from '../../examples.ts';
 import { list } from '../../lists.ts';
-import { Id, Money, page, paging, Timestamp } from '../../wire.ts';
+import { byId, Id, Money, page, paging, Timestamp } from '../../wire.ts';
 import { PaymentMethodType } from '../payments/schema.ts';
+
+const example = { id: exampleIds.turn, batch_number: '31', started_at: exampleTime('08:00:00.000') };
+const totals = { total_orders: 112, total_collected: 3271.5 };
 
 /** A turn; also the payload of the `turn.*` events. A closed one shows the totals it was settled with. */
 export const Turn = z
@@ -16,8 +20,15 @@ export const Turn = z
       description: 'Payments that were completed while it was open, of any orders, less corrections.',
     }),
   })
-  .meta({ id: 'Turn', description: 'The time between opening and closing the till.' });
+  .meta({
+    id: 'Turn',
+    description: 'The time between opening and closing the till.',
+    example: { ...example, status: 'closed', ended_at: exampleTime('23:00:00.000'), ...totals },
+  });
 export type Turn = z.infer<typeof Turn>;
+
+/** The input of an operation on one. */
+export const TurnById = byId(exampleIds.turn);
 
 const Amount = z.number().meta({ description: "In the location's currency, 2 decimals." });
 
@@ -38,7 +49,19 @@ export const TurnMethod = z
 export const OpenTurn = Turn.extend({
   status: Turn.shape.status.meta({ description: 'Always `open`.' }),
   methods: z.array(TurnMethod).optional().meta({ description: 'By type, the largest `collected` first.' }),
-}).meta({ id: 'OpenTurn', description: 'The open turn, with what `include` asks for.' });
+}).meta({
+  id: 'OpenTurn',
+  description: 'The open turn, with what `include` asks for.',
+  example: {
+    ...example,
+    status: 'open',
+    ...totals,
+    methods: [
+      { method: 'qr', count: 68, collected: 2151.5, refunded: 0 },
+      { method: 'cash', count: 40, collected: 1120, refunded: -2 },
+    ],
+  },
+});
 export type OpenTurn = z.infer<typeof OpenTurn>;
 
 /** The parameters of reading the open turn. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { exampleIds, exampleTime } from '../../examples.ts';
 import { list } from '../../lists.ts';
 import { aheadSentence, readFrom } from '../../moments.ts';
-import { ById, Exactly, Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
+import { byId, Exactly, Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 import { subscribableEventTypes } from '../events/types.schema.ts';
 import { longestUrl, webhookUrlPattern } from './address.schema.ts';
 
@@ -40,6 +41,15 @@ const IncludeInEvents = list(include, 1, 'must not repeat snapshot').meta({
   example: ['snapshot'],
 });
 
+const example = {
+  id: exampleIds.endpoint,
+  url: 'https://erp.example.com/hooks/comanda',
+  events: ['order.created', 'order.status_changed'],
+  status: 'active',
+  created_at: exampleTime('20:58:41.007'),
+  dead_count: 0,
+};
+
 /** A webhook endpoint, as the specification's, without its secret. */
 export const WebhookEndpoint = z
   .object({
@@ -68,8 +78,11 @@ export const WebhookEndpoint = z
       example: 0,
     }),
   })
-  .meta({ id: 'WebhookEndpoint', description: 'An address that receives events.' });
+  .meta({ id: 'WebhookEndpoint', description: 'An address that receives events.', example });
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>;
+
+/** The input of an operation on one. */
+export const WebhookEndpointById = byId(exampleIds.endpoint);
 
 /** A webhook endpoint with its signing secret: answered when it is created and when the secret is rotated, never again. */
 export const WebhookEndpointWithSecret = WebhookEndpoint.extend({
@@ -78,11 +91,15 @@ export const WebhookEndpointWithSecret = WebhookEndpoint.extend({
       'Signs every delivery: the key are the bytes that the base64 after `whsec_` encodes. Shown here only.',
     example: 'whsec_SIGNING_SECRET',
   }),
-}).meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with its signing secret.' });
+}).meta({
+  id: 'WebhookEndpointWithSecret',
+  description: 'An endpoint with its signing secret.',
+  example: { ...example, secret: 'whsec_SIGNING_SECRET' },
+});
 export type WebhookEndpointWithSecret = z.infer<typeof WebhookEndpointWithSecret>;
 
 /** The input of a rotation. */
-export const RotateSecret = ById.extend({
+export const RotateSecret = WebhookEndpointById.extend({
   expire_previous: z.boolean().optional().meta({
     description:
       'Previous secrets sign nothing from now on, as when one leaked. Deliveries fail until the consumer has the new one.',
@@ -98,23 +115,30 @@ export const WebhookEndpointCreateV1 = z
 
 export const WebhookEndpointCreate = WebhookEndpointCreateV1.extend({
   include: IncludeInEvents.optional(),
-}).meta({ id: 'WebhookEndpointCreate', description: 'The body that creates a webhook endpoint.' });
+}).meta({
+  id: 'WebhookEndpointCreate',
+  description: 'The body that creates a webhook endpoint.',
+  example: { url: example.url, events: example.events },
+});
 export type WebhookEndpointCreate = z.infer<typeof WebhookEndpointCreate>;
 
-const changesEndpoint = 'The body that changes a webhook endpoint: only the fields that are present.';
+const changesEndpoint = {
+  description: 'The body that changes a webhook endpoint: only the fields that are present.',
+  example: { events: ['order.created', 'order.cancelled'], status: 'active' },
+};
 
 export const WebhookEndpointUpdateV1 = z
   .object({
-    id: Id,
+    ...WebhookEndpointById.shape,
     url: Url.optional(),
     events: EventTypes.optional(),
     status: WebhookEndpointStatus.optional(),
   })
-  .meta({ id: 'WebhookEndpointUpdateV1', description: changesEndpoint });
+  .meta({ id: 'WebhookEndpointUpdateV1', ...changesEndpoint });
 
 export const WebhookEndpointUpdate = WebhookEndpointUpdateV1.extend({
   include: IncludeInEvents.optional(),
-}).meta({ id: 'WebhookEndpointUpdate', description: changesEndpoint });
+}).meta({ id: 'WebhookEndpointUpdate', ...changesEndpoint });
 export type WebhookEndpointUpdate = z.infer<typeof WebhookEndpointUpdate>;
 
 /** How an attempt ended: a failed one is tried again, the fifth failure is `dead`. */
@@ -149,13 +173,28 @@ export const WebhookDelivery = z
       .exactOptional()
       .meta({ description: 'A test event, which reports no real change.' }),
   })
-  .meta({ id: 'WebhookDelivery', description: 'One attempt to deliver an event to an endpoint.' });
+  .meta({
+    id: 'WebhookDelivery',
+    description: 'One attempt to deliver an event to an endpoint.',
+    example: {
+      id: '01935a3f-9c0d-7e1f-8a2b-3c4d5e6f7081',
+      event_id: exampleIds.event,
+      event_type: 'order.created',
+      attempt: 1,
+      status: 'failed',
+      response_code: 503,
+      error: 'HTTP 503',
+      duration_ms: 84,
+      attempted_at: exampleTime('21:05:09.412'),
+      next_attempt_at: exampleTime('21:06:09.496'),
+    },
+  });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
 
 export const WebhookEndpointList = z.object(paging);
 export const WebhookEndpointPage = page(WebhookEndpoint);
 export const WebhookDeliveryList = z.object({
-  id: Id,
+  ...WebhookEndpointById.shape,
   ...paging,
   status: AttemptStatus.optional().meta({ description: 'Only entries with this status.' }),
   event_type: Exactly.optional().meta({
@@ -172,13 +211,17 @@ export const WebhookTest = z
     event_id: z.string().meta({ description: 'The id of the event.' }),
     type: z.literal('webhook.test').meta({ description: 'The type of the event.' }),
   })
-  .meta({ id: 'WebhookTest', description: 'The test event that is on its way.' });
+  .meta({
+    id: 'WebhookTest',
+    description: 'The test event that is on its way.',
+    example: { event_id: exampleIds.event, type: 'webhook.test' },
+  });
 export type WebhookTest = z.infer<typeof WebhookTest>;
 
 /** Which events are sent again. */
 export const WebhookReplay = z
   .object({
-    id: Id,
+    ...WebhookEndpointById.shape,
     since: readFrom(TimestampFilter).meta({
       description: `Events of this moment and later. ${aheadSentence}`,
     }),
@@ -198,7 +241,11 @@ export const WebhookReplay = z
         context.addIssue({ code: 'custom', path: ['since'], message: 'must not be after until' });
     }),
   )
-  .meta({ id: 'WebhookReplay', description: 'Which events are sent again.' });
+  .meta({
+    id: 'WebhookReplay',
+    description: 'Which events are sent again.',
+    example: { since: '2026-01-31T00:00:00Z', event_types: ['order.created'], only: 'failed' },
+  });
 export type WebhookReplay = z.infer<typeof WebhookReplay>;
 
 /** How many events are on their way again. */
