@@ -6,7 +6,7 @@ import { operationsOf } from '@comanda/api';
 import { appRouter } from '@comanda/api/router';
 import { migrate, repositoryRoot } from '@comanda/db';
 import { startEmbedded } from '@comanda/embedded';
-import { reasonsText } from '../../packages/api/src/documents/reasons-page.ts';
+import { reasonsText } from '../../packages/api/src/documents/site/errors-page.ts';
 import { writeMadeSql } from '../migration/made.ts';
 import { apiTables } from './api-tables.ts';
 import { writeExampleCode } from './example-code.ts';

@@ -58,7 +58,7 @@ const rows = [
 ] as const;
 
 /** A tag of the documents. */
-export interface Tag {
+interface Tag {
   name: string;
   description: string;
 }
