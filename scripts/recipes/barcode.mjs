@@ -25,9 +25,9 @@ export const barcode = {
     {
       file: 'packages/api/src/resources/products/fields.schema.ts',
       edits: [
-        { after: 'ImageUrl, Money, TaxRate', insert: ', text' },
+        { after: 'ShownName, TaxRate', insert: ', text' },
         {
-          after: "  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },\n",
+          after: "  image_url: { shown: ShownImageUrl, given: ImageUrl, column: 'text', fresh: '' },\n",
           insert:
             "  barcode: {\n    shown: z.string().optional().meta({ description: 'The code on its package.' }),\n    ...{ given: text(1, 64).meta({ description: 'The code on its package.' }), column: 'text', fresh: null },\n  },\n",
         },

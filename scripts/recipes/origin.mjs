@@ -25,7 +25,7 @@ export const origin = {
       file: 'packages/api/src/resources/products/fields.schema.ts',
       edits: [
         {
-          after: "  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },\n",
+          after: "  image_url: { shown: ShownImageUrl, given: ImageUrl, column: 'text', fresh: '' },\n",
           insert: `  origin: {
     shown: z.string().optional().meta({ description: 'Where it comes from.' }),
     given: text(1, 64).meta({ description: 'Where it comes from.' }),

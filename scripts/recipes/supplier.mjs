@@ -39,9 +39,9 @@ export const supplier = {
       file: 'packages/api/src/resources/products/fields.schema.ts',
       edits: [
         { after: 'import { referenceOf', insert: ', refersTo' },
-        { before: 'ImageUrl, Money, TaxRate, text }', insert: 'Id, ' },
+        { before: 'ImageUrl, Money, ShownImageUrl', insert: 'Id, ' },
         {
-          after: "  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },\n",
+          after: "  image_url: { shown: ShownImageUrl, given: ImageUrl, column: 'text', fresh: '' },\n",
           insert:
             "  supplier_id: {\n    shown: Id.optional().meta({ description: 'Its supplier.' }),\n    given: refersTo('suppliers', Id).meta({ description: 'Its supplier.' }),\n    column: 'uuid',\n    fresh: null,\n  },\n",
         },

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { componentWords, fieldWords, parameterWords } from '../../packages/api/src/documents/field-words.ts';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
-import { documentedOf } from '../../packages/api/src/documents/site/documented.ts';
-import { parametersOf } from '../../packages/api/src/documents/site/parameters.ts';
+import { documentedOf, parametersOf } from '../../packages/api/src/documents/site/documented.ts';
 import { faultsOf } from '../../packages/api/src/request/simulation.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { operations } from '../support/documented.ts';
@@ -81,24 +79,4 @@ test('no delivery must carry a trace', () => {
     { required?: boolean }
   >;
   expect([Traceparent?.required, WebhookId?.required]).toEqual([false, true]);
-});
-
-test('every row of words is that of something', () => {
-  const components = versions.flatMap((version) => Object.entries(componentsOf(version)));
-  const names = new Set(
-    components.flatMap(([name, { properties = {} }]) => [
-      name,
-      ...Object.keys(properties).flatMap((field) => [field, `${name}.${field}`]),
-    ]),
-  );
-  const parameters = versions.flatMap((version) =>
-    documentedOf(version, documents[version]).flatMap(({ operation, components: all }) =>
-      parametersOf(operation, all).map(({ name }) => name),
-    ),
-  );
-  const unused = [...Object.keys(fieldWords), ...Object.keys(componentWords)].filter(
-    (row) => !names.has(row),
-  );
-  expect(unused).toEqual([]);
-  expect(Object.keys(parameterWords).filter((row) => !parameters.includes(row))).toEqual([]);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
-import { documentedOf } from '../../packages/api/src/documents/site/documented.ts';
-import { parametersOf } from '../../packages/api/src/documents/site/parameters.ts';
+import { documentedOf, parametersOf } from '../../packages/api/src/documents/site/documented.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { webhookHeaders } from '../../packages/worker/src/http/headers.ts';
 

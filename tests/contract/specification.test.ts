@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { apiTables, promisesOf } from '../../packages/api/src/documents/tables.ts';
 import { specification } from '../../packages/api/src/specification.ts';
+import { apiTables, promisesOf } from '../../scripts/docs/api-tables.ts';
 import { callRest, useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Served } from '../../packages/api/src/documents/served.ts';
-import { siteServers } from '../../packages/api/src/documents/site-servers.ts';
+import { siteServers } from '../../packages/api/src/documents/site-files.ts';
 import { waitFor } from '../support/wait.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'comanda-site-'));

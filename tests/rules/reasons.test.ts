@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { reasonsText } from '../../packages/api/src/documents/reasons-page.ts';
+import { reasonsText } from '../../packages/api/src/documents/site/errors-page.ts';
 import { type ReasonRow, readReasons, reasons } from '../../packages/api/src/reasons.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { exampleIds } from '../../packages/api/src/documents/demo-examples.ts';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
 import { documentedOf, isStream } from '../../packages/api/src/documents/site/documented.ts';
 import { sampleCall, sampleLanguages } from '../../packages/api/src/documents/site/samples.ts';
+import { exampleIds } from '../../packages/api/src/examples.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { documentedOperations } from '../contract/documented-examples.ts';
 import { isThere, run } from '../support/runtimes.ts';

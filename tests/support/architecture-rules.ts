@@ -10,7 +10,7 @@ const targets = (...paths: string[]): RegExp => new RegExp(`^(${paths.join('|')}
 const schemas = `${resources}/([\\w-]+\\.)?schema\\.ts`;
 /** Shared tables and shapes that say what is on the wire and nothing else. */
 const vocabulary =
-  'packages/api/src/(families|moments|references|schema-words|texts|wire|lists|permissions|typed-as)\\.ts';
+  'packages/api/src/(examples|families|moments|references|schema-words|texts|wire|lists|permissions|typed-as)\\.ts';
 
 /** Rules of any resource: they bind each other. */
 const rules = `${resources}/([\\w-]+\\.)?rules\\.ts`;

@@ -1,5 +1,5 @@
+import { webhookAddresses } from '../../packages/api/src/documents/routes.ts';
 import type { Served } from '../../packages/api/src/documents/served.ts';
-import { webhookAddresses } from '../../packages/api/src/documents/webhook-addresses.ts';
 
 /** Paths that are served next to the site, and may be linked to. */
 const beside = [...webhookAddresses([]).map(([path]) => path), '/openapi-v1.json', '/openapi-v2.json'];

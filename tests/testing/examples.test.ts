@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { comandaError, createClient, type WatchState } from '@comanda/client';
 import { type ProcedureOutput, startComanda, type TestComanda, type TestLocation } from '@comanda/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { exampleMenu } from '../../packages/api/src/documents/demo-examples.ts';
+import { exampleMenu } from '../../packages/api/src/examples.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { type Between, pass, standBetween } from '../client/between.ts';
 import { buildInto, compile, install, makeFolder } from '../client/outside.ts';

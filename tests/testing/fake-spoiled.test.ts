@@ -62,7 +62,7 @@ function wholeInput(operation: Operation): Record<string, unknown> {
   const example = exampleInput(operation);
   const fields = Object.entries(operation.input.shape).flatMap(([name, field]) => {
     try {
-      return [[name, exampleOf(field, name)]];
+      return [[name, exampleOf(field)]];
     } catch {
       // No row of the table: nothing shows it.
       return [];

@@ -5,7 +5,7 @@ import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { repositoryRoot } from '@comanda/db';
 import { describe, expect, test } from 'vitest';
-import { downloadTypes } from '../../../packages/api/src/documents/downloads.ts';
+import { downloadTypes } from '../../../packages/api/src/documents/routes.ts';
 import { callRest, useApi } from '../../../tests/support/api.ts';
 import { commands } from '../src/commands.ts';
 import { download } from './comanda-mjs.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { downloadTypes } from '../../../packages/api/src/documents/downloads.ts';
+import { downloadTypes } from '../../../packages/api/src/documents/routes.ts';
 import { usePublishingApi } from '../../../tests/support/published.ts';
 import { entriesOf, languages, languagesHere, type Reply, useDriver } from './languages.ts';
 

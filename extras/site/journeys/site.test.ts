@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { operationId } from '../../../packages/api/src/documents/names.ts';
-import { guides } from '../../../packages/api/src/documents/site/contents.ts';
 import { kebab } from '../../../packages/api/src/documents/site/markdown.ts';
+import { guides } from '../../../packages/api/src/documents/site/pages.ts';
 import { builtSite } from '../../../packages/api/src/documents/site-files.ts';
 import { readReasons } from '../../../packages/api/src/reasons.ts';
 import { type Page, useBrowser } from '../../../tests/browser/browser.ts';

@@ -103,10 +103,7 @@ async function writeSources(draft) {
   for (const name of ['package.json', 'package-lock.json']) cpSync(join(site, name), join(draft, name));
   const hash = createHash('sha256');
   // Beside the draft: this file, and what the theme imports of the API.
-  for (const path of [
-    fileURLToPath(import.meta.url),
-    join(root, 'packages/api/src/documents/demo-examples.ts'),
-  ])
+  for (const path of [fileURLToPath(import.meta.url), join(root, 'packages/api/src/examples.ts')])
     hash.update(readFileSync(path));
   for (const name of filesOf(draft).sort()) {
     const text = readFileSync(join(draft, name), 'utf8');

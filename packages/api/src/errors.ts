@@ -12,7 +12,11 @@ z.config({ customError: sentence });
 export const ErrorBody = z
   .object({
     error: z
-      .strictObject({ code: ErrorCodeShape, message: z.string(), request_id: z.string() })
+      .strictObject({
+        code: ErrorCodeShape,
+        message: z.string().meta({ description: 'A description of the error.' }),
+        request_id: z.string().meta({ description: 'The id of the request, as in `X-Request-Id`.' }),
+      })
       .meta({ id: 'ErrorDetails', description: 'The error, for a program and for a person.' }),
   })
   .strict()

@@ -1,6 +1,6 @@
 export type { carried } from './carried.ts';
 export { newApiKey, parseApiKey } from './credentials/api-key.ts';
-export { demoNames, exampleIds } from './documents/demo-examples.ts';
+export { demoNames, exampleIds } from './examples.ts';
 export type { includedFields } from './included.ts';
 export { family, type MetricFamily, single } from './metrics/family.ts';
 export { latencySamples, newLatency } from './metrics/latency.ts';

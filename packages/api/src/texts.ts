@@ -42,10 +42,14 @@ const composed = (shortest: number, longest: number) =>
     .refine((given) => codePoints(given) <= longest, { error: `must have at most ${longest} characters` });
 
 /** A name: 1 to 255 characters, not only blanks. */
-export const Name = composed(1, 255).refine(isVisible, { error: blankRefused });
+export const Name = composed(1, 255)
+  .refine(isVisible, { error: blankRefused })
+  .meta({ description: 'The name that people read.' });
 
 /** A description. */
-export const Description = composed(0, 10_000);
+export const Description = composed(0, 10_000).meta({
+  description: 'A text about it; empty where there is none.',
+});
 
 /** The caller's own identifier of something in the catalog. */
 export const CatalogId = ExternalId.refine(isVisible, { error: blankRefused });

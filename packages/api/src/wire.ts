@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleIds } from './examples.ts';
 import { type ErrorCode as Code, errorCodes, type ReadReason, readReasons } from './reasons.ts';
 import { decimalsKey, onlyIf } from './schema-words.ts';
 
@@ -19,6 +20,18 @@ export function text(shortest: number, longest: number) {
 export const Id = z
   .string()
   .meta({ description: 'Opaque id.', example: '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d' });
+
+/** The caller's own identifier, as answers have it. */
+export const ShownExternalId = z.string().meta({ description: "The caller's own identifier." });
+
+/** A name, as answers have it. */
+export const ShownName = z.string().meta({ description: 'The name that people read.' });
+
+/** Whether guests see something. */
+export const Visible = z.boolean().meta({ description: 'Whether it is shown to guests.' });
+
+/** The id of a product, as answers have it. */
+export const ProductId = z.string().meta({ description: 'The id of the product.' });
 
 /** An exact text that a list is narrowed by. An empty one is a mistake: it is no filter, and nothing has it. */
 export const Exactly = z.string().min(1, 'must not be empty');
@@ -51,6 +64,9 @@ export const Money = decimal(2).meta({
 
 /** A quantity: at most 3 decimals. */
 export const Quantity = decimal(3).meta({ description: 'Quantity, at most 3 decimals.', example: 2 });
+
+/** A quantity, as answers have it. */
+export const ShownQuantity = z.number().meta({ description: 'How many or how much, 3 decimals.' });
 
 /** A rate of tax: at most 4 decimals. */
 export const TaxRate = z
@@ -125,6 +141,11 @@ export const ImageUrl = z
     example: 'https://images.example.com/flat-white.jpg',
   });
 
+/** The same, as answers have it. */
+export const ShownImageUrl = z
+  .string()
+  .meta({ description: 'Address of an image; empty where there is none.' });
+
 /** `limit` and `offset` of every list. */
 export const paging = {
   limit: z
@@ -141,20 +162,32 @@ export const paging = {
     .meta({ description: 'Entries to skip.' }),
 };
 
+/** The position of the page of the examples. */
+export const examplePage = { limit: 50, offset: 0, total: 1 };
+
 /** The specification's pagination object; `total` is exact. */
 export const Pagination = z
   .object({
     limit: z.int().meta({
       description: 'As asked for; where large entries ended the page before, how many it has.',
     }),
-    offset: z.int(),
-    total: z.int(),
+    offset: z.int().meta({ description: 'The number of entries skipped.' }),
+    total: z.int().meta({ description: 'How many entries the whole list has.' }),
   })
-  .meta({ id: 'Pagination', description: 'The position of the page in the whole list.' });
+  .meta({
+    id: 'Pagination',
+    description: 'The position of the page in the whole list.',
+    example: examplePage,
+  });
 
 /** A list answer: `data` and `pagination`, the same in both entrances. */
 export function page<Item extends z.ZodType>(item: Item) {
-  return z.object({ data: z.array(item), pagination: Pagination });
+  return z.object({ data: entries(item), pagination: Pagination });
+}
+
+/** The entries of a page. */
+export function entries<Item extends z.ZodType>(item: Item) {
+  return z.array(item).meta({ description: 'The entries of the page.' });
 }
 
 /** A page of `T`, as services return it. */
@@ -188,15 +221,22 @@ export const ErrorReason = z.enum(Object.keys(readReasons) as [ReadReason, ...Re
 
 /** The answer of a deletion. */
 export const Deleted = z
-  .object({ id: z.string(), deleted: z.literal(true) })
-  .meta({ id: 'Deleted', description: 'The resource is gone.' });
+  .object({ id: Id, deleted: z.literal(true).meta({ description: 'Always `true`.' }) })
+  .meta({
+    id: 'Deleted',
+    description: 'The resource is gone.',
+    example: { id: exampleIds.order, deleted: true },
+  });
 export type Deleted = z.infer<typeof Deleted>;
 
-/** The input of an operation on one resource. */
+/** The input of an operation on one resource, with the id of its example. */
+export const byId = (example: string) => z.object({ id: Id.meta({ example }) });
+
+/** The same with any id. */
 export const ById = z.object({ id: Id });
 
 /** The input of a lookup by the caller's own identifier. */
-export const ByExternalId = z.object({ external_id: z.string().meta({ example: 'DR-01' }) });
+export const ByExternalId = z.object({ external_id: ShownExternalId.meta({ example: 'DR-01' }) });
 
 /** The key that makes a repeated request answer as the first; REST carries it in the `Idempotency-Key` header. */
 export const IdempotencyKey = z

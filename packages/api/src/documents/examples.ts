@@ -2,61 +2,41 @@ import { z } from 'zod';
 import { prunerOf } from '../families.ts';
 import type { Operation } from '../request/operations.ts';
 import { IdempotencyKey } from '../wire.ts';
-import { parameterExamples } from './demo-examples.ts';
-import { answerExamples, componentExamples, fieldExamples } from './examples-table.ts';
-import { bodyName } from './names.ts';
 
 /**
- * An example of a schema: the component's own row of the table, or one made from its fields. Answers show every
- * field, `input` only those that a caller must send. Throws when no row and no rule gives a value that the schema
- * accepts: such a schema needs a row.
+ * An example of a schema: its own, as its family has it, or one made from its fields. Answers show every field, `input` only those
+ * that a caller must send. Throws when neither gives a value that the schema accepts: such a schema needs an `example`.
  */
-export function exampleOf(schema: z.core.$ZodType, field = '', input = false): unknown {
-  const meta = z.globalRegistry.get(schema);
-  const named = meta?.id === undefined ? undefined : componentExamples[meta.id];
-  if (named !== undefined) return shownBy(schema, structuredClone(named));
-  for (const candidate of [meta?.example, fieldExamples[field]]) {
-    if (candidate !== undefined && accepts(schema, candidate)) return structuredClone(candidate);
-  }
-  return made(schema, field, input);
+export function exampleOf(schema: z.core.$ZodType, input = false): unknown {
+  const own = z.globalRegistry.get(schema)?.example;
+  return own === undefined ? made(schema, input) : shownBy(schema, structuredClone(own));
 }
 
 /** An example of an operation's answer: that of its schema, as the example of the request leaves it. */
-export function exampleAnswer({ name, output }: Pick<Operation, 'name' | 'output'>): unknown {
+export function exampleAnswer({
+  meta,
+  output,
+}: Pick<Operation, 'output'> & { meta: { answerExample?: object } }): unknown {
+  const { answerExample } = meta;
   const example = exampleOf(output);
-  const left = answerExamples[name.replace(/^v1\./, '')];
-  return left === undefined
+  return answerExample === undefined
     ? example
-    : shownBy(output, Object.assign(example as object, structuredClone(left)));
-}
-
-/** An example of a parameter in path or query. Of the demo data where it names something: it finds it there. */
-export function exampleParameter(
-  { name, input }: Pick<Operation, 'name' | 'input'>,
-  parameter: string,
-): unknown {
-  const [resource = ''] = name.replace(/^v1\./, '').split('.');
-  const schema = input.shape[parameter];
-  if (schema === undefined) throw new Error(`${name} has no parameter ${parameter}`);
-  return parameterExamples[`${resource}.${parameter}`] ?? exampleOf(schema, parameter, true);
+    : shownBy(output, Object.assign(example as object, structuredClone(answerExample)));
 }
 
 /** An example of an operation's request body: the input without what paths and headers carry. */
-export function exampleBody(operation: Pick<Operation, 'name' | 'input'>): Record<string, unknown> {
-  const { id: _id, ...body } = operation.input.shape;
-  if (Object.keys(body).length === 0) return {};
-  const named = componentExamples[bodyName(operation)];
-  if (named !== undefined) return shownBy(operation.input, structuredClone(named)) as Record<string, unknown>;
-  return exampleOf(z.object(body), '', true) as Record<string, unknown>;
+export function exampleBody({ input }: Pick<Operation, 'input'>): object {
+  const { id: _id, ...body } = input.shape;
+  return exampleOf(input.meta()?.example === undefined ? z.object(body) : input, true) as object;
 }
 
 /** An example of a whole input, as the typed client sends it. Throws when the input would not accept it. */
-export function exampleInput(operation: Operation): Record<string, unknown> {
-  const { name, input, meta } = operation;
+export function exampleInput({ name, input, meta }: Operation): Record<string, unknown> {
+  const { id } = input.shape;
   const example = {
-    ...('id' in input.shape && { id: exampleParameter(operation, 'id') }),
+    ...(id !== undefined && { id: exampleOf(id, true) }),
     ...(meta.idempotent && { idempotencyKey: exampleOf(IdempotencyKey) }),
-    ...exampleBody(operation),
+    ...exampleBody({ input }),
   };
   const { error } = input.safeParse(example);
   if (error !== undefined)
@@ -68,29 +48,26 @@ export function exampleInput(operation: Operation): Record<string, unknown> {
 const shownBy = (schema: z.core.$ZodType, example: unknown): unknown =>
   prunerOf(schema)?.(example) ?? example;
 
-function made(schema: z.core.$ZodType, field: string, input: boolean): unknown {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodNullable) {
-    return exampleOf(schema.unwrap(), field, input);
-  }
+function made(schema: z.core.$ZodType, input: boolean): unknown {
+  if (schema instanceof z.ZodDefault) return schema._zod.def.defaultValue;
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)
+    return exampleOf(schema.unwrap(), input);
   if (schema instanceof z.ZodObject) {
-    const fields = Object.entries(schema.shape).filter(([, member]) => !input || required(member));
-    return Object.fromEntries(fields.map(([name, member]) => [name, exampleOf(member, name, input)]));
+    const fields = Object.entries(schema.shape).filter(
+      ([, member]) => !input || !z.safeParse(member, undefined).success,
+    );
+    return Object.fromEntries(fields.map(([name, member]) => [name, exampleOf(member, input)]));
   }
-  if (schema instanceof z.ZodArray) return [exampleOf(schema.element, field.replace(/s$/, ''), input)];
+  if (schema instanceof z.ZodArray) return [exampleOf(schema.element, input)];
   if (schema instanceof z.ZodLiteral) return schema.value;
   if (schema instanceof z.ZodEnum) return schema.options[0];
-  if (schema instanceof z.ZodUnion) return exampleOf(schema.options[0] as z.core.$ZodType, field, input);
-  if (schema instanceof z.ZodPipe) return exampleOf(input ? schema.in : schema.out, field, input);
+  if (schema instanceof z.ZodUnion) return exampleOf(schema.options[0] as z.core.$ZodType, input);
+  if (schema instanceof z.ZodPipe) return exampleOf(input ? schema.in : schema.out, input);
   if (schema instanceof z.ZodRecord || schema instanceof z.ZodUnknown) return {};
-  const fallback = ['text', 1, true].find((value) => accepts(schema, value));
+  const fallback = ['text', 1, true].find((value) => z.safeParse(schema, value).success);
   if (fallback === undefined)
-    throw new Error(`the field ${field} needs a row in documents/examples-table.ts`);
+    throw new Error(
+      `a schema of the kind ${schema._zod.def.type} needs an example: ${JSON.stringify(z.globalRegistry.get(schema))}`,
+    );
   return fallback;
-}
-
-const required = (member: z.core.$ZodType | undefined): boolean =>
-  member !== undefined && !accepts(member, undefined);
-
-function accepts(schema: z.core.$ZodType, value: unknown): boolean {
-  return z.safeParse(schema, value).success;
 }

@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { type Encoding, encodingFor } from '../request/encoding.ts';
-import { pagePolicy } from './page-policy.ts';
 
 /** Something that is served as it is, to anybody. */
 export interface Served {
@@ -92,3 +91,15 @@ function policyOf(html: string): string {
   );
   return pagePolicy.replace("script-src 'self'", `script-src 'self'${hashes.join('')}`);
 }
+
+/** Nothing but what this server serves: no other host, nothing inline. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');

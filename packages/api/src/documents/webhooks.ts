@@ -1,55 +1,20 @@
-import type { z } from 'zod';
+import type { AnyRouter } from '@trpc/server';
+import { z } from 'zod';
 import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
 import { schemaIn } from '../families.ts';
+import type { Operation, Route } from '../request/operations.ts';
+import { subscriptionsOf } from '../request/subscription.ts';
+import { eventBodies } from '../resources/events/bodies.schema.ts';
 import { publishedEvents } from '../resources/events/schema.ts';
-import { type EventType, envelopeOf, events, eventTypes } from '../resources/events/types.schema.ts';
-import { eventBodies } from './event-examples.ts';
+import { type EventType, events, eventTypes } from '../resources/events/types.schema.ts';
 import { exampleOf } from './examples.ts';
-
-const eventId = '01935a3e-7d90-7c3b-a5e6-f70819203142';
+import { deliveryHeaders } from './headers.ts';
 
 /** The tag of the events in the documents. */
 export const eventTag = {
   name: 'Webhook events',
   description: 'The events that registered endpoints receive.',
 };
-
-/** Headers of every delivery. Contract: webhooks and events. */
-export const deliveryHeaders = {
-  EventId: header('X-Comanda-Event-Id', 'The event, the same at every attempt.', eventId),
-  EventType: header('X-Comanda-Event-Type', 'The type of the event.', 'order.created'),
-  Attempt: header('X-Comanda-Attempt', 'Which attempt this is, 1 to 5.', '1'),
-  ContentDigest: header(
-    'Content-Digest',
-    'SHA-256 of the body (RFC 9530): distinguishes an altered body from a wrong secret, and proves nothing.',
-    'sha-256=:DIGEST:',
-  ),
-  Traceparent: {
-    ...header(
-      'traceparent',
-      'Its position in a trace (W3C Trace Context); only when the call that made the change carried one, or the service records traces.',
-      '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-    ),
-    required: false,
-  },
-  UserAgent: header(
-    'User-Agent',
-    '`Comanda-Webhooks/` and the version of the service.',
-    'Comanda-Webhooks/0.2.0',
-  ),
-  WebhookId: header('webhook-id', 'The event id; part of what is signed.', eventId),
-  WebhookTimestamp: header(
-    'webhook-timestamp',
-    'Unix seconds of this attempt; part of what is signed.',
-    '1769904309',
-  ),
-  WebhookSignature: header(
-    'webhook-signature',
-    '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`; its key are the bytes that the base64 after ' +
-      '`whsec_` in the secret encodes. For 24 hours after a rotation one for either secret, separated by a space.',
-    'v1,SIGNATURE',
-  ),
-} as const satisfies Record<string, oas31.ParameterObject>;
 
 /** The `webhooks` section of the v2 document: every event type with its body, as v2 has it. Specification: Events. */
 export function webhooks(
@@ -62,10 +27,7 @@ export function webhooks(
 
 /** A body of an event of the type, as v2 endpoints receive it. */
 export function exampleEvent(type: EventType): object {
-  const body = (eventBodies as Partial<Record<EventType, string>>)[type];
-  return body === undefined
-    ? { ...(exampleOf(envelopeOf(type)) as object), api_version: 'v2' }
-    : JSON.parse(body);
+  return exampleOf(publishedEvents[type]) as object;
 }
 
 function delivery(type: EventType, schema: z.ZodType): NonNullable<ZodOpenApiPathItemObject['post']> {
@@ -89,6 +51,36 @@ function delivery(type: EventType, schema: z.ZodType): NonNullable<ZodOpenApiPat
   };
 }
 
-function header(name: string, description: string, example: string): oas31.ParameterObject {
-  return { name, in: 'header', required: true, description, schema: { type: 'string' }, example };
+const Stream = z
+  .string()
+  .meta({ id: 'EventStream', description: 'Server-sent events: `id`, `event` and `data` of each.' });
+
+/** The subscriptions as the generator can describe them: as queries that answer text. */
+export function documentedStreams(router: AnyRouter): { operation: Operation; route: Route }[] {
+  return subscriptionsOf(router).map(({ name, meta, input: { shape } }) => {
+    const route: Route = { method: 'GET', version: 'v2', path: meta.rest.slice('GET '.length) };
+    // A header that clients send, never in an address.
+    const { lastEventId: _, ...asked } = shape as Record<string, z.ZodType>;
+    const operation: Operation = {
+      name,
+      kind: 'query',
+      isList: false,
+      listsChanges: false,
+      routes: [route],
+      input: z.object(asked),
+      output: Stream,
+      meta: { ...meta, rest: [meta.rest] },
+      joins: false,
+      work: () => Promise.reject(new Error('described, never called')),
+    };
+    return { operation, route };
+  });
+}
+
+/** The answer of a stream. */
+export function streamContent(): oas31.ContentObject {
+  const body = eventBodies['order.created'];
+  const { id, type } = JSON.parse(body) as { id: string; type: string };
+  const example = `retry: 1000\nid: 01935a3e-7d8e-7c3b-a5e6-f70819203141\n\nid: ${id}\nevent: ${type}\ndata: ${body}\n\n`;
+  return { 'text/event-stream': { schema: { $ref: '#/components/schemas/EventStream' }, example } };
 }

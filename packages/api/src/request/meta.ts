@@ -38,4 +38,6 @@ export interface OperationMeta {
   hidesEventTypes?: true;
   /** Error codes beyond those that every operation can answer. */
   errors?: readonly Extract<ErrorCode, 'resource_not_found' | 'conflict'>[];
+  /** The fields of the answer's example that differ from the example of its schema, as its request leaves them. */
+  answerExample?: object;
 }

@@ -1,8 +1,14 @@
-import { type ErrorCode, errorCodes } from '../../reasons.ts';
-import { reasonsBehind, reasonText } from '../reasons-page.ts';
+import type { oas31 } from 'zod-openapi';
+import {
+  type ErrorCode,
+  errorCodes,
+  type ReadReason,
+  type ReasonRow,
+  readReasons,
+  statusOf,
+} from '../../reasons.ts';
 import type { Documented } from './documented.ts';
-import { errorTable, sharedErrors } from './error-rows.ts';
-import { prose } from './markdown.ts';
+import { prose, table } from './markdown.ts';
 
 /** `/docs/errors`: how to read a refusal, and one section for each code and each reason behind it, whose anchors are their names. */
 export function errorsPage(operations: readonly Documented[]): string {
@@ -56,3 +62,58 @@ const todo: Record<ErrorCode, string> = {
     '500 is a fault of the service, 503 means not now. Send the request again with its `Idempotency-Key`. If a 500 stays, send ' +
     'the operator its `request_id`.',
 };
+
+/** The statuses of errors that every one of these operations can answer: they are described once. */
+export function sharedErrors(operations: readonly Documented[]): ReadonlySet<string> {
+  const [first, ...others] = operations.map(({ operation }) => Object.keys(operation.responses ?? {}));
+  const shared = (first ?? []).filter((status) => others.every((each) => each.includes(status)));
+  return new Set(shared.filter((status) => /^[45]/.test(status)));
+}
+
+/**
+ * A table of the errors of an operation.
+ * @param page where the page of all errors is, seen from the table
+ */
+export function errorTable(
+  { operation, components }: Documented,
+  page: string,
+  isWanted: (status: string) => boolean,
+): string {
+  const rows = Object.entries(operation.responses ?? {})
+    .filter(([status]) => /^[45]/.test(status) && isWanted(status))
+    .map(([status, referred]) => {
+      const name = (referred as oas31.ReferenceObject).$ref.replace('#/components/responses/', '');
+      const { description = '', content } = (components.responses?.[name] ?? {}) as oas31.ResponseObject;
+      const code = content?.['application/json']?.example?.error?.code ?? '';
+      return [status, `[\`${code}\`](${page}#${code})`, prose(description)];
+    });
+  return rows.length === 0 ? '' : table(['Status', 'Code', 'When'], rows);
+}
+
+/** `docs/errors.md`: every reason under a heading of its own. */
+export function reasonsText(): string {
+  const names = Object.keys(readReasons) as ReadReason[];
+  return [
+    '# Errors',
+    'Made by `npm run docs`; do not edit.',
+    'Every error carries a reason: in the header `X-Error-Reason`, and in the typed client as `reason`. The code and the message are in the body.',
+    'Switch on the code, or on the reason where you want to know more. Never on the message: it is for people and may change.',
+    'New reasons may join: treat one that you do not know as its code.',
+    'A refusal that names fields also lists their paths in the header `X-Error-Fields`, percent-encoded and separated by a comma and a space: `items%5B0%5D.quantity, channel`. ' +
+      'Use it to mark the fields of a form. It holds ten paths and 1 KiB at most; the message has them all. The typed client has paths and messages in `fields`.',
+    ...names.map((name) => reasonText(name, '##')),
+    '',
+  ].join('\n\n');
+}
+
+/** The reasons behind a code, in the order of the table. */
+const reasonsBehind = (code: ErrorCode): ReadReason[] =>
+  (Object.entries<ReasonRow>(readReasons) as [ReadReason, ReasonRow][]).flatMap(([name, row]) =>
+    row.code === code ? [name] : [],
+  );
+
+/** A reason as Markdown: its name as a heading, which is its anchor, what happened, and what to do. */
+function reasonText(name: ReadReason, heading: string): string {
+  const { code, meaning, todo }: ReasonRow = readReasons[name];
+  return `${heading} ${name}\n\nCode \`${code}\`, status ${statusOf(name)}.\n\n${meaning}\n\n**What to do:** ${todo}`;
+}

@@ -4,16 +4,11 @@ import type { oas31 } from 'zod-openapi';
 import { permissions } from '../../permissions.ts';
 import { appRouter } from '../../router.ts';
 import { openApiDocument } from '../openapi.ts';
-import { guides } from './contents.ts';
-import { descriptionOf } from './descriptions.ts';
-import { type Documented, documentedOf, pathOf } from './documented.ts';
-import { sharedErrors } from './error-rows.ts';
-import { errorsPage } from './errors-page.ts';
+import { type Documented, documentedOf, pathOf, titleOf } from './documented.ts';
+import { errorsPage, sharedErrors } from './errors-page.ts';
 import { feedOf } from './feed.ts';
-import { indexOf } from './llms-index.ts';
-import { prose, table } from './markdown.ts';
+import { descriptionOf, plainMarkdown, prose, table } from './markdown.ts';
 import { operationPage } from './operation-page.ts';
-import { plainMarkdown } from './plain.ts';
 import { postmanCollection } from './postman.ts';
 
 /** Everything of the site before it becomes HTML. */
@@ -170,4 +165,68 @@ function sidebarOf(documents: Record<'v1' | 'v2', oas31.OpenAPIObject>, operatio
       reference,
     ],
   };
+}
+
+/** The guides in the order in which one reads them: the file in docs/guides, or the page that is made. */
+export const guides = [
+  { path: 'guides/quick-start', title: 'Quick start' },
+  { path: 'guides/first-sync', title: 'First sync and the map of ids' },
+  { path: 'guides/orders', title: 'Orders and safe repeats' },
+  { path: 'guides/paid-while-unavailable', title: 'Money taken while we answer 503' },
+  { path: 'guides/closing-the-day', title: 'Closing the day' },
+  { path: 'guides/erp', title: 'An ERP, end to end' },
+  { path: 'errors', title: 'Errors' },
+  { path: 'guides/limits', title: 'Rate limits' },
+  { path: 'guides/paging', title: 'Paging and reading changes' },
+  { path: 'guides/webhooks', title: 'Webhooks' },
+  { path: 'guides/verify-a-webhook', title: 'Verify a webhook' },
+  { path: 'guides/feed', title: 'The feed, and catching up' },
+  { path: 'guides/live-screen', title: 'A live screen' },
+  { path: 'guides/comanda-mjs', title: 'Webhooks on your own machine' },
+  { path: 'guides/files', title: 'ERPs that only write files' },
+  { path: 'guides/python', title: 'A client for Python' },
+  { path: 'guides/languages', title: 'Clients for Java, C# and PHP' },
+  { path: 'guides/chain', title: 'A chain of 200 restaurants' },
+  { path: 'guides/sandbox', title: 'Sandbox' },
+  { path: 'guides/certify', title: 'Certification' },
+  { path: 'guides/server-in-front', title: 'A server in front of browsers' },
+  { path: 'guides/testing', title: 'Tests of your application' },
+  { path: 'guides/going-live', title: 'Going live' },
+  { path: 'guides/v1-to-v2', title: 'From v1 to v2' },
+  { path: 'guides/deprecation', title: 'Versions, changes and deprecation' },
+  { path: 'contract', title: 'The contract' },
+  { path: 'contract-resources', title: 'Contract: orders, catalog, jobs, money' },
+  { path: 'contract-events', title: 'Contract: webhooks and events' },
+  { path: 'contract-sandbox', title: 'Contract: sandbox and certification' },
+  { path: 'contract-typed-client', title: 'Contract: typed client' },
+  { path: 'changelog', title: 'Changelog' },
+] as const;
+
+/** `llms.txt`, the list for language models: every page as Markdown. */
+export function indexOf(operations: Documented[]): string {
+  const line = (title: string, path: string, said = '') => `- [${title}](/docs/${path}.md)${said}`;
+  return [
+    '# Comanda',
+    '> An ordering integration platform: orders, catalog, stock, payments and settlements of restaurants over REST, and signed webhooks.',
+    '## Guides',
+    [
+      line('Overview', 'index'),
+      ...guides.map(({ path, title }) => line(title, path)),
+      '- [Changelog as an Atom feed](/docs/changelog.xml)',
+    ].join('\n'),
+    '## Reference',
+    [
+      line('Events', 'reference/events'),
+      line('Permissions', 'reference/permissions'),
+      line('API v2', 'reference/v2/index'),
+      line('API v1', 'reference/v1/index'),
+      '- [OpenAPI 3.1 of v2](/openapi-v2.json)',
+      '- [OpenAPI 3.1 of v1](/openapi-v1.json)',
+      '- [Postman collection of v2](/docs/postman-v2.json)',
+      '- [Postman collection of v1](/docs/postman-v1.json)',
+    ].join('\n'),
+    '## Operations',
+    operations.map((each) => line(titleOf(each), pathOf(each), `: ${each.method} ${each.path}`)).join('\n'),
+    '',
+  ].join('\n\n');
 }

@@ -1,8 +1,6 @@
 import type { oas31 } from 'zod-openapi';
-import { type Documented, documentedOf, isStream, titleOf } from './documented.ts';
-import { parametersOf } from './parameters.ts';
-import { postmanSetter } from './postman-setter.ts';
-import type { SampleCall } from './sample-writers.ts';
+import { type Documented, documentedOf, isStream, parametersOf, titleOf } from './documented.ts';
+import { now, type SampleCall, type SampleVariable } from './sample-writers.ts';
 import { sampleCall } from './samples.ts';
 
 /**
@@ -82,4 +80,38 @@ function requestOf(each: Documented, call: SampleCall): object {
       },
     }),
   };
+}
+
+/** The script, line by line, that sets the variables of a request before it is sent, one call after the other. */
+function postmanSetter(variables: readonly SampleVariable[]): string[] {
+  const steps = variables.map(({ name, call, body, key, before = '"id":"', after = '' }) => {
+    const [method, path] = call.split(' ');
+    const named = (text: string) =>
+      variables.reduce((left, each) => left.replaceAll(each.example, `{{${each.name}}}`), text);
+    return {
+      ...{ name, method, path, pattern: `${before}([^"]*)"${after}` },
+      ...(body !== undefined && { body: named(JSON.stringify(body)) }),
+      ...(key !== undefined && { key }),
+    };
+  });
+  return [
+    `const steps = ${JSON.stringify(steps, null, 2)};`,
+    `const filled = (text) => pm.variables.replaceIn(text.replaceAll('${now}', String(Date.now())));`,
+    'const set = ([step, ...rest]) => {',
+    '  if (!step) return;',
+    '  const header = {',
+    "    Authorization: 'Bearer ' + pm.variables.get('COMANDA_KEY'),",
+    "    'Content-Type': 'application/json',",
+    "    ...(step.key && { 'Idempotency-Key': filled(step.key) }),",
+    '  };',
+    "  const body = step.body && { mode: 'raw', raw: filled(step.body) };",
+    "  pm.sendRequest({ url: pm.variables.get('COMANDA_URL') + step.path, method: step.method, header, body }, (error, answer) => {",
+    "    const [, id] = new RegExp(step.pattern).exec(error ? '' : answer.text()) || [];",
+    "    if (!id) throw new Error(step.name + ' cannot be set: ' + (error || answer.text()));",
+    '    pm.collectionVariables.set(step.name, id);',
+    '    set(rest);',
+    '  });',
+    '};',
+    'set(steps);',
+  ];
 }

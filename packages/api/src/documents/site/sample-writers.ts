@@ -1,4 +1,22 @@
-import { now, type SampleVariable } from './sample-variables.ts';
+/** An id that a sample needs, and the call whose answer has it. The demo restaurant answers each of them. */
+export interface SampleVariable {
+  /** In capitals, as a shell names it. */
+  name: string;
+  /** The id of the documents that it represents. */
+  example: string;
+  /** `POST /v2/orders` */
+  call: string;
+  /** The JSON body; `now` in its texts is replaced by the present time, so that each call makes something new. */
+  body?: object;
+  /** The `Idempotency-Key`, with `now` as in the body. */
+  key?: string;
+  /** The text around the id in the answer: the first one is taken. */
+  before?: string;
+  after?: string;
+}
+
+/** The placeholder for the present time in bodies and keys. */
+export const now = '{now}';
 
 /** A call as its document shows it: what is required, with the examples of the document, and a key where it creates something. */
 export interface SampleCall {

@@ -1,12 +1,11 @@
 import type { oas31 } from 'zod-openapi';
+import { demoNames, exampleIds } from '../../examples.ts';
 import { IdempotencyKey } from '../../wire.ts';
-import { type Documented, isStream } from './documented.ts';
-import { parametersOf } from './parameters.ts';
-import { variablesOf } from './sample-variables.ts';
-import { curl, node, python, type SampleCall } from './sample-writers.ts';
+import { type Documented, isStream, parametersOf } from './documented.ts';
+import { curl, node, now, python, type SampleCall, type SampleVariable } from './sample-writers.ts';
 
 /** A language that every operation has a sample in. The sample reads the environment variables `COMANDA_URL` and `COMANDA_KEY`. */
-export interface SampleLanguage {
+interface SampleLanguage {
   name: string;
   /** How Markdown names it. */
   fence: string;
@@ -55,4 +54,82 @@ export function sampleCall({ method, path, operation, components }: Documented):
     ...(content !== undefined && { body: content.example }),
     variables: variablesOf(operation.operationId ?? '', filled + JSON.stringify(content?.example ?? '')),
   };
+}
+
+const variable = (
+  name: string,
+  example: string,
+  call: string,
+  more: Pick<SampleVariable, 'body' | 'key' | 'before' | 'after'> = {},
+): SampleVariable => ({ name, example, call, ...more });
+
+const {
+  item,
+  product,
+  category,
+  order,
+  paymentMethod,
+  payment,
+  turn,
+  settlement,
+  certification,
+  job,
+  endpoint,
+} = exampleIds;
+const method = variable('METHOD', paymentMethod, 'GET /v2/payment-methods');
+const hook = (key: string) =>
+  variable('ENDPOINT', endpoint, 'POST /v2/webhook-endpoints', {
+    body: { url: 'https://erp.example.com/hooks/comanda', events: ['order.created'] },
+    key,
+  });
+
+/** The variables that samples set before they use them: reading, or made once and then found again. */
+const usual: readonly SampleVariable[] = [
+  variable('ITEM', item, 'GET /v2/catalog', { after: `,"external_id":"${demoNames.item}"` }),
+  variable('PRODUCT', product, `GET /v2/products/by-external-id/${demoNames.product}`),
+  variable('CATEGORY', category, `GET /v2/categories/by-external-id/${demoNames.category}`),
+  variable('ORDER', order, `GET /v2/orders/by-external-id/${demoNames.order}`),
+  method,
+  variable('PAYMENT', payment, 'GET /v2/payments?limit=1'),
+  variable('TURN', turn, 'GET /v2/turns?limit=1'),
+  variable('SETTLEMENT', settlement, 'GET /v2/settlements?limit=1'),
+  variable('CERTIFICATION', certification, 'GET /v2/certifications?limit=1'),
+  variable('JOB', job, 'POST /v2/sync/products', {
+    body: { items: [{ external_id: 'DR-02', name: 'Espresso', price: 120 }] },
+    key: 'docs-job',
+    before: '"job_id":"',
+  }),
+  hook('docs-endpoint'),
+];
+
+const newOrder = [
+  variable('PRODUCT', product, 'GET /v2/products/by-external-id/DR-02'),
+  method,
+  variable('ORDER', order, 'POST /v2/orders', {
+    body: {
+      external_id: `docs-${now}`,
+      is_take_away: true,
+      identifier: '',
+      payment_method_id: paymentMethod,
+      items: [{ product_id: product, quantity: 1 }],
+    },
+    key: `docs-${now}`,
+  }),
+];
+const soup = { external_id: `docs-${now}`, name: 'Soup of the day', description: 'With bread.', price: 180 };
+const soups = { external_id: `docs-${now}`, name: 'Soups', priority: 70, visible: true };
+
+/** Where a sample changes for good, or deletes, what it names: it makes that itself. By the operation's id. */
+const ownOf: Readonly<Record<string, readonly SampleVariable[]>> = {
+  ordersUpdateStatus: newOrder,
+  ordersCancel: newOrder,
+  productsDelete: [variable('PRODUCT', product, 'POST /v2/products', { body: soup })],
+  categoriesDelete: [variable('CATEGORY', category, 'POST /v2/categories', { body: soups })],
+  webhookEndpointsDelete: [hook(`docs-${now}`)],
+};
+
+/** The variables of a sample, in the order in which they are set: those whose ids are in `text`. */
+function variablesOf(operationId: string, text: string): SampleVariable[] {
+  const own = ownOf[operationId];
+  return own === undefined ? usual.filter(({ example }) => text.includes(example)) : [...own];
 }

@@ -5,7 +5,13 @@ const FieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.strin
 
 /** A field as it is and as it would be; `before` is left out for what does not exist yet. */
 export const FieldChange = z
-  .object({ field: z.string(), before: FieldValue.optional(), after: FieldValue })
+  .object({
+    field: z.string().meta({ description: 'The name of the field.' }),
+    before: FieldValue.optional().meta({
+      description: 'The value before the change; absent where there was none.',
+    }),
+    after: FieldValue.meta({ description: 'The value after the change.' }),
+  })
   .meta({ id: 'FieldChange', description: 'The change that a sync would make to one field.' });
 export type FieldChange = z.infer<typeof FieldChange>;
 
@@ -24,6 +30,31 @@ export const SyncInclude = list(z.enum(['ids']), 20)
 /** The effect of a sync on something, actual or planned. */
 export const SyncAction = z.enum(['created', 'updated', 'deleted', 'unchanged']);
 export type SyncAction = z.infer<typeof SyncAction>;
+
+const action = { description: 'The change that would be made.' };
+const changes = z.array(FieldChange).meta({ description: 'The fields that would change.' });
+
+/** What a dry run says of one thing. */
+export const plannedChange = { action: SyncAction.meta(action), changes };
+
+/** The same of one item, which no batch deletes. */
+export const itemChange = { action: SyncAction.exclude(['deleted']).meta(action), changes };
+
+/** Why an item was not applied. */
+export const itemRefusal = <Code extends string>(codes: readonly [Code, ...Code[]]) => ({
+  code: z.enum(codes).meta({ description: 'The error code of the refusal.' }),
+  message: z.string().meta({ description: 'A description of the error.' }),
+});
+
+/** How many items there are. */
+export const ItemTotal = z.int().meta({ description: 'How many items there are.' });
+
+/** The outcome of items, counted. */
+export const itemCounts = {
+  total_items: ItemTotal,
+  success_items: z.int().meta({ description: 'How many items were applied.' }),
+  failed_items: z.int().meta({ description: 'How many items were not applied.' }),
+};
 
 /** The fields of `after` that differ from `before`, or all of them when there is no `before`; null is no value. */
 export function fieldChanges<Row extends object>(

@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { exampleMenu, exampleTime } from '../../examples.ts';
 import { list } from '../../lists.ts';
 import { givenUnlessDeleted, onlyIf } from '../../schema-words.ts';
 import { CatalogId, Name } from '../../texts.ts';
-import { ImageUrl, Money, Quantity, Timestamp } from '../../wire.ts';
-import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
+import { Id, ImageUrl, Money, Quantity, Timestamp, Visible } from '../../wire.ts';
+import { DryRun, plannedChange, SyncInclude } from '../bulk/changes.schema.ts';
 import { CategoryCreate } from '../categories/schema.ts';
 import { givenFields } from '../products/fields.schema.ts';
+import { StockEnabled } from '../stock/schema.ts';
 
 const Count = z
   .int()
@@ -13,10 +15,13 @@ const Count = z
   .max(2_147_483_647, 'must be at most 2147483647')
   .meta({ example: 1 });
 
-const ItemStock = z.object({ enabled: z.boolean(), quantity: Quantity }).meta({ id: 'CatalogSyncItemStock' });
+const ItemStock = z
+  .object({ enabled: StockEnabled, quantity: Quantity })
+  .meta({ id: 'CatalogSyncItemStock', description: 'The stock of an item as a sync brings it.' });
 
 const ProductStock = ItemStock.extend({ min_stock_alarm: Quantity.optional() }).meta({
   id: 'CatalogSyncProductStock',
+  description: 'The stock of a product as a sync brings it.',
 });
 
 /** `true` in an entry marked for deletion, with any other fields. */
@@ -52,7 +57,7 @@ export const SyncedItem = z
     price: Money.optional().meta({ description: needed, example: 0.5 }),
     min: Count.optional().meta({ description: '0 for a new one.', example: 0 }),
     max: Count.optional().meta({ description: "The subselection's max_selection for a new one." }),
-    visible: z.boolean().optional(),
+    visible: Visible.optional(),
     image_url: ImageUrl.optional(),
     stock: ItemStock.optional(),
     delete: Delete,
@@ -62,7 +67,11 @@ export const SyncedItem = z
     if (min !== undefined && max !== undefined && min > max)
       context.addIssue({ code: 'custom', path: ['min'], message: 'must not be more than max' });
   })
-  .meta({ id: 'CatalogSyncItem', ...onlyIf(givenUnlessDeleted(...neededOfItem)) });
+  .meta({
+    id: 'CatalogSyncItem',
+    description: 'An item of a subselection as a sync brings it.',
+    ...onlyIf(givenUnlessDeleted(...neededOfItem)),
+  });
 export type SyncedItem = z.infer<typeof SyncedItem>;
 
 /** A choice as a sync brings it. */
@@ -86,7 +95,11 @@ export const SyncedSubselection = z
       context.addIssue({ code: 'custom', path: ['min_selection'], message });
     }
   })
-  .meta({ id: 'CatalogSyncSubselection', ...onlyIf(givenUnlessDeleted(...neededOfSubselection)) });
+  .meta({
+    id: 'CatalogSyncSubselection',
+    description: 'A subselection as a sync brings it.',
+    ...onlyIf(givenUnlessDeleted(...neededOfSubselection)),
+  });
 export type SyncedSubselection = z.infer<typeof SyncedSubselection>;
 
 /** A product as a sync brings it. */
@@ -97,11 +110,17 @@ export const SyncedProduct = z
     name: Name.optional().meta({ description: needed, example: 'Flat white' }),
     price: Money.optional().meta({ description: needed, example: 3.5 }),
     stock: ProductStock.optional(),
-    subselections: list(SyncedSubselection, 50, 'must hold at most 50 subselections').optional(),
+    subselections: list(SyncedSubselection, 50, 'must hold at most 50 subselections')
+      .optional()
+      .meta({ description: 'The choices that go with it; those that are not named stay with `upsert`.' }),
     delete: Delete,
   })
   .check(unlessDeleted(...neededOfProduct))
-  .meta({ id: 'CatalogSyncProduct', ...onlyIf(givenUnlessDeleted(...neededOfProduct)) });
+  .meta({
+    id: 'CatalogSyncProduct',
+    description: 'A product as a sync brings it.',
+    ...onlyIf(givenUnlessDeleted(...neededOfProduct)),
+  });
 export type SyncedProduct = z.infer<typeof SyncedProduct>;
 
 /** A category in the body of a sync, with its products. */
@@ -110,7 +129,7 @@ export const SyncedCategory = z
     external_id: CatalogId,
     name: Name.optional().meta({ description: needed, example: 'Coffee' }),
     priority: CategoryCreate.shape.priority.optional(),
-    visible: z.boolean().optional(),
+    visible: Visible.optional(),
     image_url: ImageUrl.optional(),
     products: list(SyncedProduct, 'max_items_per_batch').optional(),
     delete: Delete.meta({
@@ -121,7 +140,11 @@ export const SyncedCategory = z
     }),
   })
   .check(unlessDeleted(...neededOfCategory))
-  .meta({ id: 'CatalogSyncCategory', ...onlyIf(givenUnlessDeleted(...neededOfCategory)) });
+  .meta({
+    id: 'CatalogSyncCategory',
+    description: 'A category in the body of a sync, with its products.',
+    ...onlyIf(givenUnlessDeleted(...neededOfCategory)),
+  });
 export type SyncedCategory = z.infer<typeof SyncedCategory>;
 
 /** The treatment of items that are not named: `upsert` leaves them, `replace` removes those with an `external_id`. */
@@ -138,26 +161,58 @@ export const CatalogSync = z
     dry_run: DryRun,
     include: SyncInclude,
   })
-  .meta({ id: 'CatalogSync' });
+  .meta({
+    id: 'CatalogSync',
+    description: 'A catalog to set.',
+    example: {
+      mode: 'upsert',
+      categories: [
+        {
+          external_id: 'CAT-10',
+          name: 'Coffee',
+          priority: 10,
+          products: [
+            {
+              ...exampleMenu.cortado,
+              stock: { enabled: true, quantity: 24 },
+              subselections: [
+                {
+                  external_id: 'MILK',
+                  name: 'Milk',
+                  min_selection: 0,
+                  max_selection: 1,
+                  items: [{ external_id: 'MILK-SOY', name: 'Soy', price: 30 }],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  });
 export type CatalogSync = z.infer<typeof CatalogSync>;
 
 /** The change of one category, product, subselection or item in a dry run. */
 export const CatalogChange = z
   .object({
-    type: z.enum(['category', 'product', 'subselection', 'item']),
+    type: z
+      .enum(['category', 'product', 'subselection', 'item'])
+      .meta({ description: 'The type of the object.' }),
     external_ids: z.array(z.string()).meta({
       description: 'Its position: its own external_id, after those of its product and subselection.',
     }),
     id: z.string().optional().meta({ description: 'Of what exists.' }),
-    action: SyncAction,
-    changes: z.array(FieldChange),
+    ...plannedChange,
   })
-  .meta({ id: 'CatalogChange' });
+  .meta({
+    id: 'CatalogChange',
+    description: 'The change that a sync would make to one category, product, subselection or item.',
+  });
 export type CatalogChange = z.infer<typeof CatalogChange>;
 
 /** A node that a sync named, by its id. */
 export const CatalogNode = CatalogChange.pick({ type: true, external_ids: true })
-  .extend({ id: z.string() })
+  .extend({ id: Id })
   .meta({ id: 'CatalogNode', description: 'A category, product, subselection or item that was named.' });
 export type CatalogNode = z.infer<typeof CatalogNode>;
 
@@ -187,10 +242,10 @@ export const CatalogSyncResult = z
       description: 'The version of the catalog with these changes, or a later one.',
     }),
     total_items: z.int().meta({ description: 'All that was named; a product counts once.' }),
-    created: z.int(),
-    updated: z.int(),
+    created: z.int().meta({ description: 'How many were created.' }),
+    updated: z.int().meta({ description: 'How many were changed.' }),
     deleted: z.int().meta({ description: 'With all that belonged to what was removed.' }),
-    unchanged: z.int(),
+    unchanged: z.int().meta({ description: 'How many stay as they were.' }),
     ids: z
       .array(CatalogNode)
       .optional()
@@ -209,5 +264,16 @@ export const CatalogSyncResult = z
           'dry run. Absent where there are none.',
       }),
   })
-  .meta({ id: 'CatalogSyncResult', description: 'The outcome of a catalog sync.' });
+  .meta({
+    id: 'CatalogSyncResult',
+    description: 'The outcome of a catalog sync.',
+    example: {
+      version: exampleTime('21:12:30.250'),
+      total_items: 4,
+      created: 1,
+      updated: 1,
+      deleted: 0,
+      unchanged: 2,
+    },
+  });
 export type CatalogSyncResult = z.infer<typeof CatalogSyncResult>;

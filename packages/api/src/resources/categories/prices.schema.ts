@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { Id, largestDecimal, Money } from '../../wire.ts';
+import { CategoryById } from './schema.ts';
 
 /** How the prices of a category change, and whether that is only looked at. */
 export const PriceChange = z
   .object({
-    id: Id,
+    ...CategoryById.shape,
     amount: z
       .number()
       .min(-largestDecimal, `must be at least ${-largestDecimal}`)
@@ -36,7 +37,7 @@ export const PriceChange = z
   .refine(({ amount, percent }) => (amount === undefined) !== (percent === undefined), {
     error: 'must have exactly one of amount and percent',
   })
-  .meta({ id: 'PriceChange' });
+  .meta({ id: 'PriceChange', example: { percent: 10 } });
 export type PriceChange = z.infer<typeof PriceChange>;
 
 /** The prices before and after, by product. */

@@ -1,8 +1,17 @@
+import { createdIds, exampleMenu } from '../../examples.ts';
 import { operation, router } from '../../request/operation.ts';
-import { ByExternalId, ById, Deleted } from '../../wire.ts';
+import { Deleted } from '../../wire.ts';
 import { PriceChange, PricesChanged } from './prices.schema.ts';
 import { changePrices } from './prices.service.ts';
-import { Category, CategoryCreate, CategoryList, CategoryPage, CategoryUpdate } from './schema.ts';
+import {
+  Category,
+  CategoryByExternalId,
+  CategoryById,
+  CategoryCreate,
+  CategoryList,
+  CategoryPage,
+  CategoryUpdate,
+} from './schema.ts';
 import * as categories from './service.ts';
 
 /** Specification: Categories. */
@@ -29,7 +38,7 @@ export const categoriesRouter = router({
     tag: 'categories',
     conditional: true,
   })
-    .input(ById)
+    .input(CategoryById)
     .output(Category)
     .query(({ ctx, input }) => categories.get(ctx, input.id)),
 
@@ -42,7 +51,7 @@ export const categoriesRouter = router({
     tag: 'categories',
     conditional: true,
   })
-    .input(ByExternalId)
+    .input(CategoryByExternalId)
     .output(Category)
     .query(({ ctx, input }) => categories.getByExternalId(ctx, input.external_id)),
 
@@ -54,6 +63,7 @@ export const categoriesRouter = router({
     status: 201,
     errors: ['conflict'],
     tag: 'categories',
+    answerExample: { id: createdIds.category, ...exampleMenu.bakery },
   })
     .input(CategoryCreate)
     .output(Category)
@@ -66,6 +76,7 @@ export const categoriesRouter = router({
     rest: ['PATCH /v2/categories/{id}'],
     errors: ['resource_not_found', 'conflict'],
     tag: 'categories',
+    answerExample: { name: 'Hot drinks', priority: 5 },
   })
     .input(CategoryUpdate)
     .output(Category)
@@ -79,7 +90,7 @@ export const categoriesRouter = router({
     errors: ['resource_not_found'],
     tag: 'categories',
   })
-    .input(ById)
+    .input(CategoryById)
     .output(Deleted)
     .mutation(({ ctx, input }) => categories.remove(ctx, input.id)),
 

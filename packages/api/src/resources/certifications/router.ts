@@ -1,6 +1,11 @@
 import { operation, router } from '../../request/operation.ts';
-import { ById } from '../../wire.ts';
-import { Certification, CertificationList, CertificationPage, CertificationStart } from './schema.ts';
+import {
+  Certification,
+  CertificationById,
+  CertificationList,
+  CertificationPage,
+  CertificationStart,
+} from './schema.ts';
 import * as certifications from './service.ts';
 
 /** Contract: certification. */
@@ -30,7 +35,7 @@ export const certificationsRouter = router({
     rest: ['POST /v2/certifications/{id}/abort'],
     errors: ['resource_not_found', 'conflict'],
   })
-    .input(ById)
+    .input(CertificationById)
     .output(Certification)
     .mutation(({ ctx, input }) => certifications.abort(ctx, input.id)),
 
@@ -41,7 +46,7 @@ export const certificationsRouter = router({
     rest: ['GET /v2/certifications/{id}'],
     errors: ['resource_not_found'],
   })
-    .input(ById)
+    .input(CertificationById)
     .output(Certification)
     .query(({ ctx, input }) => certifications.get(ctx, input.id)),
 

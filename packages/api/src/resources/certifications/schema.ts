@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { Id, page, paging, Timestamp } from '../../wire.ts';
+import { exampleIds, exampleTime } from '../../examples.ts';
+import { byId, Id, page, paging, Timestamp } from '../../wire.ts';
 
 /** The checks, in the order in which they are played. */
 export const checkNames = [
@@ -16,6 +17,8 @@ export const checkNames = [
   'caught_up',
   'gone_and_cancelled',
 ] as const;
+
+const CheckNames = z.enum(checkNames).meta({ description: 'The name of the check.' });
 
 /** The name of a check. */
 export type CheckName = (typeof checkNames)[number];
@@ -41,17 +44,23 @@ export const CertificationStart = z
     takes_orders: flag('It takes the orders that others place, and sends their statuses back.'),
     brings_catalog: flag('It brings products or their stock, many at once.'),
   })
-  .meta({ id: 'CertificationStart' });
+  .meta({
+    id: 'CertificationStart',
+    description: 'The features of an integration, which select its checks.',
+    example: { role: 'kiosk', receives_webhooks: false, reads_catalog: false, reads_lists: false },
+  });
 export type CertificationStart = z.infer<typeof CertificationStart>;
+
+const does = (what: string) => z.boolean().meta({ description: `Whether ${what}.` });
 
 const Does = z
   .object({
-    receives_webhooks: z.boolean(),
-    reads_catalog: z.boolean(),
-    reads_lists: z.boolean(),
-    places_orders: z.boolean(),
-    takes_orders: z.boolean(),
-    brings_catalog: z.boolean(),
+    receives_webhooks: does('it has a webhook endpoint'),
+    reads_catalog: does('it keeps the catalog, and pulls it after `catalog.updated`'),
+    reads_lists: does('it reads lists, page after page'),
+    places_orders: does('it places orders'),
+    takes_orders: does('it takes the orders that others place, and sends their statuses back'),
+    brings_catalog: does('it brings products or their stock, many at once'),
   })
   .meta({ id: 'CertificationDoes', description: 'The features of the integration.' });
 type Does = z.infer<typeof Does>;
@@ -79,9 +88,9 @@ export type CertificationAction = z.infer<typeof CertificationAction>;
 
 const WaitingFor = z
   .object({
-    check: z.enum(checkNames),
+    check: CheckNames,
     action: CertificationAction,
-    text: z.string().meta({ example: 'Place an order now.' }),
+    text: z.string().meta({ description: 'In words.', example: 'Place an order now.' }),
     until: Timestamp,
   })
   .meta({ id: 'CertificationWaiting', description: 'The event that the run waits for.' });
@@ -89,7 +98,7 @@ const WaitingFor = z
 const Seen = z
   .object({
     at: Timestamp,
-    text: z.string().meta({ example: 'GET /v2/catalog answered 200' }),
+    text: z.string().meta({ description: 'In words.', example: 'GET /v2/catalog answered 200' }),
     request_id: z
       .string()
       .exactOptional()
@@ -100,8 +109,8 @@ const Seen = z
 /** A check of a run and how it ended. */
 export const CertificationCheck = z
   .object({
-    check: z.enum(checkNames),
-    title: z.string(),
+    check: CheckNames,
+    title: z.string().meta({ description: 'A description of the check.' }),
     status: z.enum(['waiting', 'running', 'passed', 'failed', 'not_applicable', 'not_played']).meta({
       description:
         'not_applicable: the integration does not do what it judges. not_played: the run was aborted before the end of the check, or a check ' +
@@ -126,16 +135,63 @@ export const Certification = z
         'aborted: by `POST /v2/certifications/{id}/abort`, with the service, or since it took too long. It is never passed.',
     }),
     verdict: z.string().exactOptional().meta({ description: 'How it ended, in a sentence.' }),
-    role: Role.exactOptional(),
+    role: Role.exactOptional().meta({ description: 'The role that the run judges.' }),
     does: Does,
     waiting_for: WaitingFor.exactOptional(),
-    checks: z.array(CertificationCheck),
+    checks: z
+      .array(CertificationCheck)
+      .meta({ description: 'The checks, in the order in which they are played.' }),
     created_at: Timestamp,
     started_at: Timestamp.exactOptional(),
     completed_at: Timestamp.exactOptional(),
   })
-  .meta({ id: 'Certification', description: 'A day that the service plays with an integration, judged.' });
+  .meta({
+    id: 'Certification',
+    description: 'A day that the service plays with an integration, judged.',
+    example: {
+      id: exampleIds.certification,
+      status: 'passed',
+      verdict:
+        '3 of 3 checks passed. 9 do not apply: it does not receive webhooks, nor read the catalog, nor read lists, nor take orders, nor bring the catalog.',
+      role: 'kiosk',
+      does: {
+        ...{ receives_webhooks: false, reads_catalog: false, reads_lists: false },
+        ...{ places_orders: true, takes_orders: false, brings_catalog: false },
+      },
+      checks: [
+        {
+          check: 'catalog_pulled',
+          title: 'The catalog is pulled after catalog.updated',
+          status: 'not_applicable',
+          reason: 'It does not read the catalog.',
+          done: [],
+          seen: [],
+          read: '/docs/guides/first-sync',
+        },
+        {
+          check: 'order_repeated',
+          title: 'An order whose answer was lost is repeated with its key',
+          status: 'passed',
+          done: ['wrote the order, and cut the connection without an answer'],
+          seen: [
+            {
+              at: exampleTime('21:15:52.437'),
+              text: 'POST /v2/orders answered 201, a repeat',
+              request_id: '01935a42-6c10-7d2a-9b40-0d1e2f3a4b5c',
+            },
+          ],
+          read: '/docs/guides/orders',
+        },
+      ],
+      created_at: exampleTime('21:15:40.120'),
+      started_at: exampleTime('21:15:40.190'),
+      completed_at: exampleTime('21:16:31.904'),
+    },
+  });
 export type Certification = z.infer<typeof Certification>;
+
+/** The input of an operation on one. */
+export const CertificationById = byId(exampleIds.certification);
 
 export const CertificationList = z.object(paging);
 export const CertificationPage = page(Certification);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { aheadSentence, readFrom } from '../../moments.ts';
 import { excludes } from '../../schema-words.ts';
-import { Id, Pagination, paging, Timestamp, TimestampFilter } from '../../wire.ts';
+import { entries, examplePage, Id, Pagination, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 
 /** The parameters that make a list answer changes, by the moment of the last change, then id. */
 export const changes = {
@@ -67,6 +67,8 @@ export const oneBeginning = z.superRefine<ChangesInput>(({ cursor, updated_since
   if (offset > 0) context.addIssue({ code: 'custom', path: ['offset'], message });
 });
 
+const exampleCursor = 'eyJlIjoiNWYyYTljMWIiLCJzIjoxNzY5ODE3NjAwMDAwfQ';
+
 const ChangesPagination = Pagination.extend({
   next: z
     .string()
@@ -75,13 +77,17 @@ const ChangesPagination = Pagination.extend({
       description:
         'The cursor of the next page, which the `Link` carries, too; only with `updated_since` or `cursor`. An answer ' +
         'with fewer entries than the `limit` next to it is the last for now: its cursor starts the next walk, and misses nothing.',
-      example: 'eyJlIjoiNWYyYTljMWIiLCJzIjoxNzY5ODE3NjAwMDAwfQ',
+      example: exampleCursor,
     }),
-}).meta({ id: 'ChangesPagination', description: 'The position of the page, and the cursor of the next.' });
+}).meta({
+  id: 'ChangesPagination',
+  description: 'The position of the page, and the cursor of the next.',
+  example: { ...examplePage, next: exampleCursor },
+});
 
 /** The answer of a list that can be read by what has changed. */
 export function changesPage<Item extends z.ZodType>(item: Item) {
-  return z.object({ data: z.array(item), pagination: ChangesPagination });
+  return z.object({ data: entries(item), pagination: ChangesPagination });
 }
 
 /** A deletion, as a list of changes reports it. */
@@ -92,7 +98,7 @@ export const DeletedEntry = z
 /** The answer of a list that can report deletions, too. */
 export function deletionsPage<Item extends z.ZodType>(item: Item) {
   return z.object({
-    data: z.array(item),
+    data: entries(item),
     deleted: z
       .array(DeletedEntry)
       .optional()

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { list } from '../../lists.ts';
 import { aheadSentence, readFrom } from '../../moments.ts';
 import { excludes } from '../../schema-words.ts';
-import { Pagination, page, paging, TimestampFilter } from '../../wire.ts';
+import { examplePage, Pagination, page, paging, TimestampFilter } from '../../wire.ts';
+import { eventBodies } from './bodies.schema.ts';
 import { Envelope, type EventData, type EventType, envelopeOf, events, eventTypes } from './types.schema.ts';
 
 /** An event as it was published; `type` determines the shape of `data`. */
@@ -82,7 +83,7 @@ export const EventPage = page(FeedEvent).extend({
       description: 'With `after=latest`: what to give as `after` from now on.',
       example: '01935a3e-7d90-7c3b-a5e6-f70819203142',
     }),
-  }).meta({ id: 'EventPagination', description: 'How much there is to read.' }),
+  }).meta({ id: 'EventPagination', description: 'How much there is to read.', example: examplePage }),
 });
 export type EventPage = z.infer<typeof EventPage>;
 
@@ -91,8 +92,15 @@ export const beforeAll = '00000000-0000-0000-0000-000000000000';
 
 function published(type: EventType) {
   const words = type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const described = { id: `${words}Event`, description: `Sent when ${events[type].trigger}.` };
+  const body = (eventBodies as Partial<Record<EventType, string>>)[type];
   return envelopeOf(type)
-    .extend({ id, api_version: z.literal('v2') })
-    .meta(described);
+    .extend({
+      id,
+      api_version: z.literal('v2').meta({ description: 'The path family whose shapes the event has.' }),
+    })
+    .meta({
+      id: `${words}Event`,
+      description: `Sent when ${events[type].trigger}.`,
+      ...(body !== undefined && { example: JSON.parse(body) as unknown }),
+    });
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Permission } from '../../permissions.ts';
 import { typedAs } from '../../typed-as.ts';
-import { Id, Timestamp } from '../../wire.ts';
+import { Id, ShownExternalId, Timestamp } from '../../wire.ts';
+import { itemCounts } from '../bulk/changes.schema.ts';
 import { Order, OrderStatus } from '../orders/schema.ts';
 import { Payment } from '../payments/schema.ts';
 import { DeletedProduct, Product } from '../products/schema.ts';
@@ -26,19 +27,19 @@ export interface EventRow {
 
 const syncResult = {
   job_id: Id,
-  status: z.string().meta({ example: 'completed' }),
-  total_items: z.int(),
-  success_items: z.int(),
-  failed_items: z.int(),
+  status: z.string().meta({ description: 'The current status.', example: 'completed' }),
+  ...itemCounts,
 };
 
 /** `data` of `sync.completed`. */
-export const SyncCompleted = z.object(syncResult).meta({ id: 'SyncCompleted' });
+export const SyncCompleted = z
+  .object(syncResult)
+  .meta({ id: 'SyncCompleted', description: 'The job that ended, some of whose items were applied.' });
 
 /** `data` of `sync.failed`. */
 export const SyncFailed = z
   .object({ ...syncResult, error: z.string().meta({ description: 'Why, in words.' }) })
-  .meta({ id: 'SyncFailed' });
+  .meta({ id: 'SyncFailed', description: 'The job that ended without an item applied.' });
 
 /** `data` of `catalog.updated`. */
 export const CatalogUpdated = z
@@ -48,17 +49,20 @@ export const CatalogUpdated = z
       description: "The catalog's own `version`, when the event was published.",
     }),
   })
-  .meta({ id: 'CatalogUpdated' });
+  .meta({ id: 'CatalogUpdated', description: 'The catalog that was published.' });
+
+const previousStatus = z.string().meta({ description: 'The status before the move.', example: 'pending' });
+const status = z.string().meta({ description: 'The current status.', example: 'ready' });
 
 /** `data` of `order.status_changed`: always the move itself, at any later status of the order. */
 export const OrderStatusChanged = z
   .object({
     id: Id,
-    previous_status: typedAs(z.string().meta({ example: 'pending' }), OrderStatus),
-    status: typedAs(z.string().meta({ example: 'ready' }), OrderStatus),
-    external_id: z.string().optional().meta({ example: 'PO-7781' }),
+    previous_status: typedAs(previousStatus, OrderStatus),
+    status: typedAs(status, OrderStatus),
+    external_id: ShownExternalId.optional().meta({ example: 'PO-7781' }),
   })
-  .meta({ id: 'OrderStatusChanged' });
+  .meta({ id: 'OrderStatusChanged', description: 'The move of an order from one status to another.' });
 
 /** `data` of `settlement.created`. */
 export const SettlementCreated = z
@@ -66,15 +70,18 @@ export const SettlementCreated = z
     id: Id,
     period_start: Timestamp,
     period_end: Timestamp,
-    total_amount: z.number(),
-    total_orders: z.int(),
+    total_amount: z.number().meta({ description: 'The amount collected, 2 decimals.' }),
+    total_orders: z.int().meta({ description: 'How many orders there are.' }),
   })
-  .meta({ id: 'SettlementCreated' });
+  .meta({ id: 'SettlementCreated', description: 'The settlement that was made.' });
 
 /** `data` of `webhook.test`. */
 export const WebhookTestData = z
-  .object({ endpoint_id: Id, message: z.string() })
-  .meta({ id: 'WebhookTestData' });
+  .object({
+    endpoint_id: Id,
+    message: z.string().meta({ description: 'A sentence that says that this is a test.' }),
+  })
+  .meta({ id: 'WebhookTestData', description: 'The data of a test event.' });
 
 /** Every event type, in the order of the documents. Specification: Events; contract, section 9. */
 export const events = {
@@ -131,7 +138,7 @@ export const Envelope = z
     type: z.enum(eventTypes),
     api_version: z.enum(['v1', 'v2']),
     created_at: Timestamp,
-    location_id: z.uuid(),
+    location_id: z.uuid().meta({ description: 'The id of the location.' }),
     data: z.looseObject({}),
   })
   .meta({ id: 'EventEnvelope', description: 'The fields of every delivery.' });
@@ -140,7 +147,10 @@ export type Envelope = z.infer<typeof Envelope>;
 /** The envelope of one event type, with its own `data`; strict documents and tests read it. */
 export function envelopeOf<Type extends EventType>(type: Type) {
   const { data } = events[type];
-  return Envelope.extend({ type: z.literal(type), data: data as (typeof events)[Type]['data'] });
+  return Envelope.extend({
+    type: z.literal(type).meta({ description: 'The type of the object.' }),
+    data: data as (typeof events)[Type]['data'],
+  });
 }
 
 function row<Data extends z.ZodType>(

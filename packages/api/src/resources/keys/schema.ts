@@ -26,7 +26,7 @@ export const KeyCreate = z
   .object({
     name: Name.refine((name) => !isPersonsKey(name), {
       error: 'must not begin with "app: ": comanda app code makes the keys of persons',
-    }),
+    }).meta({ example: 'ERP' }),
     permissions: list(Grant, 200)
       .min(1, 'must name at least one permission')
       .meta({ description: 'Permissions, `resource:*` or `*`.', example: ['orders:*', 'products:read'] }),
@@ -122,7 +122,7 @@ export const KeyNarrow = z
   .refine(({ permissions, event_types }) => permissions !== undefined || event_types !== undefined, {
     error: 'must have permissions or event_types',
   })
-  .meta({ id: 'KeyNarrow' });
+  .meta({ id: 'KeyNarrow', example: { permissions: ['orders:read'] } });
 export type KeyNarrow = z.infer<typeof KeyNarrow>;
 
 /** Which key is replaced, and for how long it works in addition to the new one. */

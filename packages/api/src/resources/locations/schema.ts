@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { exampleLocation, exampleTime } from '../../examples.ts';
 import { Name } from '../../texts.ts';
-import { Id, isTimeZone, Timestamp } from '../../wire.ts';
+import { Id, isTimeZone, ShownName, Timestamp } from '../../wire.ts';
 
 /** The message about an unknown time zone. Which names are known, and how they are spelled, only the database knows. */
 export const noTimeZone = 'must be an IANA time zone, such as America/Montevideo';
@@ -19,7 +20,7 @@ const Currency = z
 export const Location = z
   .object({
     id: Id,
-    name: z.string().meta({ example: 'Cantina do Porto' }),
+    name: ShownName.meta({ example: 'Cantina do Porto' }),
     timezone: z.string().meta({ description: 'IANA time zone.', example: 'America/Sao_Paulo' }),
     currency: z.string().meta({ description: 'ISO 4217 code.', example: 'BRL' }),
     created_at: Timestamp,
@@ -27,7 +28,11 @@ export const Location = z
       description: 'Whether it is a sandbox: its keys are test keys, and it can be reset.',
     }),
   })
-  .meta({ id: 'Location', description: 'A restaurant or shop.' });
+  .meta({
+    id: 'Location',
+    description: 'A restaurant or shop.',
+    example: { ...exampleLocation, created_at: exampleTime('08:00:00.000') },
+  });
 export type Location = z.infer<typeof Location>;
 
 /** A location as its maker sees it, with its code. */
@@ -44,7 +49,7 @@ export type LocationState = CodedLocation & { status: 'active' | 'read_only' | '
 
 /** The body that makes a location. */
 export const LocationCreate = z.object({
-  name: Name,
+  name: Name.meta({ example: 'Cantina do Porto' }),
   timezone: TimeZone.default('UTC'),
   currency: Currency.default('USD'),
   sandbox: z.boolean().optional().meta({

@@ -17,7 +17,7 @@ export const MenuCopy = z
         'The `seen` of the dry run: refused with `changed_since` where the difference is another now.',
     }),
   })
-  .meta({ id: 'MenuCopy' });
+  .meta({ id: 'MenuCopy', example: { from_key: 'cmd_live_…' } });
 export type MenuCopy = z.infer<typeof MenuCopy>;
 
 /** How many changes an answer lists. */

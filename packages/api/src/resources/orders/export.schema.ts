@@ -9,6 +9,7 @@ export const OrderExportRequest = z
     to: DateFilter,
     limit: z.int().min(1, 'must be at least 1').optional().meta({
       description: 'Orders on a page, at most max_items_per_batch; needed when the range holds more.',
+      example: 50,
     }),
     offset: paging.offset,
   })
@@ -19,8 +20,8 @@ export type OrderExportRequest = z.infer<typeof OrderExportRequest>;
 export const OrderExport = z
   .object({
     exported_at: Timestamp.meta({ description: 'The moment whose state this is.' }),
-    from: Day,
-    to: Day,
+    from: Day.meta({ description: 'The first day of the range.' }),
+    to: Day.meta({ description: 'The last day of the range.' }),
     total: z
       .int()
       .meta({ description: 'Orders in the whole range, whichever part is answered.', example: 1 }),

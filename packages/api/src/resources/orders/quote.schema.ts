@@ -1,19 +1,25 @@
 import { z } from 'zod';
 import { ErrorReason } from '../../wire.ts';
+import { exampleLines } from './examples.schema.ts';
 import { Amount, OrderCreate, OrderItem } from './schema.ts';
 
 /** The body that asks for a quote: the body of creation. */
-export const OrderQuoteRequest = OrderCreate.meta({ id: 'OrderQuoteRequest' });
+export const OrderQuoteRequest = OrderCreate.meta({
+  id: 'OrderQuoteRequest',
+  description: 'An order to quote.',
+});
 
 /** Why creation would refuse an order, in its words. */
 export const OrderRefusal = z
   .object({
-    code: z.enum(['validation_error', 'conflict']),
+    code: z.enum(['validation_error', 'conflict']).meta({ description: 'The error code of the refusal.' }),
     reason: ErrorReason,
     path: z
       .string()
       .meta({ description: 'The field, as the request wrote it.', example: 'items[0].quantity' }),
-    message: z.string().meta({ example: 'insufficient stock, only 1 left' }),
+    message: z
+      .string()
+      .meta({ description: 'A description of the error.', example: 'insufficient stock, only 1 left' }),
   })
   .meta({ id: 'OrderRefusal', description: 'Why creation would refuse an order.' });
 
@@ -26,5 +32,9 @@ export const OrderQuote = z
       .array(OrderRefusal)
       .meta({ description: 'Everything that creation would refuse; empty when it would make the order.' }),
   })
-  .meta({ id: 'OrderQuote', description: 'An order as its creation would make it at this moment.' });
+  .meta({
+    id: 'OrderQuote',
+    description: 'An order as its creation would make it at this moment.',
+    example: { total: 410, items: exampleLines, refusals: [] },
+  });
 export type OrderQuote = z.infer<typeof OrderQuote>;

@@ -1,6 +1,7 @@
 import { idempotentOperation, operation, router } from '../../request/operation.ts';
 import { ById } from '../../wire.ts';
 import { create } from './create.service.ts';
+import { exampleCanceled, exampleCreated } from './examples.schema.ts';
 import { OrderExport, OrderExportRequest } from './export.schema.ts';
 import { exportOrders } from './export.service.ts';
 import { OrderOverview, OrderWanted } from './overview.schema.ts';
@@ -74,6 +75,7 @@ export const ordersRouter = router({
     status: 201,
     errors: ['conflict'],
     tag: 'orders',
+    answerExample: exampleCreated,
   })
     .input(OrderCreate)
     .output(Order)
@@ -99,6 +101,7 @@ export const ordersRouter = router({
     rest: ['PATCH /v1/orders/{id}/status', 'PATCH /v2/orders/{id}/status'],
     errors: ['resource_not_found', 'conflict'],
     tag: 'orders',
+    answerExample: { status: 'ready' },
   })
     .input(OrderUpdateStatus)
     .output(Order)
@@ -111,6 +114,7 @@ export const ordersRouter = router({
     rest: ['POST /v2/orders/{id}/cancel'],
     errors: ['resource_not_found', 'conflict'],
     tag: 'orders',
+    answerExample: exampleCanceled,
   })
     .input(OrderCancel)
     .output(Order)
@@ -198,6 +202,7 @@ export const ordersV1Router = router({
     status: 201,
     errors: ['conflict'],
     tag: 'orders',
+    answerExample: exampleCreated,
   })
     .input(OrderCreateV1)
     .output(Order)

@@ -1,24 +1,34 @@
 import { z } from 'zod';
+import { exampleIds } from '../../examples.ts';
 import { list } from '../../lists.ts';
 import { typedAs } from '../../typed-as.ts';
 import {
-  ByExternalId,
   dateRange,
   Exactly,
   ExternalId,
   Id,
   Label,
+  ProductId,
   page,
   paging,
   Quantity,
   ReferenceId,
   rangeOrder,
+  ShownExternalId,
+  ShownQuantity,
   TaxRate,
   Timestamp,
   text,
 } from '../../wire.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 import { books, booksMean, PaymentSummary } from '../payments/schema.ts';
+import {
+  exampleCreation,
+  exampleOrder,
+  exampleRead,
+  exampleSold,
+  exampleSummary,
+} from './examples.schema.ts';
 
 /** The status of an order. Specification: Order status. */
 export const OrderStatus = z
@@ -43,26 +53,32 @@ const summary = {
 /** An order as lists show it: exactly these six fields. */
 export const OrderSummary = z
   .object(summary)
-  .meta({ id: 'OrderSummary', description: 'An order as lists show it.' });
+  .meta({ id: 'OrderSummary', description: 'An order as lists show it.', example: exampleSummary });
 export type OrderSummary = z.infer<typeof OrderSummary>;
 
 /** The selections of a line. */
 export const OrderItemSelection = z
-  .object({ item_id: z.string(), quantity: z.number() })
+  .object({
+    item_id: z.string().meta({ description: 'The id of the chosen item.' }),
+    quantity: ShownQuantity,
+  })
   .meta({ id: 'OrderItemSelection', description: 'An item chosen from a subselection of the product.' });
+
+const comment = { description: 'A remark on the line, for the kitchen.' };
+const subselections = { description: 'The selections of the line.' };
 
 /** A line of an order: the specification's fields, and name and prices as of creation. */
 export const OrderItem = z
   .object({
-    product_id: z.string(),
+    product_id: ProductId,
     name: z.string().meta({ description: "The product's name when the order was made." }),
-    quantity: z.number(),
+    quantity: ShownQuantity,
     unit_price: Amount.meta({
       description: 'The price of one, its chosen items included, when the order was made.',
     }),
     total: Amount.meta({ description: 'quantity × unit_price, rounded half away from zero to 2 decimals.' }),
-    comment: z.string().optional(),
-    subselections: z.array(OrderItemSelection).optional(),
+    comment: z.string().optional().meta(comment),
+    subselections: z.array(OrderItemSelection).optional().meta(subselections),
   })
   .meta({ id: 'OrderItem', description: 'A line of an order.' });
 export type OrderItem = z.infer<typeof OrderItem>;
@@ -98,16 +114,21 @@ export const OrderItemAsSold = OrderItem.extend({
         description: 'A selection, with the fields that `snapshot` adds.',
       }),
     )
-    .optional(),
+    .optional()
+    .meta(subselections),
 }).meta({ id: 'OrderItemAsSold', description: 'A line of an order, and what `snapshot` adds.' });
 
+const channel = { description: 'Where the order comes from, such as `web` or `kiosk`.' };
+const takeAway = { description: 'Whether the order is taken away.' };
+const lines = { description: 'The lines of the order.' };
+
 const details = {
-  external_id: z.string().optional().meta({ example: 'demo-0045' }),
-  channel: z.string().optional(),
-  is_take_away: z.boolean().optional(),
+  external_id: ShownExternalId.optional().meta({ example: 'demo-0045' }),
+  channel: z.string().optional().meta(channel),
+  is_take_away: z.boolean().optional().meta(takeAway),
   identifier: z.string().optional().meta({ description: 'Free label: a table or similar.' }),
-  payment_method_id: z.string().optional(),
-  cancel_reason: z.string().optional(),
+  payment_method_id: z.string().optional().meta({ description: 'The id of the payment method.' }),
+  cancel_reason: z.string().optional().meta({ description: 'Why the order was canceled, as it was given.' }),
 };
 
 /** An order in full, as the specification's Order; also the payload of the `order.*` events. */
@@ -115,15 +136,16 @@ export const Order = z
   .object({
     ...summary,
     ...details,
-    items: z.array(OrderItem),
+    items: z.array(OrderItem).meta(lines),
   })
-  .meta({ id: 'Order', description: 'An order in full.' });
+  .meta({ id: 'Order', description: 'An order in full.', example: exampleOrder });
 export type Order = z.infer<typeof Order>;
 
 /** An order in full, with what was sold as it was then. */
-export const OrderAsSold = Order.extend({ items: z.array(OrderItemAsSold) }).meta({
+export const OrderAsSold = Order.extend({ items: z.array(OrderItemAsSold).meta(lines) }).meta({
   id: 'OrderAsSold',
   description: 'An order in full, with what `snapshot` adds.',
+  example: exampleSold,
 });
 export type OrderAsSold = z.infer<typeof OrderAsSold>;
 
@@ -148,6 +170,7 @@ const revised = {
 export const OrderWithBooks = OrderAsSold.extend({ ...orderBooks, ...revised }).meta({
   id: 'OrderWithBooks',
   description: 'An order in full, and what `include` asks for.',
+  example: exampleRead,
 });
 export type OrderWithBooks = z.infer<typeof OrderWithBooks>;
 
@@ -181,68 +204,94 @@ const asSold =
 export const OrderListEntry = z
   .object({
     ...{ ...summary, ...details, ...orderBooks, ...revised },
-    items: z.array(OrderItemAsSold).optional(),
+    items: z.array(OrderItemAsSold).optional().meta(lines),
   })
-  .meta({ id: 'OrderListEntry', description: 'An order as lists show it, and what `include` asks for.' });
+  .meta({
+    id: 'OrderListEntry',
+    description: 'An order as lists show it, and what `include` asks for.',
+    example: exampleRead,
+  });
 export type OrderListEntry = z.infer<typeof OrderListEntry>;
 
 /** Quantities of chosen items are whole: the products' own may have decimals. */
 const SelectionCreate = z
   .object({
     item_id: Id,
-    quantity: z.int().min(1, 'must be at least 1').max(9_999_999_999, 'must be at most 9999999999'),
+    quantity: z
+      .int()
+      .min(1, 'must be at least 1')
+      .max(9_999_999_999, 'must be at most 9999999999')
+      .meta(ShownQuantity.meta() ?? {}),
   })
-  .meta({ id: 'OrderItemSelectionCreate' });
+  .meta({
+    id: 'OrderItemSelectionCreate',
+    description: 'An item that is chosen from a subselection of the product.',
+  });
 
 const ItemCreateV1 = z
   .object({
     product_id: Id,
     quantity: Quantity.gt(0, 'must be more than 0'),
-    comment: text(0, 1_000).optional(),
-    subselections: list(SelectionCreate, 200, 'must hold at most 200 choices').optional(),
+    comment: text(0, 1_000).optional().meta(comment),
+    subselections: list(SelectionCreate, 200, 'must hold at most 200 choices').optional().meta(subselections),
   })
-  .meta({ id: 'OrderItemCreateV1' });
+  .meta({ id: 'OrderItemCreateV1', description: 'A line of an order to create.' });
 
 const ItemCreate = ItemCreateV1.extend({
   external_product_id: ExternalId.optional().meta({
     description: "Must not contradict the product's own external_id.",
   }),
-}).meta({ id: 'OrderItemCreate' });
+}).meta({ id: 'OrderItemCreate', description: 'A line of an order to create.' });
 
 const items = <Item extends z.ZodType>(item: Item) =>
-  list(item, 200, 'must hold 1 to 200 items').min(1, 'must hold 1 to 200 items');
+  list(item, 200, 'must hold 1 to 200 items').min(1, 'must hold 1 to 200 items').meta(lines);
 
 const creation = {
   external_id: ExternalId.meta({ example: 'POS-7731' }),
-  channel: Label.optional(),
-  is_take_away: z.boolean(),
+  channel: Label.optional().meta(channel),
+  is_take_away: z.boolean().meta(takeAway),
   identifier: text(0, 255).meta({ description: 'Free label: a table or similar; may be empty.' }),
   payment_method_id: Id,
 };
 
 /** The body that creates an order on v2. */
-export const OrderCreate = z.object({ ...creation, items: items(ItemCreate) });
+export const OrderCreate = z
+  .object({ ...creation, items: items(ItemCreate) })
+  .meta({ description: 'The body that creates an order.', example: exampleCreation });
 export type OrderCreate = z.infer<typeof OrderCreate>;
 
 /** The body that creates an order on v1: `external_product_id` is unknown there, so it is ignored. */
-export const OrderCreateV1 = z.object({ ...creation, items: items(ItemCreateV1) });
+export const OrderCreateV1 = z
+  .object({ ...creation, items: items(ItemCreateV1) })
+  .meta(OrderCreate.meta() ?? {});
 
 /** The body that moves an order. `pending` is a status, but never a legal target. */
 const target = typedAs(z.nonoptional(OrderStatus), OrderStatus.exclude(['pending']));
-export const OrderUpdateStatus = z.object({ id: Id, status: target });
-
-/** The body that cancels an order. */
-export const OrderCancel = z.object({
-  id: Id,
-  reason: text(0, 500).optional().meta({ description: 'Kept as cancel_reason.' }),
+export const OrderUpdateStatus = z.object({ id: Id, status: target }).meta({
+  description: 'The body that moves an order to another status.',
+  example: { status: 'ready' },
 });
 
+/** The body that cancels an order. */
+export const OrderCancel = z
+  .object({
+    id: Id,
+    reason: text(0, 500).optional().meta({ description: 'Kept as cancel_reason.' }),
+  })
+  .meta({ description: 'The body that cancels an order.', example: { reason: 'The guest left.' } });
+
 const filters = {
-  status: OrderStatus.optional(),
+  status: OrderStatus.optional().meta({ description: 'Only entries with this status.' }),
   ...dateRange,
-  number: z.int().optional().meta({ description: 'The order number.' }),
-  sort: z.enum(['created_at', 'number', 'total']).default('created_at'),
-  order: z.enum(['asc', 'desc']).default('desc'),
+  number: z.int().optional().meta({ description: 'The order number.', example: 45 }),
+  sort: z
+    .enum(['created_at', 'number', 'total'])
+    .default('created_at')
+    .meta({ description: 'The order of the list.' }),
+  order: z
+    .enum(['asc', 'desc'])
+    .default('desc')
+    .meta({ description: 'Whether the list ascends or descends.', example: 'asc' }),
 };
 
 /** The filters of the v2 list. */
@@ -255,10 +304,16 @@ export const OrderList = z
       .union([OrderStatus, list(OrderStatus, 20).min(1, 'must name at least one status')])
       .optional()
       .meta({ description: 'One status or several, as in `pending,ready`.', example: ['pending', 'ready'] }),
-    external_id: z.string().optional().meta({ example: 'demo-0045' }),
-    channel: Exactly.optional(),
-    turn_id: ReferenceId.optional().meta({ description: 'The turn that counts them.' }),
-    settlement_id: ReferenceId.optional().meta({ description: 'The settlement that counts them.' }),
+    external_id: ShownExternalId.optional().meta({ example: 'demo-0045' }),
+    channel: Exactly.optional().meta({ description: 'Only orders of this channel.', example: 'counter' }),
+    turn_id: ReferenceId.optional().meta({
+      description: 'The turn that counts them.',
+      example: exampleIds.turn,
+    }),
+    settlement_id: ReferenceId.optional().meta({
+      description: 'The settlement that counts them.',
+      example: exampleIds.settlement,
+    }),
     include: list(Include, 20)
       .min(1, 'must name details, items, books, snapshot, tax or revision')
       .refine((include) => include.includes('items') || !ofLines.some((part) => include.includes(part)), {
@@ -293,7 +348,10 @@ export const OrderRead = z.object({ id: Id, include: includeRead });
 export type OrderRead = z.infer<typeof OrderRead>;
 
 /** The parameters of reading one on v2 by the caller's own identifier. */
-export const OrderReadByExternalId = ByExternalId.extend({ include: includeRead });
+export const OrderReadByExternalId = z.object({
+  external_id: ShownExternalId.meta({ example: 'demo-0045' }),
+  include: includeRead,
+});
 
 export const OrderPage = changesPage(OrderListEntry);
 

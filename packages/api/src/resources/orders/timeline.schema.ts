@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleIds, exampleTime } from '../../examples.ts';
 import { Id, Timestamp } from '../../wire.ts';
 import { eventTypes } from '../events/types.schema.ts';
 import { WebhookDelivery } from '../webhook-endpoints/schema.ts';
@@ -9,41 +10,45 @@ export const Actor = z
   .discriminatedUnion('type', [
     z
       .object({
-        type: z.literal('api_key'),
+        type: z.literal('api_key').meta({ description: 'The type of the object.' }),
         id: Id,
         name: z.string().optional().meta({ description: 'The name of the key.', example: 'ERP' }),
       })
-      .meta({ id: 'ApiKeyActor' }),
+      .meta({ id: 'ApiKeyActor', description: 'A key of the API did it.' }),
     z
       .object({
-        type: z.literal('database'),
+        type: z.literal('database').meta({ description: 'The type of the object.' }),
         name: z.string().optional().meta({
           description: 'The role and the program, for as long as the audit is kept.',
           example: 'ana by psql',
         }),
       })
-      .meta({ id: 'DatabaseActor' }),
+      .meta({ id: 'DatabaseActor', description: 'A person who edits in the database.' }),
   ])
   .meta({ id: 'Actor', description: 'An API key, or `database`: an edit in the database itself.' });
 
 const at = Timestamp;
+const kind = <Kind extends string>(name: Kind) => z.literal(name).meta({ description: 'The kind of entry.' });
 const request_id = z.string().optional().meta({
   description: 'The X-Request-Id of the request that did it.',
   example: '01935a3e-7c1f-7a11-8d2e-3f4a5b6c7d8e',
 });
-const event = { event_id: Id, event_type: z.enum(eventTypes) };
+const event = {
+  event_id: Id,
+  event_type: z.enum(eventTypes).meta({ description: 'The type of the event.' }),
+};
 const { attempt, status, response_code, error, duration_ms } = WebhookDelivery.shape;
 
 /** One thing that happened to an order or because of it. */
 export const OrderTimelineEntry = z
   .discriminatedUnion('kind', [
     z
-      .object({ at, kind: z.literal('created'), status: OrderStatus, by: Actor, request_id })
+      .object({ at, kind: kind('created'), status: OrderStatus, by: Actor, request_id })
       .meta({ id: 'OrderCreatedEntry', description: 'The order was made.' }),
     z
       .object({
         at,
-        kind: z.literal('moved'),
+        kind: kind('moved'),
         from: OrderStatus,
         to: OrderStatus,
         by: Actor,
@@ -57,8 +62,8 @@ export const OrderTimelineEntry = z
     z
       .object({
         at,
-        kind: z.literal('booked'),
-        entry: z.enum(['payment', 'correction', 'refund']),
+        kind: kind('booked'),
+        entry: z.enum(['payment', 'correction', 'refund']).meta({ description: 'The kind of entry.' }),
         amount: z.number().meta({ description: 'Corrections and refunds are below zero.' }),
         by: Actor,
         request_id,
@@ -67,12 +72,12 @@ export const OrderTimelineEntry = z
       })
       .meta({ id: 'OrderBookedEntry', description: 'Its payment was collected, corrected or refunded.' }),
     z
-      .object({ at, kind: z.literal('event'), ...event, resource_id: Id, request_id })
+      .object({ at, kind: kind('event'), ...event, resource_id: Id, request_id })
       .meta({ id: 'OrderEventEntry', description: 'An event of the order or its payment was published.' }),
     z
       .object({
         at,
-        kind: z.literal('delivery'),
+        kind: kind('delivery'),
         ...event,
         delivery_id: Id,
         endpoint_id: Id,
@@ -83,8 +88,46 @@ export const OrderTimelineEntry = z
   .meta({ id: 'OrderTimelineEntry', description: 'An event in the history of an order.' });
 export type OrderTimelineEntry = z.infer<typeof OrderTimelineEntry>;
 
+const exampleRequest = '01935a3e-7c11-7e32-9f40-a1b2c3d4e5f6';
+const exampleEvent = { event_id: exampleIds.event, event_type: 'order.created' };
+
 /** The history of an order, oldest first. */
-export const OrderTimeline = z
-  .array(OrderTimelineEntry)
-  .meta({ id: 'OrderTimeline', description: 'Oldest first.' });
+export const OrderTimeline = z.array(OrderTimelineEntry).meta({
+  id: 'OrderTimeline',
+  description: 'Oldest first.',
+  example: [
+    {
+      at: exampleTime('21:05:09.120'),
+      kind: 'created',
+      status: 'pending',
+      by: { type: 'api_key', id: '01935a31-7f20-7c4d-9a1b-2c3d4e5f6071', name: 'ERP' },
+      request_id: exampleRequest,
+    },
+    {
+      at: exampleTime('21:05:09.120'),
+      kind: 'event',
+      ...exampleEvent,
+      resource_id: exampleIds.order,
+      request_id: exampleRequest,
+    },
+    {
+      at: exampleTime('21:05:09.412'),
+      kind: 'delivery',
+      ...exampleEvent,
+      delivery_id: '01935a3e-7da1-7d0f-8b6c-7a8b9c0d1e2f',
+      endpoint_id: exampleIds.endpoint,
+      attempt: 1,
+      status: 'delivered',
+      response_code: 200,
+      duration_ms: 84,
+    },
+    {
+      at: exampleTime('21:11:40.508'),
+      kind: 'moved',
+      from: 'pending',
+      to: 'ready',
+      by: { type: 'database', name: 'ana by psql' },
+    },
+  ],
+});
 export type OrderTimeline = z.infer<typeof OrderTimeline>;

@@ -1,7 +1,7 @@
 import { idempotentOperation, operation, router } from '../../request/operation.ts';
-import { ById } from '../../wire.ts';
 import {
   Payment,
+  PaymentById,
   PaymentList,
   PaymentListV1,
   PaymentPage,
@@ -43,7 +43,7 @@ export const paymentsRouter = router({
     description: 'From pending only; completed is final.',
     errors: ['resource_not_found', 'conflict'],
   })
-    .input(ById)
+    .input(PaymentById)
     .output(Payment)
     .joinedMutation(({ ctx, input }) => payments.move(ctx, input.id, 'payments.complete')),
 
@@ -53,7 +53,7 @@ export const paymentsRouter = router({
     description: 'From pending only; rejected is final.',
     errors: ['resource_not_found', 'conflict'],
   })
-    .input(ById)
+    .input(PaymentById)
     .output(Payment)
     .joinedMutation(({ ctx, input }) => payments.move(ctx, input.id, 'payments.reject')),
 

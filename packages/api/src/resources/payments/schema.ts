@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { exampleIds, exampleTime } from '../../examples.ts';
 import { list } from '../../lists.ts';
 import {
+  byId,
   DateFilter,
   dateRange,
   Id,
@@ -23,7 +25,7 @@ export type PaymentStatus = z.infer<typeof PaymentStatus>;
 /** The type of a payment method. */
 export const PaymentMethodType = z
   .enum(['cash', 'card', 'qr', 'transfer', 'online', 'other'])
-  .meta({ id: 'PaymentMethodType' });
+  .meta({ id: 'PaymentMethodType', description: 'The type of a payment method.' });
 export type PaymentMethodType = z.infer<typeof PaymentMethodType>;
 
 /** The payment of an order, as orders show it. Specification: Order, `payment`. */
@@ -36,16 +38,34 @@ export type PaymentSummary = z.infer<typeof PaymentSummary>;
 export const Payment = z
   .object({
     id: Id,
-    order_id: z.string(),
-    payment_method_id: z.string(),
+    order_id: z.string().meta({ description: 'The id of the order.', example: exampleIds.order }),
+    payment_method_id: z
+      .string()
+      .meta({ description: 'The id of the payment method.', example: exampleIds.paymentMethod }),
     method: PaymentMethodType,
     amount: z.number().meta({ description: "In the location's currency, 2 decimals.", example: 29 }),
     status: PaymentStatus,
     created_at: Timestamp,
     updated_at: Timestamp,
   })
-  .meta({ id: 'Payment', description: 'The payment of an order, made or due.' });
+  .meta({
+    id: 'Payment',
+    description: 'The payment of an order, made or due.',
+    example: {
+      id: exampleIds.payment,
+      order_id: exampleIds.order,
+      payment_method_id: exampleIds.paymentMethod,
+      method: 'cash',
+      amount: 410,
+      status: 'pending',
+      created_at: exampleTime('21:05:09.120'),
+      updated_at: exampleTime('21:05:09.120'),
+    },
+  });
 export type Payment = z.infer<typeof Payment>;
+
+/** The input of an operation on one. */
+export const PaymentById = byId(exampleIds.payment);
 
 /** The fields that `include=books` adds to a payment and to an order. */
 export const books = {
@@ -87,11 +107,11 @@ const completion = DateFilter.optional().meta({
 });
 
 const filters = {
-  status: PaymentStatus.optional(),
-  method: PaymentMethodType.optional(),
+  status: PaymentStatus.optional().meta({ description: 'Only entries with this status.' }),
+  method: PaymentMethodType.optional().meta({ description: 'Only payments of this type of payment method.' }),
   from: ofCreation(dateRange.from),
   to: ofCreation(dateRange.to),
-  order_id: ReferenceId.optional(),
+  order_id: ReferenceId.optional().meta({ example: exampleIds.order }),
 };
 
 /** The filters of the list of v1. */
@@ -113,8 +133,14 @@ export const PaymentList = z
     ...changes,
     completed_from: completion,
     completed_to: completion,
-    turn_id: ReferenceId.optional().meta({ description: 'The turn that collects them.' }),
-    settlement_id: ReferenceId.optional().meta({ description: 'The settlement that they are in.' }),
+    turn_id: ReferenceId.optional().meta({
+      description: 'The turn that collects them.',
+      example: exampleIds.turn,
+    }),
+    settlement_id: ReferenceId.optional().meta({
+      description: 'The settlement that they are in.',
+      example: exampleIds.settlement,
+    }),
     books: z
       .enum(['unsettled', 'before_books', 'refunded', 'canceled_and_paid'])
       .optional()
@@ -134,11 +160,10 @@ export const PaymentPageV1 = page(Payment);
 export const PaymentPage = changesPage(PaymentWithBooks);
 
 /** The parameters of reading one on v2. */
-export const PaymentWanted = z.object({ id: Id, include: includeBooks });
+export const PaymentWanted = PaymentById.extend({ include: includeBooks });
 
 /** The body that records a refund. */
-export const PaymentRefund = z.object({
-  id: Id,
+export const PaymentRefund = PaymentById.extend({
   amount: Money.gt(0, 'must be more than 0').meta({ example: 2.5 }),
   reason: text(1, 500),
   person: text(1, 255).meta({ description: 'The person that gives the money back.' }),

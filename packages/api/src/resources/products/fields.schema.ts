@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Family, ownField } from '../../families.ts';
 import { referenceOf } from '../../references.ts';
 import { Description, Name as NameText, Sku } from '../../texts.ts';
-import { ImageUrl, Money, TaxRate } from '../../wire.ts';
+import { ImageUrl, Money, ShownImageUrl, ShownName, TaxRate, Visible } from '../../wire.ts';
 
 /** A column of a product that callers give and read, wherever they do. */
 interface ProductField {
@@ -27,18 +27,23 @@ interface ProductField {
  */
 export const productFields = {
   sku: {
-    shown: z.string().meta({ example: 'DR-01' }),
+    shown: z.string().meta({ description: 'The stock-keeping unit, unique per location.', example: 'DR-01' }),
     given: Sku.meta({ description: 'Unique per location; made from the id of a new product.' }),
     ...{ column: 'text', fresh: '' },
   },
-  name: { shown: z.string().meta({ example: 'Flat white' }), given: NameText, column: 'text', fresh: '' },
-  description: { shown: z.string(), given: Description, column: 'text', fresh: '' },
+  name: { shown: ShownName.meta({ example: 'Flat white' }), given: NameText, column: 'text', fresh: '' },
+  description: {
+    shown: z.string().meta({ description: 'A text about it; empty where there is none.' }),
+    given: Description,
+    column: 'text',
+    fresh: '',
+  },
   price: {
     shown: z.number().meta({ description: "In the location's currency, 2 decimals.", example: 170 }),
     ...{ given: Money, column: 'numeric', fresh: 0 },
   },
-  visible: { shown: z.boolean(), given: z.boolean(), column: 'boolean', fresh: true },
-  image_url: { shown: z.string(), given: ImageUrl, column: 'text', fresh: '' },
+  visible: { shown: Visible, given: Visible, column: 'boolean', fresh: true },
+  image_url: { shown: ShownImageUrl, given: ImageUrl, column: 'text', fresh: '' },
   tax_rate: {
     shown: TaxRate.optional().meta({
       description: 'Only with `include=tax`: percent, included in the price; none where none was given.',

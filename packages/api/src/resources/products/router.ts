@@ -1,8 +1,10 @@
+import { createdIds, exampleMenu } from '../../examples.ts';
 import { operation, router } from '../../request/operation.ts';
-import { ById, Deleted } from '../../wire.ts';
+import { Deleted } from '../../wire.ts';
 import { Stock } from '../stock/schema.ts';
 import {
   Product,
+  ProductById,
   ProductCreate,
   ProductGet,
   ProductGetByExternalId,
@@ -61,6 +63,7 @@ export const productsRouter = router({
     status: 201,
     errors: ['conflict'],
     tag: 'products',
+    answerExample: { id: createdIds.product, ...exampleMenu.croissant },
   })
     .input(ProductCreate)
     .output(Product)
@@ -73,6 +76,7 @@ export const productsRouter = router({
     rest: ['PATCH /v1/products/{id}', 'PATCH /v2/products/{id}'],
     errors: ['resource_not_found', 'conflict'],
     tag: 'products',
+    answerExample: { price: 175 },
   })
     .input(ProductUpdate)
     .output(Product)
@@ -86,7 +90,7 @@ export const productsRouter = router({
     errors: ['resource_not_found'],
     tag: 'products',
   })
-    .input(ById)
+    .input(ProductById)
     .output(Deleted)
     .mutation(({ ctx, input }) => products.remove(ctx, input.id)),
 
@@ -97,7 +101,7 @@ export const productsRouter = router({
     rest: ['GET /v1/products/{id}/stock'],
     errors: ['resource_not_found'],
   })
-    .input(ById)
+    .input(ProductById)
     .output(Stock)
     .query(({ ctx, input }) => products.getStock(ctx, input.id)),
 });
@@ -122,7 +126,7 @@ export const productsV1Router = router({
     errors: ['resource_not_found'],
     tag: 'products',
   })
-    .input(ById)
+    .input(ProductById)
     .output(Product)
     .joinedQuery(({ ctx, input }) => products.get(ctx, input.id)),
 });

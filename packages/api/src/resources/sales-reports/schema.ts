@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleLocation } from '../../examples.ts';
 import { DateFilter, rangeOrder } from '../../wire.ts';
 
 const Amount = z.number().meta({ description: "In the location's currency, 2 decimals." });
@@ -35,14 +36,30 @@ export const SalesReport = z
   .object({
     from: DateFilter,
     to: DateFilter,
-    currency: z.string(),
+    currency: z.string().meta({ description: 'The currency of the location, an ISO 4217 code.' }),
     group_by: SalesGrouping,
-    total_orders: z.int(),
+    total_orders: z.int().meta({ description: 'How many orders there are.' }),
     total_amount: Amount,
     average_ticket: Amount.meta({ description: 'total_amount ÷ total_orders; 0 when there are none.' }),
     rows: z.array(SalesRow).meta({ description: 'By amount descending, then key.' }),
   })
-  .meta({ id: 'SalesReport', description: 'The sales of a range of days.' });
+  .meta({
+    id: 'SalesReport',
+    description: 'The sales of a range of days.',
+    example: {
+      from: '2026-01-31',
+      to: '2026-01-31',
+      currency: exampleLocation.currency,
+      group_by: 'channel',
+      total_orders: 108,
+      total_amount: 3300.5,
+      average_ticket: 30.56,
+      rows: [
+        { key: 'kiosk', name: 'kiosk', orders: 80, quantity: 171, amount: 2480.5 },
+        { key: '', name: '', orders: 28, quantity: 44, amount: 820 },
+      ],
+    },
+  });
 export type SalesReport = z.infer<typeof SalesReport>;
 
 /** The parameters of a report: both days are required. */

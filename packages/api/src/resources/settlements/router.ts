@@ -1,7 +1,7 @@
 import { operation, router } from '../../request/operation.ts';
-import { ById } from '../../wire.ts';
 import {
   Settlement,
+  SettlementById,
   SettlementEntryList,
   SettlementEntryPage,
   SettlementList,
@@ -29,7 +29,7 @@ export const settlementsRouter = router({
     rest: ['GET /v2/settlements/{id}'],
     errors: ['resource_not_found'],
   })
-    .input(ById)
+    .input(SettlementById)
     .output(Settlement)
     .query(({ ctx, input }) => settlements.get(ctx, input.id)),
 

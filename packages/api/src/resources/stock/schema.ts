@@ -1,10 +1,25 @@
 import { z } from 'zod';
+import { exampleIds, exampleMenu, exampleTime } from '../../examples.ts';
 import { list, mostFaults } from '../../lists.ts';
 import { exactlyOne, onlyIf } from '../../schema-words.ts';
 import { typedAs } from '../../typed-as.ts';
-import { ExternalId, Id, Label, paging, Quantity, QuantityChange, Timestamp } from '../../wire.ts';
-import { DryRun, FieldChange, SyncAction } from '../bulk/changes.schema.ts';
+import {
+  ExternalId,
+  Id,
+  Label,
+  ProductId,
+  paging,
+  Quantity,
+  QuantityChange,
+  ShownExternalId,
+  ShownName,
+  Timestamp,
+} from '../../wire.ts';
+import { DryRun, itemChange, itemCounts, itemRefusal } from '../bulk/changes.schema.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
+
+/** The stock of the flat white. */
+export const exampleStock = { enabled: true, quantity: 24, min_stock_alarm: 5 };
 
 /** The stock of a product, as the specification's Stock. */
 export const Stock = z
@@ -13,26 +28,47 @@ export const Stock = z
     quantity: z.number().meta({ description: 'The remaining quantity, 3 decimals.', example: 24 }),
     min_stock_alarm: z.number().meta({ description: 'Where the alarm begins, 3 decimals.', example: 5 }),
   })
-  .meta({ id: 'Stock', description: 'The stock of a product.' });
+  .meta({ id: 'Stock', description: 'The stock of a product.', example: exampleStock });
 export type Stock = z.infer<typeof Stock>;
+
+/** Whether a quantity is kept. */
+export const StockEnabled = z
+  .boolean()
+  .meta({ description: 'Whether the quantity is kept, and orders take from it.' });
 
 /** The body that sets the stock of a product: always all three fields. */
 export const StockInput = z
-  .object({ enabled: z.boolean(), quantity: Quantity, min_stock_alarm: Quantity })
-  .meta({ id: 'StockInput' });
+  .object({ enabled: StockEnabled, quantity: Quantity, min_stock_alarm: Quantity })
+  .meta({
+    id: 'StockInput',
+    description: 'The body that sets the stock of a product: always all three fields.',
+  });
 export type StockInput = z.infer<typeof StockInput>;
+
+const sku = { description: 'The stock-keeping unit, unique per location.' };
 
 /** An entry of the stock listing, and the payload of `stock.updated`. */
 export const StockEntry = z
   .object({
-    product_id: z.string(),
-    external_id: z.string().optional(),
-    sku: z.string(),
-    name: z.string(),
+    product_id: ProductId,
+    external_id: ShownExternalId.optional(),
+    sku: z.string().meta(sku),
+    name: ShownName,
     stock: Stock,
     updated_at: Timestamp,
   })
-  .meta({ id: 'StockEntry', description: 'The stock of one product, with what names the product.' });
+  .meta({
+    id: 'StockEntry',
+    description: 'The stock of one product, with what names the product.',
+    example: {
+      product_id: exampleIds.product,
+      external_id: exampleMenu.flatWhite.external_id,
+      sku: exampleMenu.flatWhite.sku,
+      name: exampleMenu.flatWhite.name,
+      stock: exampleStock,
+      updated_at: exampleTime('21:05:09.120'),
+    },
+  });
 export type StockEntry = z.infer<typeof StockEntry>;
 
 /** The filters of the listing. */
@@ -54,7 +90,7 @@ export const StockSyncItem = z
   .object({
     product_id: Id.optional(),
     external_id: ExternalId.optional(),
-    sku: Label.optional(),
+    sku: Label.optional().meta(sku),
     quantity: Quantity.optional().meta({ description: 'The new quantity.', example: 24 }),
     adjust: QuantityChange.optional().meta({
       description: 'In place of `quantity`: the amount to add, or to take if negative.',
@@ -99,7 +135,7 @@ export const StockSyncItem = z
   });
 export type StockSyncItem = z.infer<typeof StockSyncItem>;
 
-const { product_id, external_id, sku, quantity, adjust, ...others } = StockSyncItem.shape;
+const { product_id, external_id, sku: label, quantity, adjust, ...others } = StockSyncItem.shape;
 const absent = z.never().optional();
 
 /** The same, as the typed client knows it: exactly one of the three, and one of the two. */
@@ -110,7 +146,7 @@ const StockSyncItemForms = z
       .union([
         z.object({ product_id: product_id.unwrap(), external_id: absent, sku: absent }),
         z.object({ product_id: absent, external_id: external_id.unwrap(), sku: absent }),
-        z.object({ product_id: absent, external_id: absent, sku: sku.unwrap() }),
+        z.object({ product_id: absent, external_id: absent, sku: label.unwrap() }),
       ])
       .and(
         z.union([
@@ -145,7 +181,16 @@ export const StockSync = z
       }
     }
   })
-  .meta({ id: 'StockSync' });
+  .meta({
+    id: 'StockSync',
+    description: 'A batch that sets stock.',
+    example: {
+      items: [
+        { external_id: exampleMenu.flatWhite.external_id, quantity: 24, min_stock_alarm: 5 },
+        { sku: 'FL-1', quantity: 8 },
+      ],
+    },
+  });
 export type StockSync = z.infer<typeof StockSync>;
 
 /** The stock of a product as its change brings it: the fields that are left out stay as they are. */
@@ -156,7 +201,7 @@ export const StockEdit = z
       example: 24,
     }),
     expected,
-    enabled: z.boolean().optional(),
+    enabled: StockEnabled.optional(),
     min_stock_alarm: Quantity.optional(),
   })
   .superRefine(({ quantity, expected: there, enabled, min_stock_alarm }, context) => {
@@ -179,36 +224,34 @@ export const StockEdit = z
 export type StockEdit = z.infer<typeof StockEdit>;
 
 /** The body that changes the stock of one product by an amount. */
-export const StockAdjust = z.object({ id: Id, adjust: QuantityChange, expected });
+export const StockAdjust = z
+  .object({ id: Id.meta({ example: exampleIds.product }), adjust: QuantityChange, expected })
+  .meta({ description: 'The amount to add to the stock of a product, or to take from it.' });
 export type StockAdjust = z.infer<typeof StockAdjust>;
 
 /** The result of one item in a dry run. */
 export const StockChange = z
   .object({
     index: z.int().meta({ description: 'The index of the item in the batch, from 0.' }),
-    product_id: z.string(),
-    action: SyncAction.exclude(['deleted']),
-    changes: z.array(FieldChange),
+    product_id: ProductId,
+    ...itemChange,
   })
-  .meta({ id: 'StockChange' });
+  .meta({ id: 'StockChange', description: 'The change that a batch would make to one item.' });
 export type StockChange = z.infer<typeof StockChange>;
 
 /** Why an item was not applied. */
 export const StockSyncError = z
   .object({
     index: z.int().meta({ description: 'The index of the item in the batch, from 0.' }),
-    code: z.enum(['resource_not_found', 'conflict']),
-    message: z.string(),
+    ...itemRefusal(['resource_not_found', 'conflict']),
     quantity: z.number().optional().meta({ description: 'Of a `conflict`: what is there.', example: 3 }),
   })
-  .meta({ id: 'StockSyncError' });
+  .meta({ id: 'StockSyncError', description: 'Why an item was not applied.' });
 
 /** The outcome of a batch. */
 export const StockSyncResult = z
   .object({
-    total_items: z.int(),
-    success_items: z.int(),
-    failed_items: z.int(),
+    ...itemCounts,
     errors: z.array(StockSyncError).meta({ description: 'Every item that was not applied.' }),
     dry_run: z.literal(true).optional().meta({ description: 'Nothing was changed.' }),
     changes: z
@@ -216,5 +259,14 @@ export const StockSyncResult = z
       .optional()
       .meta({ description: 'Of a dry run: what would become of each item that can be applied.' }),
   })
-  .meta({ id: 'StockSyncResult', description: 'The outcome of a batch that sets stock.' });
+  .meta({
+    id: 'StockSyncResult',
+    description: 'The outcome of a batch that sets stock.',
+    example: {
+      total_items: 2,
+      success_items: 1,
+      failed_items: 1,
+      errors: [{ index: 1, code: 'resource_not_found', message: 'There is no product with sku FL-1.' }],
+    },
+  });
 export type StockSyncResult = z.infer<typeof StockSyncResult>;

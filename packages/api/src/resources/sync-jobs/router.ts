@@ -1,7 +1,6 @@
 import { idempotentOperation, operation, router } from '../../request/operation.ts';
-import { ById } from '../../wire.ts';
 import { previewProducts } from './preview.service.ts';
-import { ProductSync, StartedSyncJob, SyncJob, SyncJobList, SyncJobPage } from './schema.ts';
+import { ProductSync, StartedSyncJob, SyncJob, SyncJobById, SyncJobList, SyncJobPage } from './schema.ts';
 import * as syncJobs from './service.ts';
 
 /** Specification: Sync jobs. */
@@ -31,7 +30,7 @@ export const syncJobsRouter = router({
     rest: ['GET /v2/sync/jobs/{id}'],
     errors: ['resource_not_found'],
   })
-    .input(ById)
+    .input(SyncJobById)
     .output(SyncJob)
     .query(({ ctx, input }) => syncJobs.get(ctx, input.id)),
 
@@ -52,7 +51,7 @@ export const syncJobsRouter = router({
       'It continues behind the last processed item; when nothing could be applied it starts over. No item is applied twice.',
     errors: ['resource_not_found', 'conflict'],
   })
-    .input(ById)
+    .input(SyncJobById)
     .output(SyncJob)
     .mutation(({ ctx, input }) => syncJobs.retry(ctx, input.id)),
 });

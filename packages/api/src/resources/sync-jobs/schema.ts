@@ -1,8 +1,16 @@
 import { z } from 'zod';
+import { exampleIds, exampleMenu, exampleTime } from '../../examples.ts';
 import { list, mostFaults } from '../../lists.ts';
 import { CatalogId, Name } from '../../texts.ts';
-import { ExternalId, Money, page, paging, Timestamp } from '../../wire.ts';
-import { DryRun, FieldChange, SyncAction, SyncInclude } from '../bulk/changes.schema.ts';
+import { byId, ExternalId, Id, Money, page, paging, ShownExternalId, Timestamp } from '../../wire.ts';
+import {
+  DryRun,
+  ItemTotal,
+  itemChange,
+  itemCounts,
+  itemRefusal,
+  SyncInclude,
+} from '../bulk/changes.schema.ts';
 import { givenFields } from '../products/fields.schema.ts';
 import { StockInput } from '../stock/schema.ts';
 
@@ -26,7 +34,7 @@ export const ProductSyncItem = z
       .meta({ description: 'The categories that contain it, by external_id.' }),
     stock: StockInput.optional(),
   })
-  .meta({ id: 'ProductSyncItem' });
+  .meta({ id: 'ProductSyncItem', description: 'A product as a batch brings it.' });
 export type ProductSyncItem = z.infer<typeof ProductSyncItem>;
 
 /** A batch of products. */
@@ -49,23 +57,26 @@ export const ProductSync = z
       }
     }
   })
-  .meta({ id: 'ProductSync' });
+  .meta({
+    id: 'ProductSync',
+    description: 'A batch of products.',
+    example: { mode: 'upsert', items: [{ ...exampleMenu.cortado, visible: true }, exampleMenu.lungo] },
+  });
 export type ProductSync = z.infer<typeof ProductSync>;
 
 /** Why an item was not applied. */
 export const SyncItemError = z
   .object({
     index: z.int().meta({ description: 'The index of the item in the batch, from 0.' }),
-    external_id: z.string(),
-    code: z.enum(['conflict', 'resource_not_found', 'validation_error']),
-    message: z.string(),
+    external_id: ShownExternalId,
+    ...itemRefusal(['conflict', 'resource_not_found', 'validation_error']),
   })
-  .meta({ id: 'SyncItemError' });
+  .meta({ id: 'SyncItemError', description: 'Why an item was not applied.' });
 export type SyncItemError = z.infer<typeof SyncItemError>;
 
 /** An item that was applied, by the id of its product. */
 export const AppliedItem = SyncItemError.pick({ index: true, external_id: true })
-  .extend({ id: z.string() })
+  .extend({ id: Id })
   .meta({ id: 'AppliedItem', description: 'An item that was applied, by the id of its product.' });
 export type AppliedItem = z.infer<typeof AppliedItem>;
 
@@ -73,12 +84,11 @@ export type AppliedItem = z.infer<typeof AppliedItem>;
 export const ProductSyncChange = z
   .object({
     index: z.int().meta({ description: 'The index of the item in the batch, from 0.' }),
-    external_id: z.string(),
+    external_id: ShownExternalId,
     id: z.string().optional().meta({ description: 'Of a product that exists.' }),
-    action: SyncAction.exclude(['deleted']),
-    changes: z.array(FieldChange),
+    ...itemChange,
   })
-  .meta({ id: 'ProductSyncChange' });
+  .meta({ id: 'ProductSyncChange', description: 'The change that a job would make to one item.' });
 export type ProductSyncChange = z.infer<typeof ProductSyncChange>;
 
 /** The answers of the start of a job, and of a dry run. */
@@ -86,7 +96,7 @@ export const StartedSyncJob = z
   .object({
     job_id: z.string().meta({ description: 'Empty for a dry run, which is no job.' }),
     status: SyncJobStatus.meta({ description: 'queued; for a dry run how the job would end.' }),
-    total_items: z.int(),
+    total_items: ItemTotal,
     dry_run: z.literal(true).optional().meta({ description: 'Nothing was changed, and nothing will be.' }),
     success_items: z.int().optional().meta({ description: 'Of a dry run: items that can be applied.' }),
     failed_items: z.int().optional().meta({ description: 'Of a dry run: items that cannot.' }),
@@ -95,20 +105,24 @@ export const StartedSyncJob = z
       description: 'Of a dry run: what would become of each item that can be applied.',
     }),
   })
-  .meta({ id: 'StartedSyncJob', description: 'The job was accepted and runs in the background.' });
+  .meta({
+    id: 'StartedSyncJob',
+    description: 'The job was accepted and runs in the background.',
+    example: { job_id: exampleIds.job, status: 'queued', total_items: 2 },
+  });
 export type StartedSyncJob = z.infer<typeof StartedSyncJob>;
 
 /** A batch and how far it has come. */
 export const SyncJob = z
   .object({
-    job_id: z.string(),
-    type: z.string().meta({ example: 'products' }),
+    job_id: z.string().meta({ description: 'The id of the job.' }),
+    type: z.string().meta({ description: 'The type of the object.', example: 'products' }),
     mode: SyncMode,
     status: SyncJobStatus,
-    total_items: z.int(),
-    processed_items: z.int(),
-    success_items: z.int(),
-    failed_items: z.int(),
+    total_items: ItemTotal,
+    processed_items: z.int().meta({ description: 'How many items were worked on so far.' }),
+    success_items: itemCounts.success_items,
+    failed_items: itemCounts.failed_items,
     errors: z.array(SyncItemError).meta({ description: 'The first 100 items that were not applied.' }),
     error: z.string().optional().meta({ description: 'Why the job failed.' }),
     ids: z.array(AppliedItem).optional().meta({
@@ -118,8 +132,35 @@ export const SyncJob = z
     started_at: Timestamp.optional(),
     completed_at: Timestamp.optional(),
   })
-  .meta({ id: 'SyncJob', description: 'A batch that is applied in the background.' });
+  .meta({
+    id: 'SyncJob',
+    description: 'A batch that is applied in the background.',
+    example: {
+      job_id: exampleIds.job,
+      type: 'products',
+      mode: 'upsert',
+      status: 'completed',
+      total_items: 2,
+      processed_items: 2,
+      success_items: 1,
+      failed_items: 1,
+      errors: [
+        {
+          index: 1,
+          external_id: exampleMenu.lungo.external_id,
+          code: 'conflict',
+          message: `sku ${exampleMenu.flatWhite.sku} is taken by another product.`,
+        },
+      ],
+      created_at: exampleTime('21:10:00.000'),
+      started_at: exampleTime('21:10:00.041'),
+      completed_at: exampleTime('21:10:00.093'),
+    },
+  });
 export type SyncJob = z.infer<typeof SyncJob>;
+
+/** The input of an operation on one. */
+export const SyncJobById = byId(exampleIds.job);
 
 export const SyncJobList = z.object(paging);
 export const SyncJobPage = page(SyncJob);

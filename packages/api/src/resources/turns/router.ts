@@ -1,6 +1,14 @@
 import { operation, router } from '../../request/operation.ts';
-import { ById } from '../../wire.ts';
-import { ClosedTurn, OpenTurn, OpenTurnGet, Turn, TurnClose, TurnList, TurnPage } from './schema.ts';
+import {
+  ClosedTurn,
+  OpenTurn,
+  OpenTurnGet,
+  Turn,
+  TurnById,
+  TurnClose,
+  TurnList,
+  TurnPage,
+} from './schema.ts';
 import * as turns from './service.ts';
 
 /** Specification: v2, named only; contract: turns. */
@@ -33,7 +41,7 @@ export const turnsRouter = router({
     rest: ['GET /v2/turns/{id}'],
     errors: ['resource_not_found'],
   })
-    .input(ById)
+    .input(TurnById)
     .output(Turn)
     .query(({ ctx, input }) => turns.get(ctx, input.id)),
 

@@ -1,23 +1,34 @@
 import { z } from 'zod';
+import { exampleIds, exampleTime } from '../../examples.ts';
 import { list } from '../../lists.ts';
-import { Id, Money, page, paging, Timestamp } from '../../wire.ts';
+import { byId, Id, Money, page, paging, Timestamp } from '../../wire.ts';
 import { PaymentMethodType } from '../payments/schema.ts';
+
+const example = { id: exampleIds.turn, batch_number: '31', started_at: exampleTime('08:00:00.000') };
+const totals = { total_orders: 112, total_collected: 3271.5 };
 
 /** A turn; also the payload of the `turn.*` events. A closed one shows the totals it was settled with. */
 export const Turn = z
   .object({
     id: Id,
     batch_number: z.string().meta({ description: 'Counts up per location, from "1".', example: '12' }),
-    status: z.enum(['open', 'closed']),
+    status: z.enum(['open', 'closed']).meta({ description: 'Whether the turn is open.' }),
     started_at: Timestamp,
     ended_at: Timestamp.optional(),
-    total_orders: z.int(),
+    total_orders: z.int().meta({ description: 'How many orders there are.' }),
     total_collected: z.number().meta({
       description: 'Payments that were completed while it was open, of any orders, less corrections.',
     }),
   })
-  .meta({ id: 'Turn', description: 'The time between opening and closing the till.' });
+  .meta({
+    id: 'Turn',
+    description: 'The time between opening and closing the till.',
+    example: { ...example, status: 'closed', ended_at: exampleTime('23:00:00.000'), ...totals },
+  });
 export type Turn = z.infer<typeof Turn>;
+
+/** The input of an operation on one. */
+export const TurnById = byId(exampleIds.turn);
 
 const Amount = z.number().meta({ description: "In the location's currency, 2 decimals." });
 
@@ -36,8 +47,21 @@ export const TurnMethod = z
 
 /** The open turn, with what `include` asks for. */
 export const OpenTurn = Turn.extend({
+  status: Turn.shape.status.meta({ description: 'Always `open`.' }),
   methods: z.array(TurnMethod).optional().meta({ description: 'By type, the largest `collected` first.' }),
-}).meta({ id: 'OpenTurn', description: 'The open turn, with what `include` asks for.' });
+}).meta({
+  id: 'OpenTurn',
+  description: 'The open turn, with what `include` asks for.',
+  example: {
+    ...example,
+    status: 'open',
+    ...totals,
+    methods: [
+      { method: 'qr', count: 68, collected: 2151.5, refunded: 0 },
+      { method: 'cash', count: 40, collected: 1120, refunded: -2 },
+    ],
+  },
+});
 export type OpenTurn = z.infer<typeof OpenTurn>;
 
 /** The parameters of reading the open turn. */

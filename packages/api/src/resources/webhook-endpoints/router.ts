@@ -1,11 +1,12 @@
 import { operation, router } from '../../request/operation.ts';
-import { ById, Deleted } from '../../wire.ts';
+import { Deleted } from '../../wire.ts';
 import { listDeliveries } from './deliveries.service.ts';
 import {
   RotateSecret,
   WebhookDeliveryList,
   WebhookDeliveryPage,
   WebhookEndpoint,
+  WebhookEndpointById,
   WebhookEndpointCreate,
   WebhookEndpointCreateV1,
   WebhookEndpointList,
@@ -58,7 +59,7 @@ export const webhookEndpointsRouter = router({
     errors: ['resource_not_found'],
     tag: 'webhook_endpoints',
   })
-    .input(ById)
+    .input(WebhookEndpointById)
     .output(WebhookEndpoint)
     .query(({ ctx, input }) => endpoints.get(ctx, input.id)),
 
@@ -86,7 +87,7 @@ export const webhookEndpointsRouter = router({
     errors: ['resource_not_found'],
     tag: 'webhook_endpoints',
   })
-    .input(ById)
+    .input(WebhookEndpointById)
     .output(Deleted)
     .mutation(({ ctx, input }) => endpoints.remove(ctx, input.id)),
 
@@ -98,7 +99,7 @@ export const webhookEndpointsRouter = router({
     status: 202,
     errors: ['resource_not_found', 'conflict'],
   })
-    .input(ById)
+    .input(WebhookEndpointById)
     .output(WebhookTest)
     .mutation(({ ctx, input }) => endpoints.sendTest(ctx, input.id)),
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { exampleIds, exampleTime } from '../../examples.ts';
 import { list } from '../../lists.ts';
 import { aheadSentence, readFrom } from '../../moments.ts';
-import { ById, Exactly, Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
+import { byId, Exactly, Id, page, paging, Timestamp, TimestampFilter } from '../../wire.ts';
 import { subscribableEventTypes } from '../events/types.schema.ts';
 import { longestUrl, webhookUrlPattern } from './address.schema.ts';
 
@@ -9,7 +10,9 @@ import { longestUrl, webhookUrlPattern } from './address.schema.ts';
 export const mostDead = 1_000;
 
 /** Whether an endpoint receives events. */
-export const WebhookEndpointStatus = z.enum(['active', 'disabled']);
+export const WebhookEndpointStatus = z
+  .enum(['active', 'disabled'])
+  .meta({ description: 'Whether it receives events.' });
 
 const EventTypes = list(z.enum(subscribableEventTypes), 100)
   .min(1, 'must name at least one event type')
@@ -38,12 +41,23 @@ const IncludeInEvents = list(include, 1, 'must not repeat snapshot').meta({
   example: ['snapshot'],
 });
 
+const example = {
+  id: exampleIds.endpoint,
+  url: 'https://erp.example.com/hooks/comanda',
+  events: ['order.created', 'order.status_changed'],
+  status: 'active',
+  created_at: exampleTime('20:58:41.007'),
+  dead_count: 0,
+};
+
 /** A webhook endpoint, as the specification's, without its secret. */
 export const WebhookEndpoint = z
   .object({
     id: Id,
-    url: z.string(),
-    events: z.array(z.enum(subscribableEventTypes)),
+    url: z.string().meta({ description: 'The address that events are sent to.' }),
+    events: z
+      .array(z.enum(subscribableEventTypes))
+      .meta({ description: 'The event types that it receives.' }),
     status: WebhookEndpointStatus,
     include: z
       .array(include)
@@ -64,8 +78,11 @@ export const WebhookEndpoint = z
       example: 0,
     }),
   })
-  .meta({ id: 'WebhookEndpoint', description: 'An address that receives events.' });
+  .meta({ id: 'WebhookEndpoint', description: 'An address that receives events.', example });
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>;
+
+/** The input of an operation on one. */
+export const WebhookEndpointById = byId(exampleIds.endpoint);
 
 /** A webhook endpoint with its signing secret: answered when it is created and when the secret is rotated, never again. */
 export const WebhookEndpointWithSecret = WebhookEndpoint.extend({
@@ -74,52 +91,67 @@ export const WebhookEndpointWithSecret = WebhookEndpoint.extend({
       'Signs every delivery: the key are the bytes that the base64 after `whsec_` encodes. Shown here only.',
     example: 'whsec_SIGNING_SECRET',
   }),
-}).meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with its signing secret.' });
+}).meta({
+  id: 'WebhookEndpointWithSecret',
+  description: 'An endpoint with its signing secret.',
+  example: { ...example, secret: 'whsec_SIGNING_SECRET' },
+});
 export type WebhookEndpointWithSecret = z.infer<typeof WebhookEndpointWithSecret>;
 
 /** The input of a rotation. */
-export const RotateSecret = ById.extend({
+export const RotateSecret = WebhookEndpointById.extend({
   expire_previous: z.boolean().optional().meta({
     description:
       'Previous secrets sign nothing from now on, as when one leaked. Deliveries fail until the consumer has the new one.',
     example: false,
   }),
-});
+}).meta({ description: 'The body that makes a new secret.' });
 export type RotateSecret = z.infer<typeof RotateSecret>;
 
 /** On v1, whose events are the documented ones alone. */
 export const WebhookEndpointCreateV1 = z
   .object({ url: Url, events: EventTypes })
-  .meta({ id: 'WebhookEndpointCreateV1' });
+  .meta({ id: 'WebhookEndpointCreateV1', description: 'The body that creates a webhook endpoint.' });
 
 export const WebhookEndpointCreate = WebhookEndpointCreateV1.extend({
   include: IncludeInEvents.optional(),
-}).meta({ id: 'WebhookEndpointCreate' });
+}).meta({
+  id: 'WebhookEndpointCreate',
+  description: 'The body that creates a webhook endpoint.',
+  example: { url: example.url, events: example.events },
+});
 export type WebhookEndpointCreate = z.infer<typeof WebhookEndpointCreate>;
+
+const changesEndpoint = {
+  description: 'The body that changes a webhook endpoint: only the fields that are present.',
+  example: { events: ['order.created', 'order.cancelled'], status: 'active' },
+};
 
 export const WebhookEndpointUpdateV1 = z
   .object({
-    id: Id,
+    ...WebhookEndpointById.shape,
     url: Url.optional(),
     events: EventTypes.optional(),
     status: WebhookEndpointStatus.optional(),
   })
-  .meta({ id: 'WebhookEndpointUpdateV1' });
+  .meta({ id: 'WebhookEndpointUpdateV1', ...changesEndpoint });
 
 export const WebhookEndpointUpdate = WebhookEndpointUpdateV1.extend({
   include: IncludeInEvents.optional(),
-}).meta({ id: 'WebhookEndpointUpdate' });
+}).meta({ id: 'WebhookEndpointUpdate', ...changesEndpoint });
 export type WebhookEndpointUpdate = z.infer<typeof WebhookEndpointUpdate>;
 
 /** How an attempt ended: a failed one is tried again, the fifth failure is `dead`. */
-export const AttemptStatus = z.enum(['delivered', 'failed', 'dead']);
+export const AttemptStatus = z
+  .enum(['delivered', 'failed', 'dead'])
+  .meta({ description: 'How the attempt ended; the fifth failure is `dead`.' });
 
 /** One attempt to deliver an event. */
 export const WebhookDelivery = z
   .object({
     id: Id,
-    event_id: z.string(),
-    event_type: z.string().meta({ example: 'order.created' }),
+    event_id: z.string().meta({ description: 'The id of the event.' }),
+    event_type: z.string().meta({ description: 'The type of the event.', example: 'order.created' }),
     attempt: z.int().meta({ description: '1 to 5.', example: 1 }),
     status: AttemptStatus,
     response_code: z.int().optional().meta({ description: "The consumer's HTTP status.", example: 200 }),
@@ -129,7 +161,7 @@ export const WebhookDelivery = z
         "The beginning of the consumer's answer, 1 KiB at most: arbitrary content, so show it as text and never run it.",
       example: 'ok',
     }),
-    duration_ms: z.int().meta({ example: 84 }),
+    duration_ms: z.int().meta({ description: 'How long the attempt took, in milliseconds.', example: 84 }),
     attempted_at: Timestamp,
     next_attempt_at: Timestamp.optional(),
     replayed: z
@@ -141,30 +173,55 @@ export const WebhookDelivery = z
       .exactOptional()
       .meta({ description: 'A test event, which reports no real change.' }),
   })
-  .meta({ id: 'WebhookDelivery', description: 'One attempt to deliver an event to an endpoint.' });
+  .meta({
+    id: 'WebhookDelivery',
+    description: 'One attempt to deliver an event to an endpoint.',
+    example: {
+      id: '01935a3f-9c0d-7e1f-8a2b-3c4d5e6f7081',
+      event_id: exampleIds.event,
+      event_type: 'order.created',
+      attempt: 1,
+      status: 'failed',
+      response_code: 503,
+      error: 'HTTP 503',
+      duration_ms: 84,
+      attempted_at: exampleTime('21:05:09.412'),
+      next_attempt_at: exampleTime('21:06:09.496'),
+    },
+  });
 export type WebhookDelivery = z.infer<typeof WebhookDelivery>;
 
 export const WebhookEndpointList = z.object(paging);
 export const WebhookEndpointPage = page(WebhookEndpoint);
 export const WebhookDeliveryList = z.object({
-  id: Id,
+  ...WebhookEndpointById.shape,
   ...paging,
-  status: AttemptStatus.optional(),
-  event_type: Exactly.optional().meta({ example: 'order.created' }),
+  status: AttemptStatus.optional().meta({ description: 'Only entries with this status.' }),
+  event_type: Exactly.optional().meta({
+    description: 'Only attempts to deliver events of this type.',
+    example: 'order.created',
+  }),
 });
 export type WebhookDeliveryList = z.infer<typeof WebhookDeliveryList>;
 export const WebhookDeliveryPage = page(WebhookDelivery);
 
 /** The answer of a test: the event that will arrive. */
 export const WebhookTest = z
-  .object({ event_id: z.string(), type: z.literal('webhook.test') })
-  .meta({ id: 'WebhookTest', description: 'The test event that is on its way.' });
+  .object({
+    event_id: z.string().meta({ description: 'The id of the event.' }),
+    type: z.literal('webhook.test').meta({ description: 'The type of the event.' }),
+  })
+  .meta({
+    id: 'WebhookTest',
+    description: 'The test event that is on its way.',
+    example: { event_id: exampleIds.event, type: 'webhook.test' },
+  });
 export type WebhookTest = z.infer<typeof WebhookTest>;
 
 /** Which events are sent again. */
 export const WebhookReplay = z
   .object({
-    id: Id,
+    ...WebhookEndpointById.shape,
     since: readFrom(TimestampFilter).meta({
       description: `Events of this moment and later. ${aheadSentence}`,
     }),
@@ -184,7 +241,11 @@ export const WebhookReplay = z
         context.addIssue({ code: 'custom', path: ['since'], message: 'must not be after until' });
     }),
   )
-  .meta({ id: 'WebhookReplay' });
+  .meta({
+    id: 'WebhookReplay',
+    description: 'Which events are sent again.',
+    example: { since: '2026-01-31T00:00:00Z', event_types: ['order.created'], only: 'failed' },
+  });
 export type WebhookReplay = z.infer<typeof WebhookReplay>;
 
 /** How many events are on their way again. */

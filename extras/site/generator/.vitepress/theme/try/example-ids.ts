@@ -1,4 +1,4 @@
-import { demoNames, exampleIds } from '@comanda/api/demo-examples';
+import { demoNames, exampleIds } from '@comanda/api/examples';
 
 type Thing = keyof typeof exampleIds;
 

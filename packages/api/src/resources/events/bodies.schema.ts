@@ -1,4 +1,4 @@
-import type { EventType } from '../resources/events/types.schema.ts';
+import type { EventType } from './types.schema.ts';
 
 /** Bodies of events as v2 endpoints receive them. A type without one is shown with the examples of its fields. */
 export const eventBodies = {

@@ -1,10 +1,10 @@
-import { permissions } from '../permissions.ts';
-import { type ErrorCode, errorCodes } from '../reasons.ts';
-import type { Operation } from '../request/operations.ts';
-import { events } from '../resources/events/types.schema.ts';
-import { type SpecifiedOperation, specification } from '../specification.ts';
-import { operationId } from './names.ts';
-import { kebab } from './site/markdown.ts';
+import { operationId } from '../../packages/api/src/documents/names.ts';
+import { kebab, table } from '../../packages/api/src/documents/site/markdown.ts';
+import { permissions } from '../../packages/api/src/permissions.ts';
+import { type ErrorCode, errorCodes } from '../../packages/api/src/reasons.ts';
+import type { Operation } from '../../packages/api/src/request/operations.ts';
+import { events } from '../../packages/api/src/resources/events/types.schema.ts';
+import { type SpecifiedOperation, specification } from '../../packages/api/src/specification.ts';
 
 /** The promises of an operation at its paths. */
 export function promisesOf({
@@ -116,8 +116,3 @@ function operationsWith(all: readonly SpecifiedOperation[], permission: string):
 }
 
 const codes = (list: readonly ErrorCode[]): string => list.map((code) => `\`${code}\``).join(', ');
-
-function table(head: string[], rows: string[][]): string {
-  const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}

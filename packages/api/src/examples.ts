@@ -1,3 +1,6 @@
+// One story runs through every example: the restaurant of the demo data sells a flat white, and adds a croissant. The
+// examples themselves are with the schemas that they show.
+
 /**
  * The ids of the examples. The seed gives those with a row in `demoNames` to what the demo data calls so, at each location
  * that has them: a call of the documents finds there what it names.
@@ -64,30 +67,9 @@ export const exampleMenu = {
   },
   cortado: { external_id: 'SKU-1001', sku: 'CO-1', name: 'Cortado', price: 150 },
   lungo: { external_id: 'SKU-1002', name: 'Lungo', price: 140 },
+  bakery: { external_id: 'CAT-20', name: 'Bakery', priority: 20 },
   drinks: { external_id: demoNames.category, name: 'Drinks', priority: 60 },
 } as const;
 
-/** Examples of parameters, by resource and name, where the name alone does not say which thing is meant. */
-export const parameterExamples: Readonly<Record<string, unknown>> = {
-  'orders.id': exampleIds.order,
-  'orders.external_id': demoNames.order,
-  'orders.number': 45,
-  'orders.channel': 'counter',
-  'orders.turn_id': exampleIds.turn,
-  'orders.settlement_id': exampleIds.settlement,
-  'products.id': exampleIds.product,
-  'stock.id': exampleIds.product,
-  'products.external_id': demoNames.product,
-  'products.sku': demoNames.product,
-  'categories.id': exampleIds.category,
-  'categories.external_id': demoNames.category,
-  'payments.id': exampleIds.payment,
-  'payments.turn_id': exampleIds.turn,
-  'payments.settlement_id': exampleIds.settlement,
-  'turns.id': exampleIds.turn,
-  'settlements.id': exampleIds.settlement,
-  'syncJobs.id': exampleIds.job,
-  'certifications.id': exampleIds.certification,
-  'webhookEndpoints.id': exampleIds.endpoint,
-  'events.after': 'latest',
-};
+/** A moment of the day of the examples, as answers have it: `21:05:09.120`. */
+export const exampleTime = (time: string): string => `2026-01-31T${time}-03:00`;
