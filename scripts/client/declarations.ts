@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import { ErrorData } from '../../packages/api/src/call/error-data.ts';
+import { type Keyless, keylessOf } from '../../packages/api/src/call/keyless.ts';
+import { type Operation, operationsOf, takesIfMatch } from '../../packages/api/src/call/operations.ts';
 import { carried } from '../../packages/api/src/carried.ts';
 import { exampleInput } from '../../packages/api/src/documents/examples.ts';
 import { bodyName } from '../../packages/api/src/documents/names.ts';
 import { includedFields } from '../../packages/api/src/included.ts';
-import { ErrorData } from '../../packages/api/src/request/error-data.ts';
-import { type Keyless, keylessOf } from '../../packages/api/src/request/keyless.ts';
-import { type Operation, operationsOf, takesIfMatch } from '../../packages/api/src/request/operations.ts';
 import {
   events,
   eventTypes,

@@ -1,8 +1,8 @@
+import type { Operation } from '../../packages/api/src/call/operations.ts';
 import { operationId } from '../../packages/api/src/documents/names.ts';
 import { kebab, table } from '../../packages/api/src/documents/site/markdown.ts';
 import { permissions } from '../../packages/api/src/permissions.ts';
 import { type ErrorCode, errorCodes } from '../../packages/api/src/reasons.ts';
-import type { Operation } from '../../packages/api/src/request/operations.ts';
 import { events } from '../../packages/api/src/resources/events/types.schema.ts';
 import { type SpecifiedOperation, specification } from '../../packages/api/src/specification.ts';
 

@@ -1,7 +1,7 @@
 import { operationsOf } from '@comanda/api';
 import { appRouter } from '@comanda/api/router';
 import { z } from 'zod';
-import { inFamily } from '../../packages/api/src/request/operations.ts';
+import { inFamily } from '../../packages/api/src/call/operations.ts';
 import { code, lines } from './markdown-table.ts';
 
 /** Parameters that position or order a list rather than filter it. The contract has their rules. */

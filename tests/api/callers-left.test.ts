@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Operation } from '../../packages/api/src/request/operations.ts';
+import type { Operation } from '../../packages/api/src/call/operations.ts';
 import { inputIn, useKitchen } from '../contract/kitchen.ts';
 import { useApi } from '../support/api.ts';
 import { superuserUrl } from '../support/database.ts';

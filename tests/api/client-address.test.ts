@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
-import { clientAddressBehind } from '../../packages/api/src/request/client-address.ts';
+import { clientAddressBehind } from '../../packages/api/src/call/client-address.ts';
 import { useApi } from '../support/api.ts';
 import { useOrderKitchen } from '../support/orders.ts';
 import { startProcess } from '../support/processes.ts';

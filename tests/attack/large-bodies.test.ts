@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Operation } from '../../packages/api/src/request/operations.ts';
+import type { Operation } from '../../packages/api/src/call/operations.ts';
 import { operations } from '../support/documented.ts';
 import { seedOf, trials } from '../support/trials.ts';
 import { type Campaign, openCampaign } from './large/campaign.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from '../../packages/api/src/request/operations.ts';
+import type { Operation } from '../../packages/api/src/call/operations.ts';
 import { resourceOfTable, tableReferredBy } from '../support/referred.ts';
 
 /** A place in an operation's input that can name something: `items[].product_id`. */

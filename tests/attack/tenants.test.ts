@@ -1,6 +1,6 @@
 import { newId } from '@comanda/db';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Operation } from '../../packages/api/src/request/operations.ts';
+import type { Operation } from '../../packages/api/src/call/operations.ts';
 import { type Entrance, entrancesOf, type Outcome } from '../contract/entrances.ts';
 import { inputIn, isLookup, makeSubject, openKitchen } from '../contract/kitchen.ts';
 import { useApi } from '../support/api.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { Operation } from '../../packages/api/src/request/operations.ts';
+import type { Operation } from '../../packages/api/src/call/operations.ts';
 import { SalesGrouping } from '../../packages/api/src/resources/sales-reports/schema.ts';
 import { entrancesOf } from '../contract/entrances.ts';
 import { type Kitchen, openKitchen, writeIn } from '../contract/kitchen.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { ErrorData } from '../../packages/api/src/call/error-data.ts';
 import { reasonsOf } from '../../packages/api/src/reasons.ts';
-import { ErrorData } from '../../packages/api/src/request/error-data.ts';
 import { callRest, useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { parseStrict } from '../support/strict.ts';

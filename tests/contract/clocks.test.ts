@@ -1,10 +1,10 @@
 import { appRouter } from '@comanda/api';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { keylessOf } from '../../packages/api/src/call/keyless.ts';
+import type { Operation } from '../../packages/api/src/call/operations.ts';
+import { subscriptionsOf } from '../../packages/api/src/call/subscription.ts';
 import { beginningsIn } from '../../packages/api/src/moments.ts';
-import { keylessOf } from '../../packages/api/src/request/keyless.ts';
-import type { Operation } from '../../packages/api/src/request/operations.ts';
-import { subscriptionsOf } from '../../packages/api/src/request/subscription.ts';
 import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';
 import { type Entrance, entrancesOf } from './entrances.ts';

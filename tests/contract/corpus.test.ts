@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { operationsOf } from '../../packages/api/src/request/operations.ts';
+import { operationsOf } from '../../packages/api/src/call/operations.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { useApi } from '../support/api.ts';
 import { batchAnswers, type CorpusAnswer, corpusEntrances, corpusOf, oddAnswers } from './corpus.ts';

@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { gunzipSync } from 'node:zlib';
+import type { Operation, Route } from '../../packages/api/src/call/operations.ts';
 import { coercions } from '../../packages/api/src/http/rest/query.ts';
-import type { Operation, Route } from '../../packages/api/src/request/operations.ts';
 import { createKey } from '../support/factories.ts';
 import { converse } from './conversation.ts';
 import { inputIn, type Kitchen } from './kitchen.ts';

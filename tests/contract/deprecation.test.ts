@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { operationsOf } from '@comanda/api';
 import { appRouter } from '@comanda/api/router';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { deprecatedRoutes } from '../../packages/api/src/call/deprecation.ts';
 import { type Deprecations, deprecations as today } from '../../packages/api/src/deprecations.ts';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
 import { documentedOf } from '../../packages/api/src/documents/site/documented.ts';
 import { operationPage } from '../../packages/api/src/documents/site/operation-page.ts';
-import { deprecatedRoutes } from '../../packages/api/src/request/deprecation.ts';
 import { callRest, useApi } from '../support/api.ts';
 
 const deprecations: Deprecations = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { faultsOf } from '../../packages/api/src/call/simulation.ts';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
 import { documentedOf, parametersOf } from '../../packages/api/src/documents/site/documented.ts';
-import { faultsOf } from '../../packages/api/src/request/simulation.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { operations } from '../support/documented.ts';
 

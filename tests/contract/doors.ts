@@ -1,5 +1,5 @@
 import type { AnyRouter } from '@trpc/server';
-import { subscriptionsOf } from '../../packages/api/src/request/subscription.ts';
+import { subscriptionsOf } from '../../packages/api/src/call/subscription.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { operations } from '../support/documented.ts';
 

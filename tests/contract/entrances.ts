@@ -1,4 +1,4 @@
-import type { Operation, Route } from '../../packages/api/src/request/operations.ts';
+import type { Operation, Route } from '../../packages/api/src/call/operations.ts';
 import { type Answer, callRest } from '../support/api.ts';
 import { requireDocumented } from '../support/documented.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keylessOf } from '../../packages/api/src/request/keyless.ts';
+import { keylessOf } from '../../packages/api/src/call/keyless.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { useApi } from '../support/api.ts';
 import { converse } from './conversation.ts';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
+import { type Operation, operationsOf } from '../../packages/api/src/call/operations.ts';
 import { exampleAnswer, exampleBody, exampleOf } from '../../packages/api/src/documents/examples.ts';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
 import { webhooks } from '../../packages/api/src/documents/webhooks.ts';
 import { familyOf, onlyIn, prunerOf, schemaIn } from '../../packages/api/src/families.ts';
-import { type Operation, operationsOf } from '../../packages/api/src/request/operations.ts';
 import { differsByFamily } from '../../packages/api/src/resources/events/data.rules.ts';
 import { publishedEvents } from '../../packages/api/src/resources/events/schema.ts';
 import { type EventType, events, eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';

@@ -1,8 +1,8 @@
 import { statement } from '@comanda/db';
 import { z } from 'zod';
+import { idempotentOperation, operation, router } from '../../packages/api/src/call/operation.ts';
+import { inTransaction } from '../../packages/api/src/call/writing.ts';
 import { onlyIn } from '../../packages/api/src/families.ts';
-import { idempotentOperation, operation, router } from '../../packages/api/src/request/operation.ts';
-import { inTransaction } from '../../packages/api/src/request/writing.ts';
 import { ById, page, paging } from '../../packages/api/src/wire.ts';
 
 const Part = z

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Operation } from '../../packages/api/src/call/operations.ts';
 import { exampleInput } from '../../packages/api/src/documents/examples.ts';
 import { schemaIn } from '../../packages/api/src/families.ts';
-import type { Operation } from '../../packages/api/src/request/operations.ts';
 import { type EventType, events, eventTypes } from '../../packages/api/src/resources/events/types.schema.ts';
 import { operations } from '../support/documented.ts';
 import { useSteppedApi } from '../support/published.ts';

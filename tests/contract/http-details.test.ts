@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { namesInHeader } from '../../packages/api/src/call/unknown-fields.ts';
 import { startServer } from '../../packages/api/src/http/server.ts';
-import { namesInHeader } from '../../packages/api/src/request/unknown-fields.ts';
 import { startTestApi, useApi } from '../support/api.ts';
 import { askRaw } from '../support/raw.ts';
 import { converse } from './conversation.ts';

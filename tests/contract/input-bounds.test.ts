@@ -1,9 +1,9 @@
 import { appRouter, operationsOf } from '@comanda/api';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
+import { keylessOf } from '../../packages/api/src/call/keyless.ts';
+import { subscriptionsOf } from '../../packages/api/src/call/subscription.ts';
 import { boundOf } from '../../packages/api/src/lists.ts';
-import { keylessOf } from '../../packages/api/src/request/keyless.ts';
-import { subscriptionsOf } from '../../packages/api/src/request/subscription.ts';
 
 const inputs = [...operationsOf(appRouter), ...keylessOf(appRouter), ...subscriptionsOf(appRouter)].map(
   ({ name, input }) => ({ name, input }),

@@ -1,6 +1,6 @@
 import type { Database } from '@comanda/db';
+import type { Operation } from '../../packages/api/src/call/operations.ts';
 import { exampleInput } from '../../packages/api/src/documents/examples.ts';
-import type { Operation } from '../../packages/api/src/request/operations.ts';
 import { operations } from '../support/documented.ts';
 import {
   createCategory,

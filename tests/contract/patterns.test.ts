@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { matchesEtag } from '../../packages/api/src/request/conditional.ts';
+import { matchesEtag } from '../../packages/api/src/call/conditional.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { operations } from '../support/documented.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot, type rows } from '@comanda/db';
 import { expect, test } from 'vitest';
-import { keylessOf } from '../../packages/api/src/request/keyless.ts';
+import { keylessOf } from '../../packages/api/src/call/keyless.ts';
 import { productColumns } from '../../packages/api/src/resources/products/fields.schema.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { tableNamed, tables } from '../../packages/db/src/tables/index.ts';

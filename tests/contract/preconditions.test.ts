@@ -1,6 +1,6 @@
 import { comandaError, tagOf } from '@comanda/client';
 import { describe, expect, test } from 'vitest';
-import { takesIfMatch } from '../../packages/api/src/request/operations.ts';
+import { takesIfMatch } from '../../packages/api/src/call/operations.ts';
 import { refusalOf } from '../support/answers.ts';
 import { type Call, callRest, useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';

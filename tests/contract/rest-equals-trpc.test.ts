@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { inFamily, type Operation, operationsOf } from '../../packages/api/src/call/operations.ts';
 import { prunerOf, schemaIn } from '../../packages/api/src/families.ts';
 import { coercions } from '../../packages/api/src/http/rest/query.ts';
-import { inFamily, type Operation, operationsOf } from '../../packages/api/src/request/operations.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { useApi } from '../support/api.ts';
 import { strictly } from '../support/documented.ts';

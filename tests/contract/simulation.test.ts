@@ -1,8 +1,8 @@
 import { newId } from '@comanda/db';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { keylessOf } from '../../packages/api/src/request/keyless.ts';
-import { faults } from '../../packages/api/src/request/simulation.ts';
-import { subscriptionsOf } from '../../packages/api/src/request/subscription.ts';
+import { keylessOf } from '../../packages/api/src/call/keyless.ts';
+import { faults } from '../../packages/api/src/call/simulation.ts';
+import { subscriptionsOf } from '../../packages/api/src/call/subscription.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';

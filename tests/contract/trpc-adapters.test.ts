@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import express from 'express';
 import { expect, test } from 'vitest';
+import type { RequestContext } from '../../packages/api/src/call/context.ts';
 import { trpcAdapter } from '../../packages/api/src/http/trpc/adapter.ts';
-import type { RequestContext } from '../../packages/api/src/request/context.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { useApi } from '../support/api.ts';
 import { operations, strictly } from '../support/documented.ts';

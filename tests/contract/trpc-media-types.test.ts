@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ErrorData } from '../../packages/api/src/request/error-data.ts';
+import { ErrorData } from '../../packages/api/src/call/error-data.ts';
 import { useApi } from '../support/api.ts';
 import { parseStrict } from '../support/strict.ts';
 import { converse, type Heard } from './conversation.ts';

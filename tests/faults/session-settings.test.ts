@@ -4,7 +4,7 @@ import { createApp, startServer } from '@comanda/api';
 import { appRouter } from '@comanda/api/router';
 import { sessionSettings } from '@comanda/db';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { inFamily, operationsOf } from '../../packages/api/src/request/operations.ts';
+import { inFamily, operationsOf } from '../../packages/api/src/call/operations.ts';
 import { SalesGrouping } from '../../packages/api/src/resources/sales-reports/schema.ts';
 import { restEntrance } from '../contract/entrances.ts';
 import { inputIn, type Kitchen, openKitchen } from '../contract/kitchen.ts';

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, it, onTestFinished } from 'vitest';
 import { gatherPieces, type Pieces } from '../../packages/api/src/bodies/pieces.ts';
+import type { LargeCall } from '../../packages/api/src/call/large.ts';
 import type { Caller } from '../../packages/api/src/credentials/credentials.ts';
 import { createLargeBodies } from '../../packages/api/src/large/large-bodies.ts';
-import type { LargeCall } from '../../packages/api/src/request/large.ts';
 import { useApi } from '../support/api.ts';
 import { createLocation } from '../support/factories.ts';
 

@@ -1,7 +1,7 @@
 import { appRouter } from '@comanda/api/router';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Operation, Route } from '../../packages/api/src/call/operations.ts';
 import { openApiDocument } from '../../packages/api/src/documents/openapi.ts';
-import type { Operation, Route } from '../../packages/api/src/request/operations.ts';
 import { operations } from '../support/documented.ts';
 
 /** A JSON schema, or a part of one. */

@@ -1,4 +1,4 @@
-import type { Operation } from '../../packages/api/src/request/operations.ts';
+import type { Operation } from '../../packages/api/src/call/operations.ts';
 import { inputIn, isLookup, type Kitchen, makeSubject, openKitchen } from '../contract/kitchen.ts';
 import type { TestApi } from '../support/api.ts';
 import { createKey } from '../support/factories.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ErrorData } from '../../packages/api/src/request/error-data.ts';
-import type { Operation } from '../../packages/api/src/request/operations.ts';
+import { ErrorData } from '../../packages/api/src/call/error-data.ts';
+import type { Operation } from '../../packages/api/src/call/operations.ts';
 import { inputIn } from '../contract/kitchen.ts';
 import { useApi } from '../support/api.ts';
 import { operations, strictly } from '../support/documented.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { newId, type Queryable } from '@comanda/db';
 import { describe, expect, it, vi } from 'vitest';
-import { beginningOf } from '../../packages/api/src/request/writing.ts';
+import { beginningOf } from '../../packages/api/src/call/writing.ts';
 import { comeToRest } from '../../packages/api/src/resources/locations/export.store.ts';
 import { openKitchen, writeIn } from '../contract/kitchen.ts';
 import { callRest } from '../support/api.ts';

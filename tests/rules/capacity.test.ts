@@ -1,10 +1,10 @@
 import type { Queryable } from '@comanda/db';
 import { afterEach, beforeEach, expect, expectTypeOf, it, test, vi } from 'vitest';
+import type { JoinedCall } from '../../packages/api/src/call/context.ts';
 import { bounds } from '../../packages/api/src/capacity/bounds.ts';
 import { Count } from '../../packages/api/src/capacity/counts.ts';
 import { type JoinedRead, JoinedReads } from '../../packages/api/src/capacity/joined-reads.ts';
 import { createSlots } from '../../packages/api/src/capacity/slots.ts';
-import type { JoinedCall } from '../../packages/api/src/request/context.ts';
 
 beforeEach(() =>
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] }),

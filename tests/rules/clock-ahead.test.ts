@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { readAheadAsNow } from '../../packages/api/src/call/clock.ts';
 import type { ApiError } from '../../packages/api/src/errors.ts';
 import { readFrom } from '../../packages/api/src/moments.ts';
-import { readAheadAsNow } from '../../packages/api/src/request/clock.ts';
 import { TimestampFilter } from '../../packages/api/src/wire.ts';
 
 const now = new Date('2026-01-31T21:05:09.120Z');

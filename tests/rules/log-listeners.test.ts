@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLog } from '../../packages/api/src/request/log.ts';
+import { createLog } from '../../packages/api/src/call/log.ts';
 
 test('logs of one process share what they add to it: twelve of them made Node warn of a leak', () => {
   const counts = () => [

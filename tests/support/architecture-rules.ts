@@ -162,7 +162,7 @@ export const importRules: readonly ImportRule[] = [
     rule: 'a service knows no entrance: neither tRPC, REST, routers, documents nor doctor',
     files: new RegExp(`^${resources}/(?!([\\w-]+\\.)?router\\.ts$)`),
     about: new RegExp(
-      `^(@trpc/.*|trpc-to-openapi|express|packages/api/src/((router|app|index|main|services)\\.ts|request/(operations?|journey)\\.ts|(http|documents|processes|doctor)/.*)|${resources}/([\\w-]+\\.)?router\\.ts)$`,
+      `^(@trpc/.*|trpc-to-openapi|express|packages/api/src/((router|app|index|main|services)\\.ts|call/(operations?|call)\\.ts|(http|documents|processes|doctor)/.*)|${resources}/([\\w-]+\\.)?router\\.ts)$`,
     ),
   },
   {
@@ -170,7 +170,7 @@ export const importRules: readonly ImportRule[] = [
     files: role('router'),
     allows: {
       target: targets(
-        'packages/api/src/request/(keyless|operation|subscription)\\.ts',
+        'packages/api/src/call/(keyless|operation|subscription)\\.ts',
         vocabulary,
         schemas,
         `${resources}/([\\w-]+\\.)?service\\.ts`,
@@ -181,7 +181,7 @@ export const importRules: readonly ImportRule[] = [
   {
     rule: 'store.ts knows no call: of the journey it takes the audit, who works at the command line and the races alone, and no service',
     files: role('store'),
-    about: new RegExp(`^packages/api/src/request/|^${resources}/([\\w-]+\\.)?(service|router)\\.ts$`),
+    about: new RegExp(`^packages/api/src/call/|^${resources}/([\\w-]+\\.)?(service|router)\\.ts$`),
     allows: { target: /^packages\/api\/src\/request\/(audit|operator|races)\.ts$/ },
   },
   {

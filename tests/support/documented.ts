@@ -1,11 +1,11 @@
 import { operationsOf } from '@comanda/api';
 import { appRouter } from '@comanda/api/router';
 import { z } from 'zod';
+import { inFamily, type Operation } from '../../packages/api/src/call/operations.ts';
 import { errorsOf } from '../../packages/api/src/documents/errors.ts';
 import { ErrorBody } from '../../packages/api/src/errors.ts';
 import { routeTable } from '../../packages/api/src/http/rest/routes.ts';
 import { type Reason, type ReasonRow, reasons, reasonsOf } from '../../packages/api/src/reasons.ts';
-import { inFamily, type Operation } from '../../packages/api/src/request/operations.ts';
 
 /** An answer of the REST entrance, as far as the documents speak of it. */
 export interface DocumentedAnswer {

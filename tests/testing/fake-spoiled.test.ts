@@ -1,8 +1,8 @@
 import { createClient } from '@comanda/client';
 import { type FakeAnswers, fakeClient } from '@comanda/testing';
 import { expect, it } from 'vitest';
+import type { Operation } from '../../packages/api/src/call/operations.ts';
 import { exampleInput, exampleOf } from '../../packages/api/src/documents/examples.ts';
-import type { Operation } from '../../packages/api/src/request/operations.ts';
 import { IdempotencyKey } from '../../packages/api/src/wire.ts';
 import { useApi } from '../support/api.ts';
 import { operations } from '../support/documented.ts';

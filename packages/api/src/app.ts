@@ -6,6 +6,11 @@ import {
   parseEncryptionKeys,
   type Settings,
 } from '@comanda/db';
+import { clientAddressBehind } from './call/client-address.ts';
+import type { App } from './call/context.ts';
+import { createLog } from './call/log.ts';
+import { operationsOf } from './call/operations.ts';
+import { relayWaker } from './call/relay-wake.ts';
 import { createCapacity } from './capacity/capacity.ts';
 import { createCredentials } from './credentials/credentials.ts';
 import { type Deprecations, deprecations } from './deprecations.ts';
@@ -16,11 +21,6 @@ import { createLive } from './live/live.ts';
 import type { CheckMetrics } from './metrics/checks.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createReadiness } from './metrics/readiness.ts';
-import { clientAddressBehind } from './request/client-address.ts';
-import type { App } from './request/context.ts';
-import { createLog } from './request/log.ts';
-import { operationsOf } from './request/operations.ts';
-import { relayWaker } from './request/relay-wake.ts';
 import { appRouter } from './router.ts';
 
 /** An app and the way to let go of what it holds. */

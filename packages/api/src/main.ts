@@ -7,9 +7,9 @@ import {
   strangeVariable,
   strangeVariables,
 } from '@comanda/db';
+import { createLog } from './call/log.ts';
 import { superviseProcesses } from './processes/parent.ts';
 import { refuse, serve } from './processes/serve.ts';
-import { createLog } from './request/log.ts';
 
 try {
   await main(readSettings(process.env));

@@ -1,4 +1,4 @@
-import { router } from './request/operation.ts';
+import { router } from './call/operation.ts';
 import { appCodesRouter } from './resources/app-codes/router.ts';
 import { auditRouter } from './resources/audit/router.ts';
 import { catalogRouter } from './resources/catalog/router.ts';

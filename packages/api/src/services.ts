@@ -1,3 +1,4 @@
+export { createLog } from './call/log.ts';
 export type { carried } from './carried.ts';
 export { newApiKey, parseApiKey } from './credentials/api-key.ts';
 export { demoNames, exampleIds } from './examples.ts';
@@ -9,7 +10,6 @@ export { countLocations } from './metrics/noisy-locations.ts';
 export { processFamilies } from './metrics/process-families.ts';
 export { createReadiness, publishingFields } from './metrics/readiness.ts';
 export type { Grant, Permission } from './permissions.ts';
-export { createLog } from './request/log.ts';
 export { issueCode } from './resources/app-codes/store.ts';
 export {
   type Certification,

@@ -1,6 +1,6 @@
+import type { RestRoute } from './call/meta.ts';
 import type { Permission } from './permissions.ts';
 import type { ErrorCode } from './reasons.ts';
-import type { RestRoute } from './request/meta.ts';
 
 /** A documented operation: what the specification and the contract promise of one method and path. */
 export interface SpecifiedOperation {

@@ -1,4 +1,4 @@
-import { valueIn } from '@comanda/api/src/request/answer.ts';
+import { valueIn } from '@comanda/api/src/call/answer.ts';
 import { retryIn } from '@comanda/api/src/resources/sync-jobs/retry.store.ts';
 import { SyncJob, SyncJobList } from '@comanda/api/src/resources/sync-jobs/schema.ts';
 import * as syncJobs from '@comanda/api/src/resources/sync-jobs/service.ts';

@@ -1,5 +1,5 @@
+import { operator } from '@comanda/api/src/call/operator.ts';
 import { CommandError } from '@comanda/api/src/command-error.ts';
-import { operator } from '@comanda/api/src/request/operator.ts';
 import {
   GraceHours,
   KeyCreateAt,

@@ -1,6 +1,6 @@
+import { repeatingRaces } from '@comanda/api/src/call/races.ts';
+import { beginningAt } from '@comanda/api/src/call/writing.ts';
 import { ApiError, invalid } from '@comanda/api/src/errors.ts';
-import { repeatingRaces } from '@comanda/api/src/request/races.ts';
-import { beginningAt } from '@comanda/api/src/request/writing.ts';
 import { chosenLocation } from '@comanda/api/src/resources/locations/store.ts';
 import { type MenuCopied, mostListed } from '@comanda/api/src/resources/menus/copy.schema.ts';
 import { copyIn, foreseeCopy, readSource } from '@comanda/api/src/resources/menus/copy.store.ts';

@@ -1,5 +1,5 @@
+import { valueIn } from '@comanda/api/src/call/answer.ts';
 import { ApiError } from '@comanda/api/src/errors.ts';
-import { valueIn } from '@comanda/api/src/request/answer.ts';
 import type { OrderOverview, OrderWanted } from '@comanda/api/src/resources/orders/overview.schema.ts';
 import { overview } from '@comanda/api/src/resources/orders/overview.service.ts';
 import { isId } from '@comanda/db';

@@ -1,5 +1,5 @@
-import type { AuditActor } from '@comanda/api/src/request/audit.ts';
-import type { Lookup } from '@comanda/api/src/request/context.ts';
+import type { AuditActor } from '@comanda/api/src/call/audit.ts';
+import type { Lookup } from '@comanda/api/src/call/context.ts';
 import { chosenLocation } from '@comanda/api/src/resources/locations/store.ts';
 import { isId, type SqlDatabase, statement } from '@comanda/db';
 

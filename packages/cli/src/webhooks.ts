@@ -1,4 +1,4 @@
-import { valueIn } from '@comanda/api/src/request/answer.ts';
+import { valueIn } from '@comanda/api/src/call/answer.ts';
 import { retryIn } from '@comanda/api/src/resources/deliveries/store.ts';
 import { listDeliveries } from '@comanda/api/src/resources/webhook-endpoints/deliveries.service.ts';
 import { replayIn } from '@comanda/api/src/resources/webhook-endpoints/replay.store.ts';

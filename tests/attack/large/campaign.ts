@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Operation } from '../../../packages/api/src/request/operations.ts';
+import type { Operation } from '../../../packages/api/src/call/operations.ts';
 import { startWatchedApi, type WatchedApi } from '../../support/watched-api.ts';
 import { type Crowd, sendCrowd } from './crowd.ts';
 import { bounds, isShed, judgeAnswer } from './judge.ts';

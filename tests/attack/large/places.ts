@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from '../../../packages/api/src/request/operations.ts';
+import type { Operation } from '../../../packages/api/src/call/operations.ts';
 import { resolve, type Schema } from '../../fuzz/documents.ts';
 import type { Filler, Site } from './fillers.ts';
 import { fullOf } from './full.ts';

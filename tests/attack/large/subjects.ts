@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Operation } from '../../../packages/api/src/request/operations.ts';
+import type { Operation } from '../../../packages/api/src/call/operations.ts';
 import { inputIn, type Kitchen, openKitchen } from '../../contract/kitchen.ts';
 import type { WireRequest } from '../../fuzz/send.ts';
 import { createKey, createLocation } from '../../support/factories.ts';

@@ -1,4 +1,4 @@
-import type { Operation, Route } from '../../../packages/api/src/request/operations.ts';
+import type { Operation, Route } from '../../../packages/api/src/call/operations.ts';
 import type { WireRequest } from '../../fuzz/send.ts';
 
 /** Bytes of the largest body: of an ordinary operation, of a batch, and where a request of tRPC is not one mutation. */

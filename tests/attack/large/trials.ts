@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Operation } from '../../../packages/api/src/request/operations.ts';
+import type { Operation } from '../../../packages/api/src/call/operations.ts';
 import { type Filler, fillers } from './fillers.ts';
 import { type FillPlace, placesIn } from './places.ts';
 import { largest, type Target, targetsOf } from './targets.ts';

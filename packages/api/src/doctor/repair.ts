@@ -1,5 +1,5 @@
 import { migrate, readSchemaState, type SqlDatabase, statement } from '@comanda/db';
-import { auditAs } from '../request/audit.ts';
+import { auditAs } from '../call/audit.ts';
 import { reasonOf } from './check.ts';
 import { type Invariant, type Repaired, type Repairing, valuesFor } from './invariants/invariant.ts';
 import type { Looked } from './invariants/look.ts';

@@ -1,7 +1,7 @@
 import type { oas31 } from 'zod-openapi';
+import type { Operation, Route } from '../call/operations.ts';
 import { unauthorizedMessage } from '../errors.ts';
 import { reasons, reasonsOf } from '../reasons.ts';
-import type { Operation, Route } from '../request/operations.ts';
 import {
   batchLimits,
   besides,

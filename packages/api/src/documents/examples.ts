@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Operation } from '../call/operations.ts';
 import { prunerOf } from '../families.ts';
-import type { Operation } from '../request/operations.ts';
 import { IdempotencyKey } from '../wire.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
+import type { DeprecatedRoute } from '../call/deprecation.ts';
+import { type Operation, takesIfMatch } from '../call/operations.ts';
+import { faults, faultsOf, type Met, mostSeconds } from '../call/simulation.ts';
 import { beginningsIn } from '../moments.ts';
-import type { DeprecatedRoute } from '../request/deprecation.ts';
-import { type Operation, takesIfMatch } from '../request/operations.ts';
-import { faults, faultsOf, type Met, mostSeconds } from '../request/simulation.ts';
 import { IdempotencyKey } from '../wire.ts';
 
 /** Every header that an answer may carry. Specification: Limits; contract: every response. */

@@ -1,4 +1,4 @@
-import type { Operation } from '../request/operations.ts';
+import type { Operation } from '../call/operations.ts';
 
 /** `orders.create` and `v1.orders.create` both as `ordersCreate`; unique within a document. */
 export function operationId({ name }: Pick<Operation, 'name'>): string {

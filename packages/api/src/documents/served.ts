@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
-import { type Encoding, encodingFor } from '../request/encoding.ts';
+import { type Encoding, encodingFor } from '../call/encoding.ts';
 
 /** Something that is served as it is, to anybody. */
 export interface Served {

@@ -1,9 +1,9 @@
 import type { AnyRouter } from '@trpc/server';
 import { z } from 'zod';
 import type { oas31, ZodOpenApiPathItemObject } from 'zod-openapi';
+import type { Operation, Route } from '../call/operations.ts';
+import { subscriptionsOf } from '../call/subscription.ts';
 import { schemaIn } from '../families.ts';
-import type { Operation, Route } from '../request/operations.ts';
-import { subscriptionsOf } from '../request/subscription.ts';
 import { eventBodies } from '../resources/events/bodies.schema.ts';
 import { publishedEvents } from '../resources/events/schema.ts';
 import { type EventType, events, eventTypes } from '../resources/events/types.schema.ts';

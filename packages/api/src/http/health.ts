@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ownBuild } from '@comanda/db';
+import type { App } from '../call/context.ts';
 import { publishingFields } from '../metrics/readiness.ts';
-import type { App } from '../request/context.ts';
 
 /**
  * `/healthz`: 200 while the process lives, with the version and the commit that it runs. `/readyz`: 200 once requests

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { App } from '../call/context.ts';
 import { metricsContentType } from '../metrics/metrics.ts';
-import type { App } from '../request/context.ts';
 
 /**
  * `GET /metrics` for Prometheus. No API call: no credential, no envelope, no limit. It holds numbers by

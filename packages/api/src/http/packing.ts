@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, type Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip, gzipSync } from 'node:zlib';
-import { encodingFor } from '../request/encoding.ts';
+import { encodingFor } from '../call/encoding.ts';
 
 // Its savings and costs: docs/bench/compression.md.
 const level = 1;

@@ -7,9 +7,9 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { localUrl, stopping } from '@comanda/db';
+import type { App } from '../call/context.ts';
+import { requestIdOf } from '../call/request-id.ts';
 import { ApiError, methodNotAllowed } from '../errors.ts';
-import type { App } from '../request/context.ts';
-import { requestIdOf } from '../request/request-id.ts';
 import { appRouter } from '../router.ts';
 import { type Bounds, defaultBounds } from './bounds.ts';
 import { boundConnections } from './connections.ts';

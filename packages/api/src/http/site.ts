@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
+import type { App } from '../call/context.ts';
+import { requestIdOf, requestIds } from '../call/request-id.ts';
 import { appRoutes } from '../documents/app-routes.ts';
 import { documentRoutes } from '../documents/routes.ts';
 import { ApiError, toApiError } from '../errors.ts';
-import type { App } from '../request/context.ts';
-import { requestIdOf, requestIds } from '../request/request-id.ts';
 import type { AppRouter } from '../router.ts';
 import { packWhole } from './packing.ts';
 import { commonHeaders, sendError } from './rest/answer.ts';

@@ -2,9 +2,9 @@ import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { requestIdOf } from '../call/request-id.ts';
 import { ApiError } from '../errors.ts';
 import type { Reason } from '../reasons.ts';
-import { requestIdOf } from '../request/request-id.ts';
 import { unknownCoding } from './heads.ts';
 import { commonHeaders, errorJson, reasonHeaders, sendJson } from './rest/answer.ts';
 

@@ -1,10 +1,10 @@
 import { createSecretBox, openDatabase, parseEncryptionKeys } from '@comanda/db';
+import type { Executor } from '../call/context.ts';
+import { createLog } from '../call/log.ts';
 import { createCapacity } from '../capacity/capacity.ts';
 import { createCredentials } from '../credentials/credentials.ts';
 import { createBatchQuota } from '../limits/batch-quota.ts';
 import { usageOf } from '../limits/usage.ts';
-import type { Executor } from '../request/context.ts';
-import { createLog } from '../request/log.ts';
 import { largeConnections } from './connections.ts';
 import type { ThreadSettings } from './messages.ts';
 

@@ -1,7 +1,7 @@
 import type { Settings } from '@comanda/db';
+import type { LargeCall } from '../call/large.ts';
 import type { FieldFault, OtherResource } from '../errors.ts';
 import type { Reason } from '../reasons.ts';
-import type { LargeCall } from '../request/large.ts';
 
 /** The settings that the thread starts with: those that its work depends on. */
 export type ThreadSettings = Pick<

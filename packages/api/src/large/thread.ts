@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { beginSpan, type Leaving } from '@comanda/db';
-import { textOf } from '../request/answer.ts';
-import { perform, slotOf } from '../request/call.ts';
-import type { CallContext } from '../request/context.ts';
-import { readGiven } from '../request/given.ts';
-import { inFamily, operationsOf } from '../request/operations.ts';
+import { textOf } from '../call/answer.ts';
+import { perform, slotOf } from '../call/call.ts';
+import type { CallContext } from '../call/context.ts';
+import { readGiven } from '../call/given.ts';
+import { inFamily, operationsOf } from '../call/operations.ts';
 import { appRouter } from '../router.ts';
 import { openExecutor } from './executor.ts';
 import type { FromThread, NumberedCall, ThreadSettings, ToThread } from './messages.ts';

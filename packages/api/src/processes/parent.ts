@@ -7,8 +7,8 @@ import {
   startLoop,
   stoppingIn,
 } from '@comanda/db';
+import { createLog } from '../call/log.ts';
 import { doctorMetrics } from '../doctor/metrics.ts';
-import { createLog } from '../request/log.ts';
 import type { FromProcess } from './messages.ts';
 import { exchangeMetrics } from './metrics-exchange.ts';
 

@@ -1,3 +1,5 @@
+import type { App } from '../call/context.ts';
+import { claim, type KnownKey } from '../call/idempotency.ts';
 import { bounds } from '../capacity/bounds.ts';
 import { AnswerBytes } from '../capacity/bytes.ts';
 import { Count } from '../capacity/counts.ts';
@@ -5,8 +7,6 @@ import type { Caller } from '../credentials/credentials.ts';
 import { defaultLimits } from '../credentials/default-limits.ts';
 import { toApiError } from '../errors.ts';
 import type { Reason } from '../reasons.ts';
-import type { App } from '../request/context.ts';
-import { claim, type KnownKey } from '../request/idempotency.ts';
 
 /** A placeholder for every part that a stub does not have: every use of it throws. */
 const beyond = new Proxy(() => {}, {

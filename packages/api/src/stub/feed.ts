@@ -1,4 +1,4 @@
-import type { PlacedStream } from '../request/subscription.ts';
+import type { PlacedStream } from '../call/subscription.ts';
 import { beforeAll, type EventList, type EventWatch } from '../resources/events/schema.ts';
 import { unknownCursor } from '../resources/events/service.ts';
 import type { StubEvent, StubEvents } from './answers.ts';

@@ -1,5 +1,5 @@
-import type { Idempotency } from '../request/context.ts';
-import { type KnownKey, keyReused } from '../request/idempotency.ts';
+import type { Idempotency } from '../call/context.ts';
+import { type KnownKey, keyReused } from '../call/idempotency.ts';
 
 /** The idempotency keys that came, with what was answered. */
 export interface StubKeys {

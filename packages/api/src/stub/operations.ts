@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { Answer } from '../call/answer.ts';
+import type { CallContext } from '../call/context.ts';
+import type { Keyless } from '../call/keyless.ts';
+import type { Operation } from '../call/operations.ts';
 import type { Target } from '../http/trpc/calls.ts';
-import type { Answer } from '../request/answer.ts';
-import type { CallContext } from '../request/context.ts';
-import type { Keyless } from '../request/keyless.ts';
-import type { Operation } from '../request/operations.ts';
 import type { EventList } from '../resources/events/schema.ts';
 import type { StubOptions } from './answers.ts';
 import { workWithoutDatabase } from './app.ts';

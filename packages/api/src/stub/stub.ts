@@ -1,12 +1,12 @@
 import { type Input, ReadInput } from '../bodies/input.ts';
 import { readJson } from '../bodies/read.ts';
+import type { App, RequestContext } from '../call/context.ts';
+import { openStream, type Subscription, subscriptionsOf } from '../call/subscription.ts';
 import { defaultLimits } from '../credentials/default-limits.ts';
 import { ApiError, toApiError } from '../errors.ts';
 import { errorJson, reasonHeaders } from '../http/rest/answer.ts';
 import { readStreamInput, sse } from '../http/rest/event-stream.ts';
 import { answerCalls, callsOf, inputAt, readInUrl, type Target, targetsOf } from '../http/trpc/calls.ts';
-import type { App, RequestContext } from '../request/context.ts';
-import { openStream, type Subscription, subscriptionsOf } from '../request/subscription.ts';
 import type { EventWatch } from '../resources/events/schema.ts';
 import { appRouter } from '../router.ts';
 import type { StubOptions, StubRequest } from './answers.ts';

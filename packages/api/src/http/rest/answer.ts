@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { namesInHeader } from '../../call/unknown-fields.ts';
 import type { ApiError } from '../../errors.ts';
-import { namesInHeader } from '../../request/unknown-fields.ts';
 
 /**
  * Headers on every answer of every kind: the type is not guessed at, nothing is run or framed, and no address is sent

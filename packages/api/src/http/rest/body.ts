@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyBytes } from '../../bodies/bounds.ts';
 import { gatherPieces, noPieces, type Pieces } from '../../bodies/pieces.ts';
+import type { OperationMeta } from '../../call/meta.ts';
 import type { BodySlot } from '../../capacity/bytes.ts';
 import type { Capacity } from '../../capacity/capacity.ts';
 import type { Caller } from '../../credentials/credentials.ts';
 import { ApiError } from '../../errors.ts';
-import type { OperationMeta } from '../../request/meta.ts';
 import { askForBody } from '../continue.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { NextPage } from '../../request/answer.ts';
+import type { NextPage } from '../../call/answer.ts';
 import { decode } from './decode.ts';
 
 /** The part that a parameter replaces. A cursor replaces the beginning and the offset. */

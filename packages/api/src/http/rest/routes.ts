@@ -1,5 +1,5 @@
+import { inFamily, type Operation, type Route } from '../../call/operations.ts';
 import { ApiError, methodNotAllowed } from '../../errors.ts';
-import { inFamily, type Operation, type Route } from '../../request/operations.ts';
 import { decode } from './decode.ts';
 import { type Coercion, coercions } from './query.ts';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { exporting } from '@comanda/db';
 import type { z } from 'zod';
-import { type ListStream, piecesOf } from '../../request/answer.ts';
+import { type ListStream, piecesOf } from '../../call/answer.ts';
 import { asksForGzip, packedInto } from '../packing.ts';
 import { commonHeaders, headerList } from './answer.ts';
 

@@ -3,18 +3,18 @@ import type { AnyRouter } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { type Input, ReadInput } from '../../bodies/input.ts';
 import { readParameter } from '../../bodies/read.ts';
+import { call, type Outcome } from '../../call/call.ts';
+import type { RequestContext } from '../../call/context.ts';
+import { errorData } from '../../call/error-data.ts';
+import type { Given } from '../../call/given.ts';
+import { callKeyless, type Keyless, keylessOf } from '../../call/keyless.ts';
+import { trpcCall } from '../../call/operation.ts';
+import { inFamily, type Operation, operationsOf } from '../../call/operations.ts';
+import { refuseDeep } from '../../call/readable.ts';
+import { finishCall, finishRefused } from '../../call/request-log.ts';
+import { subscriptionsOf } from '../../call/subscription.ts';
 import type { Caller } from '../../credentials/credentials.ts';
 import { ApiError, methodNotAllowed } from '../../errors.ts';
-import { call, type Outcome } from '../../request/call.ts';
-import type { RequestContext } from '../../request/context.ts';
-import { errorData } from '../../request/error-data.ts';
-import type { Given } from '../../request/given.ts';
-import { callKeyless, type Keyless, keylessOf } from '../../request/keyless.ts';
-import { trpcCall } from '../../request/operation.ts';
-import { inFamily, type Operation, operationsOf } from '../../request/operations.ts';
-import { refuseDeep } from '../../request/readable.ts';
-import { finishCall, finishRefused } from '../../request/request-log.ts';
-import { subscriptionsOf } from '../../request/subscription.ts';
 import { decode } from '../rest/decode.ts';
 
 // Requests of tRPC as calls: what its protocol says, without a socket.

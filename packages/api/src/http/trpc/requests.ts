@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { traceparentOf } from '@comanda/db';
-import { uncodedTags } from '../../request/conditional.ts';
-import type { App, RequestContext } from '../../request/context.ts';
-import { simulateOf } from '../../request/simulation.ts';
-import { prefersStrict } from '../../request/unknown-fields.ts';
+import { uncodedTags } from '../../call/conditional.ts';
+import type { App, RequestContext } from '../../call/context.ts';
+import { simulateOf } from '../../call/simulation.ts';
+import { prefersStrict } from '../../call/unknown-fields.ts';
 import { ResponseCaller, replyOf } from '../reply.ts';
 
 /** Whether a request asks tRPC for an answer in lines. Those are refused: their values wait until the last is there (0117). */

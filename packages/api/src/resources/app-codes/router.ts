@@ -1,5 +1,5 @@
-import { keyless } from '../../request/keyless.ts';
-import { router } from '../../request/operation.ts';
+import { keyless } from '../../call/keyless.ts';
+import { router } from '../../call/operation.ts';
 import { CodeRedeem, SignedIn, SignedOut, SignOut } from './schema.ts';
 import { redeem, signOut } from './service.ts';
 

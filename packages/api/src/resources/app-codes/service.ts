@@ -1,7 +1,7 @@
 import type { Transaction } from '@comanda/db';
+import type { App, RequestContext } from '../../call/context.ts';
 import { inSlot } from '../../capacity/slots.ts';
 import { ApiError, unauthorized } from '../../errors.ts';
-import type { App, RequestContext } from '../../request/context.ts';
 import { wireTime } from '../../wire.ts';
 import { isPersonsKey, personsKey } from '../keys/schema.ts';
 import { insertKey, revokeIn } from '../keys/store.ts';

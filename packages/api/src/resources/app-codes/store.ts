@@ -1,7 +1,7 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import type { SqlDatabase } from '@comanda/db';
+import { auditAs } from '../../call/audit.ts';
 import type { JoinedRead } from '../../capacity/joined-reads.ts';
-import { auditAs } from '../../request/audit.ts';
 import { findLocation } from '../keys/store.ts';
 import { type CodeCreate, CodeCreate as CodeCreateSchema } from './schema.ts';
 import * as sql from './statements.ts';

@@ -1,4 +1,4 @@
-import { operation, router } from '../../request/operation.ts';
+import { operation, router } from '../../call/operation.ts';
 import { AuditListHere, AuditPage, AuditUndo, AuditUndoRequest } from './schema.ts';
 import * as auditEntries from './service.ts';
 

@@ -1,10 +1,10 @@
 import { isId, means, refusalSentence, sqlState } from '@comanda/db';
+import { type Answer, nextOf } from '../../call/answer.ts';
+import { audit } from '../../call/audit.ts';
+import type { CallContext } from '../../call/context.ts';
+import { inTransaction } from '../../call/writing.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { grants } from '../../permissions.ts';
-import { type Answer, nextOf } from '../../request/answer.ts';
-import { audit } from '../../request/audit.ts';
-import type { CallContext } from '../../request/context.ts';
-import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import { askedFor } from './asked.statements.ts';
 import { isUndoneByKey, mayBeUndone } from './rules.ts';

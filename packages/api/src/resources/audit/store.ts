@@ -1,6 +1,6 @@
 import { isId, type Queryable, type SqlDatabase, type Transaction } from '@comanda/db';
+import { operator } from '../../call/operator.ts';
 import { notFound } from '../../errors.ts';
-import { operator } from '../../request/operator.ts';
 import { wireTime } from '../../wire.ts';
 import { askedFor } from './asked.statements.ts';
 import { personOf, undoneBy } from './rules.ts';

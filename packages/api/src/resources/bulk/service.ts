@@ -1,10 +1,10 @@
+import type { Answer } from '../../call/answer.ts';
+import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../call/batch.ts';
+import type { CallContext } from '../../call/context.ts';
+import { readsFor, refuseLeft } from '../../call/left.ts';
+import { repeatingDeadlocks, repeatingRaces } from '../../call/races.ts';
+import { findStoredAnswer, inTransaction } from '../../call/writing.ts';
 import { notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.ts';
-import type { CallContext } from '../../request/context.ts';
-import { readsFor, refuseLeft } from '../../request/left.ts';
-import { repeatingDeadlocks, repeatingRaces } from '../../request/races.ts';
-import { findStoredAnswer, inTransaction } from '../../request/writing.ts';
 import { refusedReferences } from '../../unknown-references.ts';
 import type { Deleted } from '../../wire.ts';
 import { type Asked, locking, readCurrent } from './reads.statements.ts';

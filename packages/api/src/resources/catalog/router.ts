@@ -1,4 +1,4 @@
-import { operation, router } from '../../request/operation.ts';
+import { operation, router } from '../../call/operation.ts';
 import { Catalog, PublishedCatalog } from './schema.ts';
 import * as catalog from './service.ts';
 import { CatalogSync, CatalogSyncResult } from './sync.schema.ts';

@@ -1,11 +1,11 @@
 import type { Queryable } from '@comanda/db';
-import type { Answer } from '../../request/answer.ts';
-import { audit } from '../../request/audit.ts';
-import { matchesEtag } from '../../request/conditional.ts';
-import type { CallContext, JoinedCall } from '../../request/context.ts';
-import { withSlot } from '../../request/joined-calls.ts';
-import { originOf } from '../../request/request-id.ts';
-import { inTransaction } from '../../request/writing.ts';
+import type { Answer } from '../../call/answer.ts';
+import { audit } from '../../call/audit.ts';
+import { matchesEtag } from '../../call/conditional.ts';
+import type { CallContext, JoinedCall } from '../../call/context.ts';
+import { withSlot } from '../../call/joined-calls.ts';
+import { originOf } from '../../call/request-id.ts';
+import { inTransaction } from '../../call/writing.ts';
 import type { Catalog, PublishedCatalog } from './schema.ts';
 import * as sql from './statements.ts';
 import { currentVersions } from './version.store.ts';

@@ -1,8 +1,8 @@
 import { newId } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import type { CallContext } from '../../call/context.ts';
+import { findStoredAnswer, finishAnswer } from '../../call/writing.ts';
 import { referencesIn } from '../../references.ts';
-import type { Answer } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
-import { findStoredAnswer, finishAnswer } from '../../request/writing.ts';
 import { runBatch } from '../bulk/service.ts';
 import { currentVersion } from './service.ts';
 import { changedCategories, planCatalog } from './sync.rules.ts';

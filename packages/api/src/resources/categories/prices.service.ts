@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isId, type Queryable, type Statement } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import type { CallContext } from '../../call/context.ts';
+import { repeatingDeadlocks } from '../../call/races.ts';
+import { inTransaction } from '../../call/writing.ts';
 import { ApiError, notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
-import { repeatingDeadlocks } from '../../request/races.ts';
-import { inTransaction } from '../../request/writing.ts';
 import { holdBulkWrites } from '../bulk/statements.ts';
 import { type Priced, pricesAfter } from './prices.rules.ts';
 import type { PriceChange, PricesChanged } from './prices.schema.ts';

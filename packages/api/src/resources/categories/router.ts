@@ -1,5 +1,5 @@
+import { operation, router } from '../../call/operation.ts';
 import { createdIds, exampleMenu } from '../../examples.ts';
-import { operation, router } from '../../request/operation.ts';
 import { Deleted } from '../../wire.ts';
 import { PriceChange, PricesChanged } from './prices.schema.ts';
 import { changePrices } from './prices.service.ts';

@@ -1,11 +1,11 @@
 import { isId, isState, type Statement } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import type { CallContext } from '../../call/context.ts';
+import { readPage } from '../../call/page-text.ts';
+import { repeatingDeadlocks } from '../../call/races.ts';
+import { tagOfRow } from '../../call/tags.ts';
+import { inTransaction } from '../../call/writing.ts';
 import { conflict, notFound, takenUntilNow } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
-import { readPage } from '../../request/page-text.ts';
-import { repeatingDeadlocks } from '../../request/races.ts';
-import { tagOfRow } from '../../request/tags.ts';
-import { inTransaction } from '../../request/writing.ts';
 import type { Deleted } from '../../wire.ts';
 import { removeOne } from '../bulk/service.ts';
 import { type ChangesPage, wantsDeleted } from '../changes/schema.ts';

@@ -1,6 +1,6 @@
 import { identified, statement } from '@comanda/db';
-import { allEntries, pageStatement } from '../../request/page-text.ts';
-import type { Revised } from '../../request/tags.ts';
+import { allEntries, pageStatement } from '../../call/page-text.ts';
+import type { Revised } from '../../call/tags.ts';
 import { afterPosition, type Changes, changesStatements } from '../changes/statements.ts';
 
 // Not Prisma: a list of fifty costs it four times the Node that one of products takes (docs/decisions/0002).

@@ -1,9 +1,9 @@
 import { addJob, isId, newId } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import type { CallContext } from '../../call/context.ts';
+import { readPage } from '../../call/page-text.ts';
+import { inTransaction } from '../../call/writing.ts';
 import { ApiError, conflict, notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
-import { readPage } from '../../request/page-text.ts';
-import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import { type Certification, type CertificationStart, doesOf } from './schema.ts';
 import {

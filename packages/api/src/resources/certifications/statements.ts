@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import { pageStatement } from '../../request/page-text.ts';
+import { pageStatement } from '../../call/page-text.ts';
 
 const zone = '(select l.timezone from locations l where l.id = r.location_id)';
 const time = (name: string) => `coalesce(',"${name}":"' || wire_time(r.${name}, ${zone}) || '"', '')`;

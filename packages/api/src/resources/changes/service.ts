@@ -1,7 +1,7 @@
 import { deletionsKept, type Queryable } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import type { CallContext } from '../../call/context.ts';
 import { invalid } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
 import {
   type Beginning,
   firstMoment,

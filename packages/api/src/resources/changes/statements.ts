@@ -1,5 +1,5 @@
 import { type Statement, statement } from '@comanda/db';
-import { cutOf, type Entries } from '../../request/page-text.ts';
+import { cutOf, type Entries } from '../../call/page-text.ts';
 
 /** The time of day, from when on something may still come, both as Unix time in milliseconds, and the epoch. */
 export const readHorizon = statement<{ asked: number; horizon: number; epoch: string }>(

@@ -1,7 +1,7 @@
-import type { Answer } from '../../request/answer.ts';
-import { actorOf } from '../../request/audit.ts';
-import type { CallContext, Lookup } from '../../request/context.ts';
-import { inTransaction } from '../../request/writing.ts';
+import type { Answer } from '../../call/answer.ts';
+import { actorOf } from '../../call/audit.ts';
+import type { CallContext, Lookup } from '../../call/context.ts';
+import { inTransaction } from '../../call/writing.ts';
 import type { Delivery } from './schema.ts';
 import { readDeliveriesOf } from './statements.ts';
 import { retryIn } from './store.ts';

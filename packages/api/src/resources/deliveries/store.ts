@@ -1,6 +1,6 @@
 import { isId, type Transaction } from '@comanda/db';
+import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { type AuditActor, auditAs } from '../../request/audit.ts';
 import { deliverAgain } from '../webhook-endpoints/replay.store.ts';
 import type { Delivery } from './schema.ts';
 import * as sql from './statements.ts';

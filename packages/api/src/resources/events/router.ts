@@ -1,5 +1,5 @@
-import { operation, router } from '../../request/operation.ts';
-import { subscription } from '../../request/subscription.ts';
+import { operation, router } from '../../call/operation.ts';
+import { subscription } from '../../call/subscription.ts';
 import { EventList, EventPage, EventWatch, type FeedEvent } from './schema.ts';
 import * as events from './service.ts';
 import { watch } from './watch.service.ts';

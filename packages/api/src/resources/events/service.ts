@@ -1,8 +1,8 @@
 import { isId, type Queryable } from '@comanda/db';
+import { type Answer, answerPage } from '../../call/answer.ts';
+import type { CallContext } from '../../call/context.ts';
 import type { Caller } from '../../credentials/credentials.ts';
 import { ApiError, invalid } from '../../errors.ts';
-import { type Answer, answerPage } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
 import { beforeAll, type EventList, type EventPage } from './schema.ts';
 import { hiddenHeader, shownTo } from './seen.rules.ts';
 import {

@@ -1,6 +1,6 @@
 import { pageBytes, statement } from '@comanda/db';
+import type { PageText } from '../../call/page-text.ts';
 import { runOfType, runsOfTypes } from '../../live/runs.ts';
-import type { PageText } from '../../request/page-text.ts';
 
 // The number before the lowest from a moment on, 30 days ago at most. A change of that moment was published then or
 // later, and numbers rise with the publishing: its beginning is found by halving (an hour early, should a clock have

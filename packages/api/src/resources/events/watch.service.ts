@@ -1,7 +1,7 @@
+import type { PlacedStream, WatchContext } from '../../call/subscription.ts';
 import type { Caller } from '../../credentials/credentials.ts';
 import { ApiError, toApiError } from '../../errors.ts';
 import { grants } from '../../permissions.ts';
-import type { PlacedStream, WatchContext } from '../../request/subscription.ts';
 import type { EventWatch } from './schema.ts';
 import { hiddenFrom, hiddenHeader, refuseHidden, shownTo } from './seen.rules.ts';
 import { positionAfter } from './service.ts';

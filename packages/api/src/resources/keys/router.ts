@@ -1,4 +1,4 @@
-import { operation, router } from '../../request/operation.ts';
+import { operation, router } from '../../call/operation.ts';
 import { ById } from '../../wire.ts';
 import { Key, KeyCreate, KeyList, KeyNarrow, KeyPage, KeyRotate, KeyRotated, KeyWithText } from './schema.ts';
 import * as keys from './service.ts';

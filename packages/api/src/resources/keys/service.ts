@@ -1,11 +1,11 @@
 import { isId, type Transaction } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import { actorOf, audit } from '../../call/audit.ts';
+import type { CallContext } from '../../call/context.ts';
+import { readPage } from '../../call/page-text.ts';
+import { repeatingDeadlocks } from '../../call/races.ts';
+import { inTransaction } from '../../call/writing.ts';
 import { ApiError, conflict, invalid, notFound, unauthorized } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import { actorOf, audit } from '../../request/audit.ts';
-import type { CallContext } from '../../request/context.ts';
-import { readPage } from '../../request/page-text.ts';
-import { repeatingDeadlocks } from '../../request/races.ts';
-import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import { earlier, exceeding, type KeyReach, type WantedKey, widening, withinReach } from './rules.ts';
 import {

@@ -1,6 +1,6 @@
 import { statement } from '@comanda/db';
+import { pageStatement } from '../../call/page-text.ts';
 import { defaultLimits } from '../../credentials/default-limits.ts';
-import { pageStatement } from '../../request/page-text.ts';
 import type { KeyLimits } from './schema.ts';
 
 // Not Prisma: its transaction costs more than 1.5 ms of Node (docs/decisions/0002).

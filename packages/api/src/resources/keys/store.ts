@@ -1,7 +1,7 @@
 import { isId, type Queryable, type SqlDatabase, type Transaction } from '@comanda/db';
+import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { newApiKey } from '../../credentials/api-key.ts';
 import { ApiError, conflict, invalid, notFound } from '../../errors.ts';
-import { type AuditActor, auditAs } from '../../request/audit.ts';
 import type { WantedKey } from './rules.ts';
 import type { Key, KeyCreate, KeyCreateAt, KeyRotated, KeyUpdate, KeyWithText } from './schema.ts';
 import * as sql from './statements.ts';

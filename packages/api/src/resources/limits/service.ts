@@ -1,7 +1,7 @@
+import type { Answer } from '../../call/answer.ts';
+import type { CallContext } from '../../call/context.ts';
 import type { WindowUsage } from '../../limits/usage.ts';
 import { type Grant, permissionsOf } from '../../permissions.ts';
-import type { Answer } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
 import { wireTime } from '../../wire.ts';
 import type { Limits } from './schema.ts';
 

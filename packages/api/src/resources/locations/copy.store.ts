@@ -1,6 +1,6 @@
 import { belongings, type LocationTable, ownRow, type SqlDatabase } from '@comanda/db';
+import { auditAs } from '../../call/audit.ts';
 import { conflict } from '../../errors.ts';
-import { auditAs } from '../../request/audit.ts';
 import * as changed from './changes.statements.ts';
 import {
   type Importing,

@@ -6,8 +6,8 @@ import {
   type SqlDatabase,
   type Transaction,
 } from '@comanda/db';
+import { auditAs } from '../../call/audit.ts';
 import { conflict, invalid } from '../../errors.ts';
-import { auditAs } from '../../request/audit.ts';
 import { insertArrival } from './changes.statements.ts';
 import { forgetMoved } from './moved.store.ts';
 import type { ExportedTable, Manifest } from './whole.schema.ts';

@@ -1,6 +1,6 @@
 import { again, isId, type Queryable, repeat, type SqlDatabase, type Transaction } from '@comanda/db';
+import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { type AuditActor, auditAs } from '../../request/audit.ts';
 import { importLocation, importUnderWay, type ReadTable, refuseMisfit } from './import.store.ts';
 import * as sql from './move.statements.ts';
 import { type Named, rememberMoved } from './moved.store.ts';

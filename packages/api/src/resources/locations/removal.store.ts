@@ -1,6 +1,6 @@
 import { belongings, isId, type SqlDatabase } from '@comanda/db';
+import { auditAs } from '../../call/audit.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
-import { auditAs } from '../../request/audit.ts';
 import * as statements from './statements.ts';
 import { showLocation } from './status.store.ts';
 import * as sql from './whole.statements.ts';

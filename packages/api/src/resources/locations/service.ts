@@ -1,10 +1,10 @@
 import { isId } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import { actorOf, audit } from '../../call/audit.ts';
+import type { CallContext } from '../../call/context.ts';
+import { tagOfRow } from '../../call/tags.ts';
+import { inTransaction } from '../../call/writing.ts';
 import { notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import { actorOf, audit } from '../../request/audit.ts';
-import type { CallContext } from '../../request/context.ts';
-import { tagOfRow } from '../../request/tags.ts';
-import { inTransaction } from '../../request/writing.ts';
 import type { CodedLocation, Location, LocationCreate, LocationUpdate } from './schema.ts';
 import { readLocation, updateLocation } from './statements.ts';
 import { insertLocation, knowingZones } from './store.ts';

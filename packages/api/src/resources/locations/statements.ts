@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import type { Revised } from '../../request/tags.ts';
+import type { Revised } from '../../call/tags.ts';
 import type { LocationCreate } from './schema.ts';
 
 // Not Prisma: its transaction costs 4 ms of Node (docs/decisions/0002).

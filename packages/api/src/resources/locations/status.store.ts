@@ -1,6 +1,6 @@
 import { isId, type SqlDatabase } from '@comanda/db';
+import { auditAs } from '../../call/audit.ts';
 import { notFound } from '../../errors.ts';
-import { auditAs } from '../../request/audit.ts';
 import type { LocationState, LocationUpdate } from './schema.ts';
 import * as sql from './statements.ts';
 import { knowingZones } from './store.ts';

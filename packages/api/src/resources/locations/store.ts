@@ -1,6 +1,6 @@
 import { isState, newId, type SqlDatabase, type Transaction } from '@comanda/db';
+import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { invalid } from '../../errors.ts';
-import { type AuditActor, auditAs } from '../../request/audit.ts';
 import {
   type CodedLocation,
   type Location,

@@ -1,12 +1,12 @@
+import type { Answer } from '../../call/answer.ts';
+import { actorOf } from '../../call/audit.ts';
+import type { CallContext } from '../../call/context.ts';
+import { readsFor, refuseLeft } from '../../call/left.ts';
+import { repeatingRaces } from '../../call/races.ts';
+import { inTransaction } from '../../call/writing.ts';
 import type { Caller, Credentials } from '../../credentials/credentials.ts';
 import { ApiError } from '../../errors.ts';
 import { grants } from '../../permissions.ts';
-import type { Answer } from '../../request/answer.ts';
-import { actorOf } from '../../request/audit.ts';
-import type { CallContext } from '../../request/context.ts';
-import { readsFor, refuseLeft } from '../../request/left.ts';
-import { repeatingRaces } from '../../request/races.ts';
-import { inTransaction } from '../../request/writing.ts';
 import type { MenuCopied, MenuCopy } from './copy.schema.ts';
 import { copyIn, foreseeCopy, readSource, unusable } from './copy.store.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Leaving, newId, type Queryable, type Sessions, type Transaction } from '@comanda/db';
+import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { ApiError, invalid } from '../../errors.ts';
 import { inPieces } from '../../in-pieces.ts';
-import { type AuditActor, auditAs } from '../../request/audit.ts';
 import { locking, type Reads, readCurrent, reading } from '../bulk/reads.statements.ts';
 import { writesAnything } from '../bulk/rules.ts';
 import { beginSnapshot, holdBulkWrites } from '../bulk/statements.ts';

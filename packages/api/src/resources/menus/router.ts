@@ -1,4 +1,4 @@
-import { operation, router } from '../../request/operation.ts';
+import { operation, router } from '../../call/operation.ts';
 import { ById } from '../../wire.ts';
 import { MenuCopied, MenuCopy } from './copy.schema.ts';
 import { copy } from './copy.service.ts';

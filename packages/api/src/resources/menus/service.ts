@@ -1,11 +1,11 @@
 import { isId, newId, type Queryable, type Transaction } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import { audit } from '../../call/audit.ts';
+import type { CallContext } from '../../call/context.ts';
+import { repeatingRaces } from '../../call/races.ts';
+import { tagOfRow } from '../../call/tags.ts';
+import { inTransaction } from '../../call/writing.ts';
 import { invalid, notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import { audit } from '../../request/audit.ts';
-import type { CallContext } from '../../request/context.ts';
-import { repeatingRaces } from '../../request/races.ts';
-import { tagOfRow } from '../../request/tags.ts';
-import { inTransaction } from '../../request/writing.ts';
 import type { Menu, MenuCreate, MenuUpdate } from './schema.ts';
 import * as sql from './statements.ts';
 

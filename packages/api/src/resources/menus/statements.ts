@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import type { Revised } from '../../request/tags.ts';
+import type { Revised } from '../../call/tags.ts';
 
 // Not Prisma: to change a menu takes seven statements, which cost it 6 ms of Node (docs/decisions/0002).
 

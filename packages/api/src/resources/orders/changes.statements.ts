@@ -1,5 +1,5 @@
+import { givenFilters } from '../../call/filters.ts';
 import { keptByName } from '../../kept.ts';
-import { givenFilters } from '../../request/filters.ts';
 import {
   afterId,
   afterPosition,

@@ -1,11 +1,11 @@
 import { means, sqlState } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import type { JoinedCall } from '../../call/context.ts';
+import { keyReused } from '../../call/idempotency.ts';
+import { withSlot } from '../../call/joined-calls.ts';
+import { originOf } from '../../call/request-id.ts';
+import { tagOfRow } from '../../call/tags.ts';
 import { invalid, unavailable } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import type { JoinedCall } from '../../request/context.ts';
-import { keyReused } from '../../request/idempotency.ts';
-import { withSlot } from '../../request/joined-calls.ts';
-import { originOf } from '../../request/request-id.ts';
-import { tagOfRow } from '../../request/tags.ts';
 import type { OrderRequest, PricedOrder } from './facts.rules.ts';
 import { readFacts } from './facts.store.ts';
 import { type Placed, type PlacedOrder, placing } from './placing.store.ts';

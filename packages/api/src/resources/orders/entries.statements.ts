@@ -1,4 +1,4 @@
-import { allEntries, type Entries, entriesUntilFull } from '../../request/page-text.ts';
+import { allEntries, type Entries, entriesUntilFull } from '../../call/page-text.ts';
 import { included } from './schema.ts';
 import { linesOf, ordersShowing } from './statements.ts';
 

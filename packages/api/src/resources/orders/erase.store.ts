@@ -1,6 +1,6 @@
 import { isId, olderTransactionsEnd, type SqlDatabase, type Transaction } from '@comanda/db';
+import { auditAs } from '../../call/audit.ts';
 import { notFound, unavailable } from '../../errors.ts';
-import { auditAs } from '../../request/audit.ts';
 import { type Erasure, eraseCopies, eraseDeed, eraseOrder, findErased } from './erase.statements.ts';
 
 const patienceMs = 60_000;

@@ -1,7 +1,7 @@
+import type { Answer } from '../../call/answer.ts';
+import { refuseUsedUp, startBatch } from '../../call/batch.ts';
+import type { CallContext } from '../../call/context.ts';
 import { invalid } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import { refuseUsedUp, startBatch } from '../../request/batch.ts';
-import type { CallContext } from '../../request/context.ts';
 import type { OrderExport, OrderExportRequest } from './export.schema.ts';
 import { type OrderCursor, openOrderCursor } from './export.store.ts';
 

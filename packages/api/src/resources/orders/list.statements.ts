@@ -1,7 +1,7 @@
 import { identified, type Statement, statement } from '@comanda/db';
+import { type FilterSql, foldedSearch, type Given, givenFilters } from '../../call/filters.ts';
+import { cutOf, type PageText } from '../../call/page-text.ts';
 import { keptByName } from '../../kept.ts';
-import { type FilterSql, foldedSearch, type Given, givenFilters } from '../../request/filters.ts';
-import { cutOf, type PageText } from '../../request/page-text.ts';
 import { entries, type Include } from './entries.statements.ts';
 import type { OrderList, OrderStatus } from './schema.ts';
 

@@ -1,8 +1,8 @@
 import { isId } from '@comanda/db';
+import { type Answer, valueIn } from '../../call/answer.ts';
+import type { Lookup } from '../../call/context.ts';
 import { notFound } from '../../errors.ts';
 import { grants, type Permission } from '../../permissions.ts';
-import { type Answer, valueIn } from '../../request/answer.ts';
-import type { Lookup } from '../../request/context.ts';
 import * as deliveries from '../deliveries/service.ts';
 import { leftToRefund, paymentMoves } from '../payments/rules.ts';
 import * as payments from '../payments/service.ts';

@@ -1,5 +1,5 @@
-import type { Answer } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
+import type { Answer } from '../../call/answer.ts';
+import type { CallContext } from '../../call/context.ts';
 import type { OrderRequest, PricedLine } from './facts.rules.ts';
 import { readFacts } from './facts.store.ts';
 import type { OrderQuote } from './quote.schema.ts';

@@ -1,4 +1,4 @@
-import { idempotentOperation, operation, router } from '../../request/operation.ts';
+import { idempotentOperation, operation, router } from '../../call/operation.ts';
 import { ById } from '../../wire.ts';
 import { create } from './create.service.ts';
 import { exampleCanceled, exampleCreated } from './examples.schema.ts';

@@ -1,6 +1,6 @@
 import { identified, type Statement, statement } from '@comanda/db';
+import type { Revised } from '../../call/tags.ts';
 import type { JoinedRow } from '../../capacity/joined-reads.ts';
-import type { Revised } from '../../request/tags.ts';
 import type { OrderStatus } from './schema.ts';
 
 // Not Prisma: orders are the hot path. Each of these is one prepared statement and one round trip, and lets

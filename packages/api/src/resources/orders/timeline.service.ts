@@ -1,7 +1,7 @@
 import { isId } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import type { Lookup } from '../../call/context.ts';
 import { notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import type { Lookup } from '../../request/context.ts';
 import type { OrderTimeline } from './timeline.schema.ts';
 import { readTimeline } from './timeline.statements.ts';
 

@@ -1,10 +1,10 @@
 import { isId, newId } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import { audit } from '../../call/audit.ts';
+import type { CallContext } from '../../call/context.ts';
+import { readPage } from '../../call/page-text.ts';
+import { inTransaction } from '../../call/writing.ts';
 import { notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import { audit } from '../../request/audit.ts';
-import type { CallContext } from '../../request/context.ts';
-import { readPage } from '../../request/page-text.ts';
-import { inTransaction } from '../../request/writing.ts';
 import type { Deleted, Page } from '../../wire.ts';
 import type { PaymentMethod, PaymentMethodCreate, PaymentMethodUpdate } from './schema.ts';
 import {

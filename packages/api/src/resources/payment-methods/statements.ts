@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import { pageStatement } from '../../request/page-text.ts';
+import { pageStatement } from '../../call/page-text.ts';
 import type { PaymentMethod } from './schema.ts';
 
 export const listPaymentMethods = pageStatement({

@@ -1,5 +1,5 @@
+import { allEntries } from '../../call/page-text.ts';
 import { keptByName } from '../../kept.ts';
-import { allEntries } from '../../request/page-text.ts';
 import {
   afterId,
   afterPosition,

@@ -1,7 +1,7 @@
 import type { Statement } from '@comanda/db';
+import { type FilterSql, givenFilters } from '../../call/filters.ts';
+import { type PageText, pageStatement } from '../../call/page-text.ts';
 import { keptByName } from '../../kept.ts';
-import { type FilterSql, givenFilters } from '../../request/filters.ts';
-import { type PageText, pageStatement } from '../../request/page-text.ts';
 import type { PaymentList } from './schema.ts';
 
 // Not Prisma: payments_json is the one definition of a payment, which events show, too.

@@ -1,4 +1,4 @@
-import { idempotentOperation, operation, router } from '../../request/operation.ts';
+import { idempotentOperation, operation, router } from '../../call/operation.ts';
 import {
   Payment,
   PaymentById,

@@ -1,11 +1,11 @@
 import { isId } from '@comanda/db';
+import { type Answer, answerPage } from '../../call/answer.ts';
+import type { CallContext, JoinedCall, Lookup } from '../../call/context.ts';
+import { writeInSlot } from '../../call/joined-calls.ts';
+import { readPage } from '../../call/page-text.ts';
+import { originOf } from '../../call/request-id.ts';
+import { inStatement } from '../../call/writing.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { type Answer, answerPage } from '../../request/answer.ts';
-import type { CallContext, JoinedCall, Lookup } from '../../request/context.ts';
-import { writeInSlot } from '../../request/joined-calls.ts';
-import { readPage } from '../../request/page-text.ts';
-import { originOf } from '../../request/request-id.ts';
-import { inStatement } from '../../request/writing.ts';
 import type { ChangesPage } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
 import { paymentChanges } from './changes.statements.ts';

@@ -1,5 +1,5 @@
+import { operation, router } from '../../call/operation.ts';
 import { createdIds, exampleMenu } from '../../examples.ts';
-import { operation, router } from '../../request/operation.ts';
 import { Deleted } from '../../wire.ts';
 import { Stock } from '../stock/schema.ts';
 import {

@@ -1,9 +1,9 @@
 import { identified, pageBytes, type Statement, statement } from '@comanda/db';
+import { type FilterSql, foldedSearch, type Given, givenFilters } from '../../call/filters.ts';
+import { cutOf, type Entries, entriesUntilFull, type PageText } from '../../call/page-text.ts';
+import type { Revised } from '../../call/tags.ts';
 import type { JoinedRow } from '../../capacity/joined-reads.ts';
 import { keptByName } from '../../kept.ts';
-import { type FilterSql, foldedSearch, type Given, givenFilters } from '../../request/filters.ts';
-import { cutOf, type Entries, entriesUntilFull, type PageText } from '../../request/page-text.ts';
-import type { Revised } from '../../request/tags.ts';
 import { referenceColumns } from './fields.schema.ts';
 import type { ProductList } from './schema.ts';
 

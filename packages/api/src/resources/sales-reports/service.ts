@@ -1,6 +1,6 @@
+import type { Answer } from '../../call/answer.ts';
+import type { CallContext } from '../../call/context.ts';
 import { notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
 import type { SalesReport, SalesReportQuery } from './schema.ts';
 import { salesReports } from './statements.ts';
 

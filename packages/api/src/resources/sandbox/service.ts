@@ -1,10 +1,10 @@
 import type { Queryable, Transaction } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import { audit } from '../../call/audit.ts';
+import type { CallContext } from '../../call/context.ts';
+import { repeatingRaces } from '../../call/races.ts';
+import { beginningOf, inTransaction } from '../../call/writing.ts';
 import { ApiError, unavailable } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import { audit } from '../../request/audit.ts';
-import type { CallContext } from '../../request/context.ts';
-import { repeatingRaces } from '../../request/races.ts';
-import { beginningOf, inTransaction } from '../../request/writing.ts';
 import { demoSize, writeDemo } from './demo.store.ts';
 import type { SandboxReset } from './schema.ts';
 import * as sql from './statements.ts';

@@ -1,8 +1,8 @@
 import { isId } from '@comanda/db';
+import { type Answer, answerPage } from '../../call/answer.ts';
+import type { CallContext } from '../../call/context.ts';
+import { readPage } from '../../call/page-text.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { type Answer, answerPage } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
-import { readPage } from '../../request/page-text.ts';
 import type { Page } from '../../wire.ts';
 import type { Settlement, SettlementEntry, SettlementSummary } from './schema.ts';
 import { listEntries, listSettlements, readSettlement } from './statements.ts';

@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import { type PageText, pageStatement } from '../../request/page-text.ts';
+import { type PageText, pageStatement } from '../../call/page-text.ts';
 
 const joins = 'join locations l on l.id = r.location_id';
 const summary = `'{"id":"' || r.id || '","batch_number":"' || r.batch_number

@@ -1,4 +1,4 @@
-import { idempotentOperation, operation, router } from '../../request/operation.ts';
+import { idempotentOperation, operation, router } from '../../call/operation.ts';
 import { Stock, StockAdjust, StockList, StockPage, StockSync, StockSyncResult } from './schema.ts';
 import * as stock from './service.ts';
 

@@ -1,11 +1,11 @@
 import { isId } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import type { CallContext, JoinedCall } from '../../call/context.ts';
+import { keyReused } from '../../call/idempotency.ts';
+import { readPage } from '../../call/page-text.ts';
+import { repeatingRaces } from '../../call/races.ts';
+import { makerOf } from '../../call/request-id.ts';
 import { conflict, notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import type { CallContext, JoinedCall } from '../../request/context.ts';
-import { keyReused } from '../../request/idempotency.ts';
-import { readPage } from '../../request/page-text.ts';
-import { repeatingRaces } from '../../request/races.ts';
-import { makerOf } from '../../request/request-id.ts';
 import type { Current } from '../bulk/rows.rules.ts';
 import { runBatch } from '../bulk/service.ts';
 import type { ChangesPage } from '../changes/schema.ts';

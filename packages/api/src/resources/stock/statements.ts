@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import { allEntries, pageStatement } from '../../request/page-text.ts';
+import { allEntries, pageStatement } from '../../call/page-text.ts';
 import { afterPosition, type Changes, changesStatements } from '../changes/statements.ts';
 
 // Not Prisma: lists are a hot path.

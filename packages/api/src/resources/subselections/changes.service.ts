@@ -1,11 +1,11 @@
 import { type Column, isId, newId, type Queryable, tableNamed } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import { type AuditChanges, audit } from '../../call/audit.ts';
+import type { CallContext } from '../../call/context.ts';
+import { repeatingRaces } from '../../call/races.ts';
+import { inTransaction } from '../../call/writing.ts';
 import { invalid, notFound } from '../../errors.ts';
 import { namesNothing } from '../../references.ts';
-import type { Answer } from '../../request/answer.ts';
-import { type AuditChanges, audit } from '../../request/audit.ts';
-import type { CallContext } from '../../request/context.ts';
-import { repeatingRaces } from '../../request/races.ts';
-import { inTransaction } from '../../request/writing.ts';
 import type { Deleted } from '../../wire.ts';
 import { locking, readCurrent } from '../bulk/reads.statements.ts';
 import type { Current, ItemRow, SubselectionRow, Writes } from '../bulk/rows.rules.ts';

@@ -1,4 +1,4 @@
-import { operation, router } from '../../request/operation.ts';
+import { operation, router } from '../../call/operation.ts';
 import { ById, Deleted } from '../../wire.ts';
 import * as changes from './changes.service.ts';
 import {

@@ -1,7 +1,7 @@
 import { isId } from '@comanda/db';
-import type { Answer } from '../../request/answer.ts';
-import type { CallContext } from '../../request/context.ts';
-import { readPage } from '../../request/page-text.ts';
+import type { Answer } from '../../call/answer.ts';
+import type { CallContext } from '../../call/context.ts';
+import { readPage } from '../../call/page-text.ts';
 import type { Page } from '../../wire.ts';
 import type { Subselection, SubselectionList } from './schema.ts';
 import { listSubselections } from './statements.ts';

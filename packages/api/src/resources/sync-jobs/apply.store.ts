@@ -1,6 +1,6 @@
 import { type Database, newId, type Queryable, type Transaction } from '@comanda/db';
+import { repeatingRaces } from '../../call/races.ts';
 import { referencesIn } from '../../references.ts';
-import { repeatingRaces } from '../../request/races.ts';
 import { apply, type Batch } from '../bulk/store.ts';
 import { type ProductsPlan, planProducts } from './rules.ts';
 import { ProductSyncItem, type SyncMode } from './schema.ts';

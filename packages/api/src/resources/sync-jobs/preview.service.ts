@@ -1,7 +1,7 @@
-import type { Answer } from '../../request/answer.ts';
-import { refuseLargeBatch } from '../../request/batch.ts';
-import type { CallContext } from '../../request/context.ts';
-import { findStoredAnswer } from '../../request/writing.ts';
+import type { Answer } from '../../call/answer.ts';
+import { refuseLargeBatch } from '../../call/batch.ts';
+import type { CallContext } from '../../call/context.ts';
+import { findStoredAnswer } from '../../call/writing.ts';
 import { foresee } from '../bulk/store.ts';
 import { productsBatch } from './apply.store.ts';
 import type { ProductSync, StartedSyncJob } from './schema.ts';

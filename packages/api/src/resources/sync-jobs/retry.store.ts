@@ -1,6 +1,6 @@
 import { isId, type Transaction } from '@comanda/db';
+import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { type AuditActor, auditAs } from '../../request/audit.ts';
 import { queueJobs } from './queue.store.ts';
 import type { SyncJob } from './schema.ts';
 import { holdJob, queueJobAgain } from './statements.ts';

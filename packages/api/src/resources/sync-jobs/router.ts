@@ -1,4 +1,4 @@
-import { idempotentOperation, operation, router } from '../../request/operation.ts';
+import { idempotentOperation, operation, router } from '../../call/operation.ts';
 import { previewProducts } from './preview.service.ts';
 import { ProductSync, StartedSyncJob, SyncJob, SyncJobById, SyncJobList, SyncJobPage } from './schema.ts';
 import * as syncJobs from './service.ts';

@@ -1,11 +1,11 @@
 import { isId, newId } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import { actorOf } from '../../call/audit.ts';
+import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../call/batch.ts';
+import type { CallContext, Lookup } from '../../call/context.ts';
+import { readPage } from '../../call/page-text.ts';
+import { inTransaction } from '../../call/writing.ts';
 import { notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import { actorOf } from '../../request/audit.ts';
-import { refuseLargeBatch, refuseUsedUp, startBatch } from '../../request/batch.ts';
-import type { CallContext, Lookup } from '../../request/context.ts';
-import { readPage } from '../../request/page-text.ts';
-import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import { queueJobs } from './queue.store.ts';
 import { retryIn } from './retry.store.ts';

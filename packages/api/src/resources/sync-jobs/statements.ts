@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import { pageStatement } from '../../request/page-text.ts';
+import { pageStatement } from '../../call/page-text.ts';
 
 const joins = 'join locations l on l.id = r.location_id';
 const time = (name: string, column: string) =>

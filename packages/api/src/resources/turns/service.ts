@@ -1,10 +1,10 @@
 import { isId, newId, type Queryable, type Statement, sqlState, type Transaction } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import { audit } from '../../call/audit.ts';
+import type { CallContext, Lookup } from '../../call/context.ts';
+import { readPage } from '../../call/page-text.ts';
+import { inTransaction } from '../../call/writing.ts';
 import { conflict, notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import { audit } from '../../request/audit.ts';
-import type { CallContext, Lookup } from '../../request/context.ts';
-import { readPage } from '../../request/page-text.ts';
-import { inTransaction } from '../../request/writing.ts';
 import type { Page } from '../../wire.ts';
 import type { ClosedTurn, OpenTurn, OpenTurnGet, Turn, TurnClose } from './schema.ts';
 import {

@@ -1,5 +1,5 @@
 import { statement } from '@comanda/db';
-import { pageStatement } from '../../request/page-text.ts';
+import { pageStatement } from '../../call/page-text.ts';
 import type { Drawer } from './schema.ts';
 
 // Not Prisma: turns_json is the one definition of a turn, which events show, too.

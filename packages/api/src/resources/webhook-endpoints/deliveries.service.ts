@@ -1,8 +1,8 @@
 import { isId } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import type { Lookup } from '../../call/context.ts';
+import { readPage } from '../../call/page-text.ts';
 import { notFound } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import type { Lookup } from '../../request/context.ts';
-import { readPage } from '../../request/page-text.ts';
 import type { Page } from '../../wire.ts';
 import { findEndpoint, listAttempts } from './deliveries.statements.ts';
 import type { WebhookDelivery, WebhookDeliveryList } from './schema.ts';

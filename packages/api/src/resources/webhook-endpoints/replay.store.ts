@@ -1,6 +1,6 @@
 import { addJob, deliveryJobKey, isId, newId, type Transaction } from '@comanda/db';
+import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
-import { type AuditActor, auditAs } from '../../request/audit.ts';
 import { dropRetries, findReplayable, holdEndpoint, insertDeliveries } from './replay.statements.ts';
 import type { WebhookReplay, WebhookReplayed } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import type { SecretBox, SqlDatabase } from '@comanda/db';
+import { auditAs } from '../../call/audit.ts';
 import { CommandError } from '../../command-error.ts';
-import { auditAs } from '../../request/audit.ts';
 import { countSealed, type SealedRow, type SealedTable, sealedTables } from './sealed.statements.ts';
 
 /** The result of a rotation, and the keys that still seal something after it. */

@@ -1,4 +1,4 @@
-import { operation, router } from '../../request/operation.ts';
+import { operation, router } from '../../call/operation.ts';
 import { Deleted } from '../../wire.ts';
 import { listDeliveries } from './deliveries.service.ts';
 import {

@@ -1,11 +1,11 @@
 import { isId, newId, type Transaction } from '@comanda/db';
+import type { Answer } from '../../call/answer.ts';
+import { actorOf } from '../../call/audit.ts';
+import type { CallContext, Lookup } from '../../call/context.ts';
+import { readPage } from '../../call/page-text.ts';
+import { tagOfRow } from '../../call/tags.ts';
+import { inTransaction } from '../../call/writing.ts';
 import { conflict, invalid } from '../../errors.ts';
-import type { Answer } from '../../request/answer.ts';
-import { actorOf } from '../../request/audit.ts';
-import type { CallContext, Lookup } from '../../request/context.ts';
-import { readPage } from '../../request/page-text.ts';
-import { tagOfRow } from '../../request/tags.ts';
-import { inTransaction } from '../../request/writing.ts';
 import type { Deleted, Page } from '../../wire.ts';
 import { hiddenFrom, hiddenHeader, refuseHidden } from '../events/seen.rules.ts';
 import { checkWebhookUrl } from './address.rules.ts';

@@ -1,6 +1,6 @@
 import { statement } from '@comanda/db';
-import { pageStatement } from '../../request/page-text.ts';
-import type { Revised } from '../../request/tags.ts';
+import { pageStatement } from '../../call/page-text.ts';
+import type { Revised } from '../../call/tags.ts';
 import { mostDead } from './schema.ts';
 
 // Not Prisma: four statements and their transaction cost it more than 1.5 ms of Node (docs/decisions/0002).

@@ -1,6 +1,6 @@
 import { isId, newSigningSecret, type SecretBox, type Transaction } from '@comanda/db';
+import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { notFound } from '../../errors.ts';
-import { type AuditActor, auditAs } from '../../request/audit.ts';
 import type { RotateSecret, WebhookEndpoint, WebhookEndpointWithSecret } from './schema.ts';
 import * as sql from './statements.ts';
 
