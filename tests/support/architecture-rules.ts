@@ -120,8 +120,8 @@ export const importRules: readonly ImportRule[] = [
     allows: { target: new RegExp(`^packages/${name}/(src/|package\\.json$)`) },
   })),
   {
-    rule: 'the journey of a request knows neither the domain nor an entrance',
-    files: /^packages\/api\/src\/(request|capacity|credentials|limits|metrics)\//,
+    rule: 'the way of a call knows neither the domain nor an entrance',
+    files: /^packages\/api\/src\/(call|capacity|credentials|limits|metrics)\//,
     about:
       /^packages\/api\/src\/((router|app|index|main|services)\.ts|(http|resources|documents|processes|doctor)\/)/,
   },
@@ -179,10 +179,10 @@ export const importRules: readonly ImportRule[] = [
     },
   },
   {
-    rule: 'store.ts knows no call: of the journey it takes the audit, who works at the command line and the races alone, and no service',
+    rule: 'store.ts knows no call: of its way it takes the audit, who works at the command line and the races alone, and no service',
     files: role('store'),
     about: new RegExp(`^packages/api/src/call/|^${resources}/([\\w-]+\\.)?(service|router)\\.ts$`),
-    allows: { target: /^packages\/api\/src\/request\/(audit|operator|races)\.ts$/ },
+    allows: { target: /^packages\/api\/src\/call\/(audit|operator|races)\.ts$/ },
   },
   {
     rule: 'router.ts names the resources of other folders by their schemas alone',

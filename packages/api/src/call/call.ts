@@ -1,61 +1,29 @@
 import { setTimeout } from 'node:timers/promises';
-import { isState, type Traced } from '@comanda/db';
-import { largeFrom } from '../bodies/bounds.ts';
+import { isState } from '@comanda/db';
 import type { Input } from '../bodies/input.ts';
 import type { Capacity } from '../capacity/capacity.ts';
 import { inSlot, type Leave } from '../capacity/slots.ts';
 import type { Caller } from '../credentials/credentials.ts';
-import { type ApiError, fromZod, isFault, locationRefused, toApiError } from '../errors.ts';
+import { fromZod, isFault, locationRefused, toApiError } from '../errors.ts';
 import { admit } from './admission.ts';
-import { type Answer, type ListStream, type NextPage, textOf, wholeText } from './answer.ts';
+import { type Answer, textOf, wholeText } from './answer.ts';
+import { isApart, performApart } from './apart.ts';
 import { readAheadAsNow } from './clock.ts';
 import { comparedTags, preconditionOf, requireTagOfAnswer } from './compared-tags.ts';
 import { matchesEtag } from './conditional.ts';
-import type { CallContext, RequestContext } from './context.ts';
+import type { CallContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
-import { type Given, type ReadGiven, readGiven } from './given.ts';
+import { type ReadGiven, readGiven } from './given.ts';
 import { findKey, readIdempotency } from './idempotency.ts';
-import { performApart } from './large.ts';
 import { whileThere } from './left.ts';
 import { beginObserving, type Observed } from './observation.ts';
 import { refuseUnstorable } from './readable.ts';
 import { explainReferenced, refuseUnfitReferences } from './referenced.ts';
+import type { CallRequest, Outcome } from './request.ts';
 import { beginSimulation, type Simulation } from './simulation.ts';
 import { refuseUnknown, tellIgnored, unknownFields } from './unknown-fields.ts';
 
 // The way of every call, in its order: admit, read, take a slot, work, answer. Entrances only translate.
-
-/** A call, as its entrance decoded it. */
-export interface CallRequest extends RequestContext {
-  /** The operation, as its family has it. */
-  readonly operation: NamedOperation;
-  readonly entrance: 'rest' | 'trpc';
-  /** `GET`, or `query`: the method by the entrance's own word, for the log. */
-  readonly method: string;
-  /** Method and target, or kind and name: for a certification. */
-  readonly shown: string;
-  readonly span: Traced;
-  /** Whether the entrance sends a stream while it is read; others get it as one text. */
-  readonly takesStreams: boolean;
-  /** Receives the input, once the call is admitted. Throws what its entrance refuses. */
-  receive(caller: Caller): Promise<Given>;
-}
-
-/** The outcome of a call. Its headers are those of the request. */
-export interface Outcome {
-  readonly status: number;
-  /** Unset where it was not admitted. */
-  readonly caller?: Caller | undefined;
-  /** The JSON text of the value, as the family shows it; with a stream, a refusal and the status 304 there is none. */
-  readonly text?: string | undefined;
-  /** A value that is read while it is sent. The entrance closes it. */
-  readonly stream?: ListStream | undefined;
-  readonly refusal?: ApiError | undefined;
-  /** The cause of a refusal that is a fault, for the log. */
-  readonly fault?: unknown;
-  readonly etag?: string | undefined;
-  readonly next?: NextPage | undefined;
-}
 
 /** Answers a call. Never rejects: what is thrown on the way is the outcome's refusal. */
 export const call = (request: CallRequest): Promise<Outcome> => request.span.within(() => answer(request));
@@ -73,7 +41,7 @@ async function answer(request: CallRequest): Promise<Outcome> {
     if (given.key !== 'in the input') key = given.key.key;
     const ctx = contextOf(request, caller, simulation);
     if (simulation?.fault === 'slow') await waitApart(app.capacity, caller.locationId, simulation.seconds);
-    const large = worksApart(operation, given) ? app.large : undefined;
+    const large = isApart(operation, given) ? app.large : undefined;
     let answered: Answer<unknown>;
     if (large === undefined) {
       const read = readGiven(given, operation, caller);
@@ -94,10 +62,6 @@ async function answer(request: CallRequest): Promise<Outcome> {
     return outcome;
   }
 }
-
-/** Whether a call is performed in the thread for large bodies. */
-const worksApart = ({ meta }: NamedOperation, { body }: Given): boolean =>
-  meta.apart === true || ('parts' in body && body.length > largeFrom);
 
 function contextOf(request: CallRequest, caller: Caller, simulation: Simulation | undefined): CallContext {
   const { app, requestId, traceparent, startedAt, apiVersion, clientAddress } = request;

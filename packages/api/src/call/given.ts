@@ -4,7 +4,7 @@ import { readJson } from '../bodies/read.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { invalid } from '../errors.ts';
 import { uncodedTags } from './conditional.ts';
-import type { NamedOperation } from './definition.ts';
+import type { OperationMeta } from './meta.ts';
 
 /** The idempotency key of a call as its entrance found it, and its name for callers there. */
 export interface GivenKey {
@@ -32,10 +32,16 @@ export interface ReadGiven {
   ifMatch: string | undefined;
 }
 
+/** An operation as far as its input is read by it. */
+interface GivenTo {
+  kind: 'query' | 'mutation';
+  meta: Pick<OperationMeta, 'batch' | 'tag'>;
+}
+
 /** Reads the input of an admitted call. Throws what `readJson` throws, and `validation_error` for `expected` that is no text. */
 export function readGiven(
   { body, members, key, isStrict }: Given,
-  operation: NamedOperation,
+  operation: GivenTo,
   { limits }: Pick<Caller, 'limits'>,
 ): ReadGiven {
   const { batch } = operation.meta;
@@ -52,7 +58,7 @@ export function readGiven(
 }
 
 /** An input of the typed client without what REST has in headers: the key, and the tag that a change of a resource expects. */
-function withoutOwn({ value, exact, mayBeUnstorable }: Input, { kind, meta }: NamedOperation): ReadGiven {
+function withoutOwn({ value, exact, mayBeUnstorable }: Input, { kind, meta }: GivenTo): ReadGiven {
   if (!hasMembers(value) || !hasMembers(exact)) {
     const input = { value: value ?? {}, exact: exact ?? {}, mayBeUnstorable };
     return { input, key: { name: 'idempotencyKey', key: undefined }, ifMatch: undefined };

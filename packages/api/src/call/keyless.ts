@@ -2,11 +2,11 @@ import type { AnyRouter, TRPCMutationProcedure } from '@trpc/server';
 import type { z } from 'zod';
 import { type Input, plainInput } from '../bodies/input.ts';
 import { ApiError, fromZod, toApiError } from '../errors.ts';
-import type { Outcome } from './call.ts';
 import type { RequestContext } from './context.ts';
 import type { Repeatable } from './definition.ts';
 import { trpc } from './operation.ts';
 import { refuseDeep, refuseUnstorable } from './readable.ts';
+import type { Outcome } from './request.ts';
 import { finishRefused, finishRequest } from './request-log.ts';
 import { refuseSimulation } from './simulation.ts';
 

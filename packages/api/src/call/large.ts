@@ -1,26 +1,24 @@
 import type { Leaving } from '@comanda/db';
+import type { Caller } from '../credentials/credentials.ts';
 import type { ApiError } from '../errors.ts';
+import type { Family } from '../families.ts';
 import type { Answer } from './answer.ts';
-import type { CallContext } from './context.ts';
-import type { NamedOperation } from './definition.ts';
 import type { Given } from './given.ts';
+import type { Simulation } from './simulation.ts';
 
 /** A call with a large body or a large work, as it goes to the thread that performs it. */
-export interface LargeCall
-  extends Pick<
-    CallContext,
-    | 'caller'
-    | 'requestId'
-    | 'traceparent'
-    | 'apiVersion'
-    | 'refusesUnknown'
-    | 'ifMatch'
-    | 'ifNoneMatch'
-    | 'ifUnmodifiedSince'
-    | 'simulation'
-  > {
+export interface LargeCall {
   /** The operation by its name in the router. */
   operation: string;
+  caller: Caller;
+  requestId: string;
+  traceparent: string | undefined;
+  apiVersion: Family;
+  refusesUnknown: boolean | undefined;
+  ifMatch: string | undefined;
+  ifNoneMatch: string | undefined;
+  ifUnmodifiedSince: boolean | undefined;
+  simulation: Simulation | undefined;
   given: Given;
 }
 
@@ -40,34 +38,4 @@ export interface LargeBodies {
   perform(call: LargeCall, left: Leaving | undefined): Promise<LargeAnswer>;
   /** Ends the thread, after what is under way. */
   close(): Promise<void>;
-}
-
-/** Performs an admitted call in the thread. Throws what `perform` throws there. */
-export async function performApart(
-  large: LargeBodies,
-  ctx: CallContext,
-  { name }: NamedOperation,
-  given: Given,
-): Promise<Answer<unknown>> {
-  const { caller, requestId, traceparent, apiVersion, simulation, left } = ctx;
-  const { refusesUnknown, ifMatch, ifNoneMatch, ifUnmodifiedSince } = ctx;
-  const done = await large.perform(
-    {
-      operation: name,
-      caller,
-      requestId,
-      traceparent,
-      apiVersion,
-      simulation,
-      refusesUnknown,
-      ifMatch,
-      ifNoneMatch,
-      ifUnmodifiedSince,
-      given,
-    },
-    left,
-  );
-  Object.assign(ctx.headers, done.headers);
-  if ('refusal' in done) throw done.refusal;
-  return done.answer;
 }

@@ -2,8 +2,8 @@ import { statement } from '@comanda/db';
 import { inSlot } from '../capacity/slots.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { Stream } from '../live/live.ts';
-import type { CallRequest, Outcome } from './call.ts';
 import type { RequestContext } from './context.ts';
+import type { CallRequest, Outcome } from './request.ts';
 
 /** A call as a certification watches it. */
 export interface Observed {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { plainInput } from '../bodies/input.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { toApiError } from '../errors.ts';
-import { type CallRequest, call } from './call.ts';
+import { call } from './call.ts';
 import type { CallContext, JoinedCall, RequestContext } from './context.ts';
 import type {
   Definition,
@@ -20,6 +20,7 @@ import type { Given } from './given.ts';
 import type { OperationMeta } from './meta.ts';
 import { inFamily } from './operations.ts';
 import { refuseDeep } from './readable.ts';
+import type { CallRequest } from './request.ts';
 import { requestIds } from './request-id.ts';
 import { finishCall } from './request-log.ts';
 import type { TaggedTable } from './tags.ts';

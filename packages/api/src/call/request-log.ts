@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { isFault, toApiError } from '../errors.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { ErrorCode, Reason } from '../reasons.ts';
-import type { CallRequest, Outcome } from './call.ts';
 import type { RequestContext } from './context.ts';
+import type { CallRequest, Outcome } from './request.ts';
 
 /** The fields of a request's log line: an allow-list, so that no key, body or secret can slip in. */
 export interface RequestLine {
