@@ -65,7 +65,7 @@ function send({ name, kind }: Operation, input: unknown) {
 
 /** Whether several callers share the read, which goes on for the others. `catalog.get` shares only the comparison of tags. */
 const isShared = (operation: Operation): boolean =>
-  operation.name === 'orders.quote' || ('joinedWork' in operation && operation.name !== 'catalog.get');
+  operation.name === 'orders.quote' || (operation.joins && operation.name !== 'catalog.get');
 
 /** Operations that only read, for their caller alone: queries and dry runs. `products.getStock` reads its one row by Prisma. */
 const reads = operations.filter(

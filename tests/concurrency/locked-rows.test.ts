@@ -229,7 +229,7 @@ const byName = new Map(operationsOf(appRouter).map((operation) => [operation.nam
 
 test('every joined mutation is among those of the next test', () => {
   const names = [...byName].flatMap(([name, operation]) =>
-    operation.kind === 'mutation' && 'joinedWork' in operation ? name : [],
+    operation.kind === 'mutation' && operation.joins ? name : [],
   );
   expect(Object.keys(joined).sort()).toEqual(names.sort());
 });

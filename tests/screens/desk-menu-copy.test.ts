@@ -46,6 +46,8 @@ test('the menu of another restaurant is shown as a difference, and copied as it 
   expect(await page.evaluate(`document.querySelector('form input').value`)).toBe('');
   const kept = 'location.href + JSON.stringify([{ ...sessionStorage }, { ...localStorage }, history.state])';
   expect(await page.evaluate<string>(kept)).not.toContain(key);
+  // While it reads again what the copy changed, it takes no second one.
+  await page.until(`!document.querySelector('form button').disabled`);
   await fill(page, 'Key of the other restaurant', key);
   await page.keyboard.press('Enter');
   await says(page, 'Everything is here already.');

@@ -46,7 +46,7 @@ export const importRules: readonly ImportRule[] = [
     about: ours,
     allows: {
       target:
-        /^(@comanda\/(db(\/build|\/configuring|\/migrating|\/terminal)?|embedded(\/database-url)?)$|packages\/api\/src\/(([\w-]+|request\/(answer|audit|context|operator|races|writing))\.ts$|doctor\/|resources\/[\w-]+\/([\w-]+\.)?(schema|rules|statements|store|service)\.ts$))/,
+        /^(@comanda\/(db(\/build|\/configuring|\/migrating|\/terminal)?|embedded(\/database-url)?)$|packages\/api\/src\/(([\w-]+|call\/(answer|audit|context|operator|races|writing))\.ts$|doctor\/|resources\/[\w-]+\/([\w-]+\.)?(schema|rules|statements|store|service)\.ts$))/,
     },
   },
   {

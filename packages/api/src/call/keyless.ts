@@ -64,9 +64,9 @@ export async function callKeyless(
 ): Promise<Outcome> {
   const { app, requestId, startedAt } = ctx;
   try {
+    const given = await read();
     if (app.policy.app === 'off') throw new ApiError('unknown_path', 'The app is not served here (APP=off).');
     refuseSimulation(ctx);
-    const given = await read();
     refuseUnstorable(given);
     const parsed = input.safeParse(given.exact);
     if (!parsed.success) throw fromZod(parsed.error);

@@ -51,7 +51,8 @@ async function serveCalls(
     ctx,
     { ...calls, targets: stubs },
     async (index, target) => {
-      const read = method === 'POST' ? readPosted(body, target) : readInUrl(calls.inputText, calls.isBatch);
+      const read =
+        method === 'POST' ? readPosted(body, target) : await readInUrl(calls.inputText, calls.isBatch);
       return inputAt(read, index, calls.isBatch);
     },
   );

@@ -178,7 +178,7 @@ export function inputAt(
  * Reads the inputs in a URL. tRPC's own parser would round the numbers before they are judged. Throws what
  * `readParameter` throws, and 400 for inputs of a batch that are no object.
  */
-export function readInUrl(text: string, isBatch: boolean): Input {
+export async function readInUrl(text: string, isBatch: boolean): Promise<Input> {
   const read = readParameter(text);
   if (isBatch && (typeof read.value !== 'object' || read.value === null || Array.isArray(read.value)))
     throw new ApiError('unreadable_request', 'The input of a batch must be an object.');

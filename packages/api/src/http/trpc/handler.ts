@@ -50,7 +50,7 @@ async function answer(
   const { isBatch, targets, inputText } = calls;
   const ctx = contextOf(app, request, response, requestIdOf(request.headers['x-request-id']));
   const isPosted = request.method === 'POST';
-  let inputs: Input | undefined;
+  let inputs: Promise<Input> | undefined;
   // Each batch holds its answers until the last is there, so a location has few of them under way.
   let entered: Promise<() => void> | undefined;
   const answered = await answerCalls(ctx, calls, async (index, target, caller) => {
@@ -60,8 +60,8 @@ async function answer(
     }
     if (isPosted && !isBatch && caller !== undefined && 'kind' in target)
       return receiveCallBody(request, response, app.capacity, caller, target.meta);
-    inputs ??= isPosted ? await readPosted(request, response) : readInUrl(inputText, isBatch);
-    return inputAt(inputs, index, isBatch);
+    inputs ??= isPosted ? readPosted(request, response) : readInUrl(inputText, isBatch);
+    return inputAt(await inputs, index, isBatch);
   });
   void entered?.then(
     (leave) => leave(),
