@@ -4,7 +4,7 @@ import { orderBody, orderOf, placeOrder, postOrder, refuseOrder } from '../suppo
 import { beginIn } from '../support/session.ts';
 import { waitFor } from '../support/wait.ts';
 
-// The data that an order is decided from is read before place_orders is called. Each test changes it by SQL, as Studio
+// The data that an order is decided from is read before place_orders is called, by it or by orders before it. Each test changes it by SQL, as Studio
 // does: the very next order must know, and so must one that is under way.
 
 const api = useApi();
@@ -18,6 +18,8 @@ beforeEach(async () => {
   const choice = { locationId, productId, maxSelection: 2, single: false, items: [{ price: 1, max: 2 }] };
   itemId = (await api.make.subselection(choice)).itemIds[0] ?? '';
   paymentMethodId = await api.make.paymentMethod({ locationId });
+  // Read twice alike, it is remembered: the next order is decided from memory.
+  await place();
   await place();
 });
 

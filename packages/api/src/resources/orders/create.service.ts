@@ -7,7 +7,7 @@ import { originOf } from '../../call/request-id.ts';
 import { tagOfRow } from '../../call/tags.ts';
 import { invalid, unavailable } from '../../errors.ts';
 import type { OrderRequest, PricedOrder } from './facts.rules.ts';
-import { readFacts } from './facts.store.ts';
+import { readFacts, recentFacts } from './facts.store.ts';
 import { type Placed, type PlacedOrder, placing } from './placing.store.ts';
 import { decideOrder, externalIdTaken, shortages, soldOut } from './rules.ts';
 import type { Order } from './schema.ts';
@@ -23,7 +23,7 @@ const attempts = 5;
  */
 export async function create(ctx: JoinedCall, request: OrderRequest): Promise<Answer<Order>> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const order = await decide(ctx, request);
+    const order = await decide(ctx, request, attempt === 1 && ctx.simulation === undefined);
     const placed = await place(ctx, memberOf(ctx, { request, order }));
     if (placed.outcome === 'reused') throw keyReused();
     if (placed.outcome === 'taken') throw externalIdTaken(request.external_id, placed.by);
@@ -43,9 +43,17 @@ export async function create(ctx: JoinedCall, request: OrderRequest): Promise<An
 /** The default of the column: nothing has changed an order that was just made. */
 const firstRevision = '1';
 
-// Which refusal comes first is in docs/contract.md: that there is such an order comes before what it lacks.
-async function decide(ctx: JoinedCall, request: OrderRequest): Promise<PricedOrder> {
+/**
+ * Decides from what an earlier order has read, which place_orders compares, or else from what is there now: in the first
+ * case without a refusal. Which refusal comes first is in docs/contract.md: that there is such an order comes before what it lacks.
+ */
+async function decide(ctx: JoinedCall, request: OrderRequest, mayBeRecent: boolean): Promise<PricedOrder> {
   const { app, caller, simulation } = ctx;
+  const known = mayBeRecent ? recentFacts(caller.locationId, request) : undefined;
+  if (known !== undefined) {
+    const { order, faults } = decideOrder(request, known);
+    if (faults.length === 0) return order;
+  }
   const facts = await readFacts(app.capacity.joinedReads, caller.locationId, request);
   const { order, faults } = decideOrder(request, simulation?.fault === 'stock_gone' ? soldOut(facts) : facts);
   if (faults.length === 0) return order;
