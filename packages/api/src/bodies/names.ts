@@ -1,5 +1,3 @@
-import { endOfText } from './text.ts';
-
 /**
  * The path of the first member that an object of a JSON text has twice, as `items[0].quantity`; undefined where there is
  * none. RFC 8259 leaves open which of the two holds; RFC 7493 forbids them. The text must be JSON.
@@ -37,4 +35,14 @@ function placeIn(container: Container | undefined, name: string): string {
   if (container === undefined) return '';
   if ('entries' in container) return `${container.at}[${container.entries}]`;
   return container.at === '' ? name : `${container.at}.${name}`;
+}
+
+/** Where the text that opens at `open` with a quote ends, behind its closing quote. The whole must be JSON. */
+function endOfText(json: string, open: number): number {
+  for (let close = json.indexOf('"', open + 1); close >= 0; close = json.indexOf('"', close + 1)) {
+    let from = close;
+    while (json[from - 1] === '\\') from--;
+    if ((close - from) % 2 === 0) return close + 1;
+  }
+  return json.length;
 }

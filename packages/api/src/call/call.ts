@@ -1,14 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { isState } from '@comanda/db';
-import type { Input } from '../bodies/input.ts';
 import type { Capacity } from '../capacity/capacity.ts';
 import { inSlot, type Leave } from '../capacity/slots.ts';
 import type { Caller } from '../credentials/credentials.ts';
-import { fromZod, isFault, locationRefused, toApiError } from '../errors.ts';
+import { isFault, locationRefused, toApiError } from '../errors.ts';
 import { admit } from './admission.ts';
 import { type Answer, textOf, wholeText } from './answer.ts';
 import { isApart, performApart } from './apart.ts';
-import { readAheadAsNow } from './clock.ts';
 import { comparedTags, preconditionOf, requireTagOfAnswer } from './compared-tags.ts';
 import { matchesEtag } from './conditional.ts';
 import type { CallContext } from './context.ts';
@@ -17,11 +15,10 @@ import { type ReadGiven, readGiven } from './given.ts';
 import { findKey, readIdempotency } from './idempotency.ts';
 import { whileThere } from './left.ts';
 import { beginObserving, type Observed } from './observation.ts';
-import { refuseUnstorable } from './readable.ts';
-import { explainReferenced, refuseUnfitReferences } from './referenced.ts';
+import { explainReferenced } from './referenced.ts';
 import type { CallRequest, Outcome } from './request.ts';
 import { beginSimulation, type Simulation } from './simulation.ts';
-import { refuseUnknown, tellIgnored, unknownFields } from './unknown-fields.ts';
+import { validate } from './validate.ts';
 
 // The way of every call, in its order: admit, read, take a slot, work, answer. Entrances only translate.
 
@@ -164,29 +161,6 @@ export async function perform(
   } finally {
     leaveSlot?.(isHeldUp);
     leaveProcess();
-  }
-}
-
-/** The input as its schema reads it; or why it does not fit. */
-function validate(
-  ctx: CallContext,
-  { input: schema, kind }: NamedOperation,
-  read: Input,
-): { input?: unknown; unfit?: unknown } {
-  try {
-    refuseUnstorable(read);
-    const parsed = schema.safeParse(read.exact);
-    if (!parsed.success) throw fromZod(parsed.error);
-    const unknown = unknownFields(read.exact, parsed.data);
-    if (unknown.length > 0) {
-      if (ctx.refusesUnknown) refuseUnknown(unknown, Object.keys(schema.shape));
-      tellIgnored(ctx, unknown);
-    }
-    // A filter that names nothing finds nothing.
-    if (kind === 'mutation') refuseUnfitReferences(schema, parsed.data);
-    return { input: readAheadAsNow(ctx, schema, parsed.data) };
-  } catch (error) {
-    return { unfit: error };
   }
 }
 

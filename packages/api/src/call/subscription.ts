@@ -10,10 +10,10 @@ import { waitApart } from './call.ts';
 import type { CallContext, RequestContext } from './context.ts';
 import { observingStream } from './observation.ts';
 import { trpc } from './operation.ts';
-import { refuseDeep } from './readable.ts';
 import { finishRequest } from './request-log.ts';
 import { beginSimulation } from './simulation.ts';
 import { refuseUnknown, unknownFields } from './unknown-fields.ts';
+import { refuseDeep } from './validate.ts';
 
 /** Data about a subscription: entrances and documents read it here. */
 export interface SubscriptionMeta {

@@ -5,8 +5,8 @@ import { createCapacity } from '../capacity/capacity.ts';
 import { createCredentials } from '../credentials/credentials.ts';
 import { createBatchQuota } from '../limits/batch-quota.ts';
 import { usageOf } from '../limits/usage.ts';
-import { largeConnections } from './connections.ts';
 import type { ThreadSettings } from './messages.ts';
+import { largeConnections } from './messages.ts';
 
 /** What work in the thread for large bodies uses: a database with few connections, and the counts in it. */
 export function openExecutor(settings: ThreadSettings): Executor & { close(): Promise<void> } {

@@ -8,9 +8,8 @@ import type { LargeBodies, LargeCall } from '../call/large.ts';
 import { bounds, type SlotBounds } from '../capacity/bounds.ts';
 import { createSlots, inSlot } from '../capacity/slots.ts';
 import { unavailable } from '../errors.ts';
-import { largeConnections } from './connections.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
-import { receivedRefusal } from './refusal.ts';
+import { largeConnections, receivedRefusal } from './messages.ts';
 
 /** How long the thread has to end by itself, in milliseconds. */
 const patienceMs = 5_000;

@@ -1,7 +1,10 @@
 import type { Settings } from '@comanda/db';
 import type { LargeCall } from '../call/large.ts';
-import type { FieldFault, OtherResource } from '../errors.ts';
+import { ApiError, type FieldFault, isFault, type OtherResource, toApiError } from '../errors.ts';
 import type { Reason } from '../reasons.ts';
+
+/** Connections to the database of the thread for large bodies, and so calls that it performs at a time. */
+export const largeConnections = 3;
 
 /** The settings that the thread starts with: those that its work depends on. */
 export type ThreadSettings = Pick<
@@ -40,4 +43,21 @@ export interface SentRefusal {
   since: Date | undefined;
   /** Of a fault: the error to log. */
   cause: { name: string; message: string; stack: string | undefined } | undefined;
+}
+
+/** An error as it passes to another thread. */
+export function sentRefusal(thrown: unknown): SentRefusal {
+  const refusal = toApiError(thrown);
+  const { reason, message, headers, fields, other, since, cause } = refusal;
+  const fault = isFault(refusal) ? (cause instanceof Error ? cause : new Error(String(cause))) : undefined;
+  return {
+    ...{ reason, message, headers, fields, other, since },
+    cause: fault && { name: fault.name, message: fault.message, stack: fault.stack },
+  };
+}
+
+/** The same error in the thread that responds to the caller. */
+export function receivedRefusal({ reason, message, cause, since, ...sent }: SentRefusal): ApiError {
+  const fault = cause && Object.assign(new Error(cause.message), cause);
+  return new ApiError(reason, message, { ...sent, ...(since && { since }), ...(fault && { cause: fault }) });
 }

@@ -8,7 +8,7 @@ import { inFamily, operationsOf } from '../call/operations.ts';
 import { appRouter } from '../router.ts';
 import { openExecutor } from './executor.ts';
 import type { FromThread, NumberedCall, ThreadSettings, ToThread } from './messages.ts';
-import { sentRefusal } from './refusal.ts';
+import { sentRefusal } from './messages.ts';
 
 // The thread for large bodies. It performs calls that the server has admitted, and answers with text.
 

@@ -31,11 +31,10 @@ export async function readFacts(
  */
 export function recentFacts(locationId: string, request: OrderRequest): OrderFacts | undefined {
   const asked = askedBy(locationId, request);
-  const isSteady = (rows: Map<string, object>) => (id: string) => steady.has(rows.get(locationId + id) ?? {});
   const isKnown =
-    asked.products.every(isSteady(recent.products)) &&
-    asked.choices.every(isSteady(recent.choices)) &&
-    asked.paymentMethods.every(isSteady(recent.paymentMethods));
+    asked.products.every((id) => recent.products.get(locationId + id) !== undefined) &&
+    asked.choices.every((id) => recent.choices.get(locationId + id) !== undefined) &&
+    asked.paymentMethods.every((id) => recent.paymentMethods.get(locationId + id) !== undefined);
   return isKnown ? factsIn(recent, asked) : undefined;
 }
 
@@ -71,14 +70,18 @@ function pairs(all: readonly Asked[], idsOf: (asked: Asked) => string[]): [strin
   return [[...found.values()].map(([location]) => location), [...found.values()].map(([, id]) => id)];
 }
 
+type ProductRow = OrderFactsRow['products'][number];
+type ChoiceRow = OrderFactsRow['choices'][number];
+type PaymentMethodRow = OrderFactsRow['payment_methods'][number];
+
 /** Rows by location and id. */
 interface Rows {
-  products: Map<string, OrderFactsRow['products'][number]>;
-  choices: Map<string, OrderFactsRow['choices'][number]>;
-  paymentMethods: Map<string, OrderFactsRow['payment_methods'][number]>;
+  products: Pick<ReadonlyMap<string, ProductRow>, 'get'>;
+  choices: Pick<ReadonlyMap<string, ChoiceRow>, 'get'>;
+  paymentMethods: Pick<ReadonlyMap<string, PaymentMethodRow>, 'get'>;
 }
 
-function rowsOf({ products, choices, payment_methods }: OrderFactsRow): Rows {
+function rowsOf({ products, choices, payment_methods }: OrderFactsRow) {
   const key = ({ location_id, id }: { location_id: string; id: string }) => location_id + id;
   return {
     products: new Map(products.map((product) => [key(product), product])),
@@ -109,37 +112,51 @@ function factsIn(rows: Rows, { locationId, products, choices, paymentMethods }: 
   return { ...facts, paymentMethodEnabled: rows.paymentMethods.get(`${locationId}${method}`)?.enabled };
 }
 
-/** How many rows of a kind the process remembers, and the subselections of a product that it does. */
-const most = { rows: 5_000, subselections: 20 };
+/** Rows of one kind that were read last, at most so many. */
+export class RecentRows<Row> {
+  readonly #rows = new Map<string, { row: Row; isSteady: boolean }>();
+  readonly #most: number;
+  readonly #versionOf: (row: Row) => unknown;
 
-/** What orders were decided from, the rows that were read last at the end. */
-const recent: Rows = { products: new Map(), choices: new Map(), paymentMethods: new Map() };
+  /** Creates an empty one. Rows of equal versions are alike. */
+  constructor(most: number, versionOf: (row: Row) => unknown) {
+    this.#most = most;
+    this.#versionOf = versionOf;
+  }
 
-/** Rows that two reads have found alike. One that is changed again and again is not decided from memory. */
-const steady = new WeakSet<object>();
+  /** A row that two reads have found alike: one that is changed again and again is not decided from memory. */
+  get(key: string): Row | undefined {
+    const found = this.#rows.get(key);
+    return found?.isSteady ? found.row : undefined;
+  }
 
-function remember({ products, choices, paymentMethods }: Rows): void {
-  for (const [key, row] of products)
-    if ((row.subselections?.length ?? 0) <= most.subselections)
-      rememberIn(recent.products, key, row, ({ version }) => version);
-  for (const [key, row] of choices) rememberIn(recent.choices, key, row, ({ version }) => version);
-  for (const [key, row] of paymentMethods)
-    rememberIn(recent.paymentMethods, key, row, ({ enabled }) => enabled);
+  /** Keeps a row that was read; the one that was read the longest time ago may go for it. */
+  add(key: string, row: Row): void {
+    const before = this.#rows.get(key);
+    const isSteady = before !== undefined && this.#versionOf(before.row) === this.#versionOf(row);
+    this.#rows.delete(key);
+    this.#rows.set(key, { row, isSteady });
+    if (this.#rows.size <= this.#most) return;
+    const [oldest] = this.#rows.keys();
+    if (oldest !== undefined) this.#rows.delete(oldest);
+  }
 }
 
-function rememberIn<Row extends object>(
-  rows: Map<string, Row>,
-  key: string,
-  row: Row,
-  versionOf: (row: Row) => unknown,
-): void {
-  const before = rows.get(key);
-  if (before !== undefined && versionOf(before) === versionOf(row)) steady.add(row);
-  rows.delete(key);
-  rows.set(key, row);
-  if (rows.size <= most.rows) return;
-  const [oldest] = rows.keys();
-  rows.delete(oldest ?? '');
+/** How many rows of a kind a process remembers, and the subselections of a product that it does. */
+const most = { rows: 5_000, subselections: 20 };
+
+/** What orders of this process were decided from. */
+const recent = {
+  products: new RecentRows<ProductRow>(most.rows, ({ version }) => version),
+  choices: new RecentRows<ChoiceRow>(most.rows, ({ version }) => version),
+  paymentMethods: new RecentRows<PaymentMethodRow>(most.rows, ({ enabled }) => enabled),
+};
+
+function remember({ products, choices, paymentMethods }: ReturnType<typeof rowsOf>): void {
+  for (const [key, row] of products)
+    if ((row.subselections?.length ?? 0) <= most.subselections) recent.products.add(key, row);
+  for (const [key, row] of choices) recent.choices.add(key, row);
+  for (const [key, row] of paymentMethods) recent.paymentMethods.add(key, row);
 }
 
 const known = (ids: readonly string[]): string[] => [...new Set(ids)].filter(isId);
