@@ -31,7 +31,12 @@ const entrances = corpusEntrances(operations).filter(({ name }, index) =>
 );
 
 test.each(entrances)('every answer is as it was recorded: $name', async (entrance) => {
-  compare(entrance.name, await corpusOf(entrance, await openKitchen(api)));
+  const answers = await corpusOf(entrance, await openKitchen(api));
+  compare(entrance.name, answers);
+  // Above 64 KiB another thread answers.
+  const byName = new Map(answers);
+  expect(byName.get('repeated as a large body')).toEqual(byName.get('repeated'));
+  expect(byName.get('a large body that is refused')).toEqual(byName.get('U+0000'));
 });
 
 test('batches of tRPC are answered as they were', async () => {
