@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exampleLocation } from '../../examples.ts';
 import type { Permission } from '../../permissions.ts';
 import { typedAs } from '../../typed-as.ts';
 import { Id, ShownExternalId, Timestamp } from '../../wire.ts';
@@ -138,7 +139,7 @@ export const Envelope = z
     type: z.enum(eventTypes),
     api_version: z.enum(['v1', 'v2']),
     created_at: Timestamp,
-    location_id: z.uuid().meta({ description: 'The id of the location.' }),
+    location_id: z.uuid().meta({ description: 'The id of the location.', example: exampleLocation.id }),
     data: z.looseObject({}),
   })
   .meta({ id: 'EventEnvelope', description: 'The fields of every delivery.' });
