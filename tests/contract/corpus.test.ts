@@ -40,19 +40,32 @@ test.each(entrances)('every answer is as it was recorded: $name', async (entranc
 });
 
 test('batches of tRPC are answered as they were', async () => {
-  const some = operations.filter((_, index) => index % 10 === 3);
-  compare('batches', await batchAnswers(() => openKitchen(api), some));
+  const named = new Set(recorded.batches?.map((line) => line.split(' ')[0] ?? ''));
+  const batches = isKnown
+    ? [...named].map((names) => operations.filter(({ name }) => names.split(',').includes(name)))
+    : someBatches();
+  compare('batches', await batchAnswers(() => openKitchen(api), batches));
 });
+
+const someBatches = (): (typeof operations)[] =>
+  (['query', 'mutation'] as const).flatMap((kind) => {
+    const ofKind = operations.filter((operation) => operation.kind === kind);
+    return ofKind.flatMap((_, index) => (index % 10 === 3 ? [ofKind.slice(index, index + 3)] : []));
+  });
 
 test('odd HTTP is answered as it was', async () => {
   compare('odd HTTP', await oddAnswers(await openKitchen(api)));
 });
 
+/** A field or an operation that came later is not recorded, and need not be. */
 function compare(name: string, answers: readonly [string, CorpusAnswer][]): void {
   const lines = answers.map(([about, answer]) => `${about}: ${lineOf(answer)}`);
-  if (isKnown) expect(lines).toEqual(recorded[name]);
+  const isRecorded = (line: string) => recorded[name]?.some((other) => aboutOf(other) === aboutOf(line));
+  if (isKnown) expect(lines.filter(isRecorded)).toEqual(recorded[name]);
   else recorded[name] = lines;
 }
+
+const aboutOf = (line: string): string | undefined => /^(.*?): \d{3} \|/.exec(line)?.[1];
 
 /** The headers that every answer has. */
 const common = new Set([

@@ -261,52 +261,48 @@ export const oddHttp: Record<string, string> = {
   'a batch that is no object': 'GET /trpc/limits.get?batch=1&input=[] HTTP/1.1\r\nHost: x\r\n\r\n',
 };
 
-/** The answers to batches of tRPC, in which every operation is once. */
+/** The answers to batches of tRPC: a fault is in the second call of each. */
 export async function batchAnswers(
   open: () => Promise<Kitchen>,
-  operations: readonly Operation[],
+  batches: readonly (readonly Operation[])[],
 ): Promise<[string, CorpusAnswer][]> {
   const answers: [string, CorpusAnswer][] = [];
-  for (const kind of ['query', 'mutation'] as const) {
-    const ofKind = operations.filter((each) => each.kind === kind);
-    for (const [index, first] of ofKind.entries()) {
-      const kitchen = await open();
-      const normalize = normalizer(kitchen);
-      const calls = [first, ...ofKind.slice(index + 1, index + 3)];
-      const inputs: Record<number, unknown> = {};
-      for (const [place, operation] of calls.entries())
-        inputs[place] = place === 1 ? {} : await inputIn(kitchen, operation);
-      const target = `/trpc/${calls.map(({ name }) => name).join()}?batch=1`;
-      const text = JSON.stringify(inputs);
-      const authorization = `Bearer ${kitchen.key}`;
-      const requests: CorpusRequest[] = [
-        {
-          about: 'in the URL',
-          method: 'GET',
-          target: `${target}&input=${encodeURIComponent(text)}`,
-          headers: {},
-        },
-        { about: 'in the body', method: 'POST', target, headers: json, body: text },
-        {
-          about: 'in a body of text',
-          method: 'POST',
-          target,
-          headers: { 'content-type': 'text/plain' },
-          body: text,
-        },
-        {
-          about: 'packed',
-          method: 'POST',
-          target,
-          headers: { ...json, 'accept-encoding': 'gzip' },
-          body: text,
-        },
-      ];
-      for (const { about, ...request } of requests) {
-        const headers = { authorization, ...request.headers };
-        const answer = await send(kitchen.api.url, { about, ...request, headers });
-        answers.push([`${calls.map(({ name }) => name).join()} ${about}`, normalize(answer)]);
-      }
+  for (const calls of batches) {
+    const kitchen = await open();
+    const normalize = normalizer(kitchen);
+    const inputs: Record<number, unknown> = {};
+    for (const [place, operation] of calls.entries())
+      inputs[place] = place === 1 ? {} : await inputIn(kitchen, operation);
+    const target = `/trpc/${calls.map(({ name }) => name).join()}?batch=1`;
+    const text = JSON.stringify(inputs);
+    const authorization = `Bearer ${kitchen.key}`;
+    const requests: CorpusRequest[] = [
+      {
+        about: 'in the URL',
+        method: 'GET',
+        target: `${target}&input=${encodeURIComponent(text)}`,
+        headers: {},
+      },
+      { about: 'in the body', method: 'POST', target, headers: json, body: text },
+      {
+        about: 'in a body of text',
+        method: 'POST',
+        target,
+        headers: { 'content-type': 'text/plain' },
+        body: text,
+      },
+      {
+        about: 'packed',
+        method: 'POST',
+        target,
+        headers: { ...json, 'accept-encoding': 'gzip' },
+        body: text,
+      },
+    ];
+    for (const { about, ...request } of requests) {
+      const headers = { authorization, ...request.headers };
+      const answer = await send(kitchen.api.url, { about, ...request, headers });
+      answers.push([`${calls.map(({ name }) => name).join()} ${about}`, normalize(answer)]);
     }
   }
   return answers;
