@@ -271,8 +271,8 @@ export async function batchAnswers(
     const kitchen = await open();
     const normalize = normalizer(kitchen);
     const inputs: Record<number, unknown> = {};
-    for (const [place, operation] of calls.entries())
-      inputs[place] = place === 1 ? {} : await inputIn(kitchen, operation);
+    for (const [index, operation] of calls.entries())
+      inputs[index] = index === 1 ? {} : await inputIn(kitchen, operation);
     const target = `/trpc/${calls.map(({ name }) => name).join()}?batch=1`;
     const text = JSON.stringify(inputs);
     const authorization = `Bearer ${kitchen.key}`;

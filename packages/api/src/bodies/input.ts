@@ -8,19 +8,6 @@ export interface Input {
   readonly mayBeUnstorable: boolean;
 }
 
-/** An input that its entrance has read already: one of several in a body. */
-export class ReadInput implements Input {
-  readonly value: unknown;
-  readonly exact: unknown;
-  readonly mayBeUnstorable: boolean;
-
-  constructor(value: unknown, exact: unknown, mayBeUnstorable: boolean) {
-    this.value = value;
-    this.exact = exact;
-    this.mayBeUnstorable = mayBeUnstorable;
-  }
-}
-
 /** The input of a call that came without a body, or was parsed by another. */
 export const plainInput = (value: unknown): Input => ({ value, exact: value, mayBeUnstorable: true });
 

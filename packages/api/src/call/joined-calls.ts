@@ -2,7 +2,7 @@ import { inSlot, inSlotOrWaiting } from '../capacity/slots.ts';
 import type { CallContext, JoinedCall } from './context.ts';
 import { whileThere } from './left.ts';
 
-// A joined call has no database by its type alone: with a slot it is an ordinary call.
+// A joined call is an ordinary call whose type hides the database: these functions take a slot and show it.
 
 /** Does the rest of a joined call in a slot of its own. Throws 503 when there is none. */
 export function withSlot<Result>(

@@ -1,4 +1,4 @@
-import { type Input, ReadInput } from '../bodies/input.ts';
+import type { Input } from '../bodies/input.ts';
 import { readJson } from '../bodies/read.ts';
 import type { App, RequestContext } from '../call/context.ts';
 import { openStream, type Subscription, subscriptionsOf } from '../call/subscription.ts';
@@ -74,7 +74,7 @@ function readPosted(body: string, { meta }: Target): Input {
   if (idempotencyKey !== undefined || !needsKey) return read;
   const key = { idempotencyKey: crypto.randomUUID() };
   const withKey = (value: unknown) => ({ ...(value as object), ...key });
-  return new ReadInput(withKey(read.value), withKey(read.exact), read.mayBeUnstorable);
+  return { ...read, value: withKey(read.value), exact: withKey(read.exact) };
 }
 
 async function serveStream(

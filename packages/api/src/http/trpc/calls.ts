@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnyRouter } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
-import { type Input, ReadInput } from '../../bodies/input.ts';
+import type { Input } from '../../bodies/input.ts';
 import { readParameter } from '../../bodies/read.ts';
 import { call } from '../../call/call.ts';
 import type { RequestContext } from '../../call/context.ts';
@@ -163,15 +163,11 @@ function tellTag({ headers }: RequestContext, index: number | undefined, etag: s
 }
 
 /** The input of one call of those in a text or a body. Throws `validation_error` where it nests too deep. */
-export function inputAt(
-  { value, exact, mayBeUnstorable }: Input,
-  index: number,
-  isBatch: boolean,
-): ReadInput {
+export function inputAt({ value, exact, mayBeUnstorable }: Input, index: number, isBatch: boolean): Input {
   const of = (inputs: unknown) => (isBatch ? (inputs as Record<number, unknown>)[index] : inputs);
   const input = of(value);
   refuseDeep(input);
-  return new ReadInput(input, of(exact), mayBeUnstorable);
+  return { value: input, exact: of(exact), mayBeUnstorable };
 }
 
 /**
