@@ -10,7 +10,7 @@ export const missingFor = ({ programs = [] }) => [
 
 /**
  * Runs a suite, shows what it prints, and counts. Tests that failed, of a few files, run once more: those that pass alone count as
- * passed, and are among the failures.
+ * passed, and are among the failures. A suite that is a program runs once: it would do all of its work again.
  * @param {import('./table.mjs').Suite} suite @param {readonly string[]} [words] @param {AbortSignal} [signal]
  * @returns {Promise<{ passed: number, failed: number, failures: string[] }>} `failures`: lines for the end of a log
  */
@@ -20,7 +20,7 @@ export async function runSuite(suite, words = [], signal) {
   const { passed, failed, output } = await run(command, signal);
   console.log(`${command}: ${((performance.now() - began) / 60_000).toFixed(1)} minutes`);
   if (failed === 0) return { passed, failed, failures: [] };
-  const files = signal?.aborted ? [] : fewFailedFiles(output, failed);
+  const files = signal?.aborted || suite.program !== undefined ? [] : fewFailedFiles(output, failed);
   const passes = async () =>
     (await run(commandOf(suite, [...words, '--no-file-parallelism', ...files]), signal)).failed === 0;
   const excused = files.length > 0 && (await passes()) ? failed : 0;

@@ -108,6 +108,7 @@ const rows: Row[] = [
     'sometimes',
   ],
   [/^sweep_/, 'goes through all that waits, every five seconds', 'sometimes'],
+  [/^forget_spent_sync_jobs$/, 'goes through the job queue, which holds what is at work', 'sometimes'],
   [/^retention_/, 'looks for what is old, once an hour'],
   [/^metrics_/, 'metrics count everything'],
   [/\/graphile_worker$/, "the job queue's own"],

@@ -68,6 +68,7 @@ test('a move is sent by itself after five seconds, once', async () => {
   const { id, number } = await place();
   const page = await board();
   await page.until(`${column(number)} === 'pending'`);
+  page.hold();
   await page.click(moveButton(number));
   await page.skip(4_900);
   expect(movesSent(page)).toEqual([]);

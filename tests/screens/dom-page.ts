@@ -186,6 +186,9 @@ export class DomPage {
 
   text = (): Promise<string> => this.evaluate<string>('document.body.innerText');
 
+  /** Keeps the clock of the page still but for skips, until another page is loaded. */
+  hold = (): void => clock.hold();
+
   /** Moves the clock of the page on. */
   skip = (ms: number): Promise<void> => running.run(this, () => clock.skip(ms));
 

@@ -2,6 +2,8 @@
 export interface PageClock {
   /** Moves the time of the page on: what is due by then runs in its order, and what it schedules, too. */
   skip(ms: number): Promise<void>;
+  /** Keeps time still but for skips, until the next page. */
+  hold(): void;
   /** In how many milliseconds each timer is due, the next first. */
   waiting(): number[];
   /** Drops the timers of the page: it is left. */
@@ -42,13 +44,15 @@ export function installPageClock(place: Place, isOfPage: () => boolean): PageClo
   const repeat = place.setInterval as Wait;
   const forget = place.clearTimeout as Forget;
   const forgetRepeat = place.clearInterval as Forget;
-  const passed = () => ran.call(place.performance);
+  const real = () => ran.call(place.performance);
   const timers = new Map<number, Timer>();
   let skippedMs = 0;
+  let heldAt: number | undefined;
   let last = 0;
 
-  const now = () => passed() + skippedMs;
+  const now = () => (heldAt ?? real()) + skippedMs;
   const begin = (id: number, timer: Timer) => {
+    if (heldAt !== undefined) return;
     timer.native = wait(() => fire(id, timer), Math.max(0, timer.at - now()));
   };
   const dropAll = () => {
@@ -86,8 +90,8 @@ export function installPageClock(place: Place, isOfPage: () => boolean): PageClo
     isOfPage() ? add(run, msOf(ms), words, Math.max(1, msOf(ms))) : repeat(run, ms, ...words);
   place.clearTimeout = clear(forget);
   place.clearInterval = clear(forgetRepeat);
-  place.Date.now = () => day.call(place.Date) + (isOfPage() ? skippedMs : 0);
-  place.performance.now = () => (isOfPage() ? now() : passed());
+  place.Date.now = () => day.call(place.Date) + (isOfPage() ? now() - real() : 0);
+  place.performance.now = () => (isOfPage() ? now() : real());
 
   return {
     async skip(ms) {
@@ -106,11 +110,16 @@ export function installPageClock(place: Place, isOfPage: () => boolean): PageClo
         begin(id, timer);
       }
     },
+    hold() {
+      heldAt = real();
+      for (const { native } of timers.values()) forget(native);
+    },
     waiting: () => [...timers.values()].map(({ at }) => at - now()).sort((one, other) => one - other),
     drop: dropAll,
     reset() {
       dropAll();
       skippedMs = 0;
+      heldAt = undefined;
     },
     end() {
       dropAll();
