@@ -1,14 +1,23 @@
 import { type ComandaClient, comandaError, createClient, type RetrySeen } from '@comanda/client';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type DatabaseClock, putClock } from '../faults/clock/database-clock.ts';
 import { useApi } from '../support/api.ts';
+import { waitFor } from '../support/wait.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const api = useApi();
 let id: string;
+let clock: DatabaseClock;
 beforeAll(async () => {
+  clock = await putClock(api.databaseUrl);
+  await waitFor('a connection', () => api.app.database.pool.query('select 1'));
   id = await api.make.product({ name: 'Flat White', price: 12.5 });
 });
+// No minute of the service ends within a test.
+beforeEach(async () =>
+  clock.set(new Date(Math.ceil(Number(await clock.now()) / 60_000) * 60_000).toISOString()),
+);
 
 /**
  * A client whose minute ends `seconds` after it is used up: a key with requests of its own is taken then. The answers are those of

@@ -46,7 +46,7 @@ export const importRules: readonly ImportRule[] = [
     about: ours,
     allows: {
       target:
-        /^(@comanda\/(db(\/build|\/configuring|\/migrating|\/terminal)?|embedded(\/database-url)?)$|packages\/api\/src\/(([\w-]+|call\/(answer|audit|context|races|writing))\.ts$|doctor\/|resources\/[\w-]+\/([\w-]+\.)?(schema|rules|statements|store|service)\.ts$))/,
+        /^(@comanda\/(db(\/build|\/configuring|\/migrating|\/terminal)?|embedded(\/database-url)?)$|packages\/api\/src\/(([\w-]+|call\/(answer|audit|context|operator|races|writing))\.ts$|doctor\/|resources\/[\w-]+\/([\w-]+\.)?(schema|rules|statements|store|service)\.ts$))/,
     },
   },
   {
@@ -182,7 +182,7 @@ export const importRules: readonly ImportRule[] = [
     rule: 'store.ts knows no call: of its way it takes the audit and the races alone, and no service',
     files: role('store'),
     about: new RegExp(`^packages/api/src/call/|^${resources}/([\\w-]+\\.)?(service|router)\\.ts$`),
-    allows: { target: /^packages\/api\/src\/call\/(audit|races)\.ts$/ },
+    allows: { target: /^packages\/api\/src\/call\/(audit|operator|races)\.ts$/ },
   },
   {
     rule: 'router.ts names the resources of other folders by their schemas alone',

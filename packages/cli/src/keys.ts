@@ -1,4 +1,4 @@
-import { operator } from '@comanda/api/src/call/audit.ts';
+import { operator } from '@comanda/api/src/call/operator.ts';
 import { CommandError } from '@comanda/api/src/command-error.ts';
 import {
   GraceHours,

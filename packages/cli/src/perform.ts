@@ -1,4 +1,4 @@
-import { operator } from '@comanda/api/src/call/audit.ts';
+import { operator } from '@comanda/api/src/call/operator.ts';
 import type { Options, Work } from './command.ts';
 import { type Lines, table } from './rows.ts';
 import { statedName } from './stated-name.ts';

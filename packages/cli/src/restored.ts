@@ -1,4 +1,4 @@
-import { operator } from '@comanda/api/src/call/audit.ts';
+import { operator } from '@comanda/api/src/call/operator.ts';
 import { Id } from '@comanda/api/src/wire.ts';
 import { type SqlDatabase, statement } from '@comanda/db';
 import { z } from 'zod';

@@ -1,12 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { newId, type Statement, statement, type Transaction } from '@comanda/db';
 import type { CallContext } from './context.ts';
-
-/**
- * The name of the operator at the command line, as stated. Every entry of a command takes it from here, so that no
- * command can leave it out.
- */
-export const operator = new AsyncLocalStorage<string>();
+import { operator } from './operator.ts';
 
 /** Fields as they were and as they are; `before` is null for what was made, `after` for what was removed. */
 export interface AuditChanges {

@@ -1,5 +1,5 @@
 import { isId, type Queryable, type SqlDatabase, type Transaction } from '@comanda/db';
-import { operator } from '../../call/audit.ts';
+import { operator } from '../../call/operator.ts';
 import { notFound } from '../../errors.ts';
 import { wireTime } from '../../wire.ts';
 import { askedFor } from './asked.statements.ts';
