@@ -64,7 +64,11 @@ export class ApiError extends TRPCError {
     { headers = {}, cause, fields = [], other, since }: ErrorDetails = {},
   ) {
     const { code } = reasons[reason];
+    // A refusal is an answer: nothing reads its stack, which costs a tenth of a 401.
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super({ code: errorCodes[code].trpc, message, cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = 'ApiError';
     this.reason = reason;
     this.errorCode = code;
