@@ -3,17 +3,18 @@ import { isState } from '@comanda/db';
 import type { Capacity } from '../capacity/capacity.ts';
 import { inSlot, type Leave } from '../capacity/slots.ts';
 import type { Caller } from '../credentials/credentials.ts';
-import { isFault, locationRefused, toApiError } from '../errors.ts';
-import { admit } from './admission.ts';
+import { ApiError, isFault, locationRefused, toApiError } from '../errors.ts';
+import { grants } from '../permissions.ts';
 import { type Answer, textOf, wholeText } from './answer.ts';
 import { isApart, performApart } from './apart.ts';
 import { comparedTags, preconditionOf, requireTagOfAnswer } from './compared-tags.ts';
 import { matchesEtag } from './conditional.ts';
-import type { CallContext } from './context.ts';
+import type { CallContext, RequestContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
 import { type ReadGiven, readGiven } from './given.ts';
 import { findKey, readIdempotency } from './idempotency.ts';
 import { whileThere } from './left.ts';
+import type { OperationMeta } from './meta.ts';
 import { beginObserving, type Observed } from './observation.ts';
 import { explainReferenced } from './referenced.ts';
 import type { CallRequest, Outcome } from './request.ts';
@@ -58,6 +59,25 @@ async function answer(request: CallRequest): Promise<Outcome> {
     observed?.end(outcome, key);
     return outcome;
   }
+}
+
+/**
+ * Admits a request: credential, then request limit, then permission, in this order. Sets the limit headers
+ * on the answer. Throws `unauthorized`, `rate_limited` or `permission_denied`. A refused credential touches
+ * nothing, an exhausted limit costs next to nothing.
+ */
+export async function admit(
+  { app, authorization, headers }: RequestContext,
+  { permission, batch }: Pick<OperationMeta, 'permission' | 'batch'>,
+): Promise<Caller> {
+  const known = app.credentials.authenticate(authorization);
+  const caller = known instanceof Promise ? await known : known;
+  const counted = app.limiter.admit(caller);
+  Object.assign(headers, counted instanceof Promise ? await counted : counted);
+  if (batch) Object.assign(headers, await app.limiter.batchHeaders(caller));
+  if (permission !== null && !grants(caller.granted, permission))
+    throw new ApiError('permission_missing', `The key lacks the permission ${permission}.`);
+  return caller;
 }
 
 function contextOf(request: CallRequest, caller: Caller, simulation: Simulation | undefined): CallContext {
