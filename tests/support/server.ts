@@ -25,8 +25,7 @@ export async function openTestServer(directory: string): Promise<TestServer> {
   const prefix = `comanda_test_${randomBytes(4).toString('hex')}`;
   const given = process.env.TEST_DATABASE_URL;
   if (given) return { adminUrl: given, prefix, stop: () => dropDatabases(given, prefix) };
-  // Files beside one another migrate databases of their own: the locks of thousands of objects at once.
-  const settings = { ...forgetful, max_connections: '300', max_locks_per_transaction: '256' };
+  const settings = { ...forgetful, max_connections: '300' };
   const server = await startEmbedded({ dataDir: join(directory, 'postgres'), settings });
   const postmaster = readFileSync(join(directory, 'postgres/postgres/data/postmaster.pid'), 'utf8');
   const ended = noteProcess(directory, Number(postmaster.split('\n')[0]));
