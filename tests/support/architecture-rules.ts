@@ -179,7 +179,7 @@ export const importRules: readonly ImportRule[] = [
     },
   },
   {
-    rule: 'store.ts knows no call: of its way it takes the audit and the races alone, and no service',
+    rule: 'store.ts knows no call: of its way it takes the audit, its operator and the races alone, and no service',
     files: role('store'),
     about: new RegExp(`^packages/api/src/call/|^${resources}/([\\w-]+\\.)?(service|router)\\.ts$`),
     allows: { target: /^packages\/api\/src\/call\/(audit|operator|races)\.ts$/ },
