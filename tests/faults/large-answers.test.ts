@@ -85,7 +85,7 @@ test('callers that do not take their answers are refused further ones, and anoth
     expect(refused.length).toBeGreaterThan(0);
     expect(served.length).toBeGreaterThan(0);
     expect(refused.length + served.length).toBe(callers.length);
-    // Some were refused because reads waited: of those that are left, each holds what it does not take.
+    // A refusal can also be for want of a slot, with room left for answers: idle readers come until there is none.
     const isRefused = async () => {
       callers.push(openIdleReader());
       return (await list(key)).status === 503;
