@@ -146,7 +146,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS
 DECLARE
   v_announced timestamptz;
 BEGIN
-  -- Of many requests at once: move_payments, move_orders.
+  -- Of many requests at once: move_payment_batch, move_order_batch.
   IF captures_itself() THEN
     RETURN NULL;
   END IF;

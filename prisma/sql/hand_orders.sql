@@ -143,7 +143,7 @@ BEGIN
     NEW.sku := coalesce(NEW.sku, product.sku);
     NEW.tax_rate := coalesce(NEW.tax_rate, product.tax_rate);
     NEW.category := coalesce(NEW.category, first_category(NEW.location_id, NEW.product_id));
-    -- As place_orders keeps them: choices with the name, the price and the external_id of the moment.
+    -- As place_order_batch keeps them: choices with the name, the price and the external_id of the moment.
     IF NEW.selections <> '[]' THEN
       SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', i.name, 'price', trim_scale(i.price), 'external_id', i.external_id)) || s ORDER BY n),
         product.price + coalesce(sum(i.price * (s->>'quantity')::numeric), 0)
@@ -198,7 +198,7 @@ BEGIN
     IF v_fault IS NOT NULL AND NOT deed_passes(TG_RELID, 'order', session_user) THEN
       RAISE EXCEPTION '%', v_fault USING ERRCODE = 'CM008', DETAIL = draft.id::text;
     END IF;
-    -- As place_orders does: who closes the turn waits for this order, or this for them.
+    -- As place_order_batch does: who closes the turn waits for this order, or this for them.
     PERFORM pg_advisory_xact_lock_shared(turn_lock(draft.location_id));
     SELECT t.id INTO v_turn FROM turns t WHERE t.location_id = draft.location_id AND t.status = 'open';
     -- A turn that was closed since the snapshot looks open there: to lock it is a serialization failure. One that is being
@@ -218,7 +218,7 @@ BEGIN
     CASE draft.status WHEN 'canceled' THEN 'rejected' ELSE 'pending' END::payment_status) ON CONFLICT (location_id, order_id) DO NOTHING;
   RETURN NULL;
 END $$;
--- Orders of place_orders are complete, and so are those of a location from another database. An import gets the payment
+-- Orders of place_order_batch are complete, and so are those of a location from another database. An import gets the payment
 -- that it left out.
 CREATE CONSTRAINT TRIGGER complete AFTER INSERT ON orders DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW WHEN (NEW.number < 0

@@ -68,7 +68,7 @@ BEGIN
     OR by_service() AND current_setting('comanda.before_books', true) = 'true') THEN
     RETURN NULL;
   ELSIF TG_OP = 'UPDATE' AND OLD.status = 'pending' AND captures_itself() THEN
-    -- Of many requests at once: move_payments.
+    -- Of many requests at once: move_payment_batch.
     RETURN NULL;
   ELSIF TG_OP = 'INSERT' OR OLD.status <> 'completed' THEN
     PERFORM book_entry(NEW.location_id, NEW.order_id, NEW.id, 'payment', NEW.amount, NULL, NULL, NEW.updated_at);
@@ -132,17 +132,13 @@ CREATE TRIGGER collect_waiting AFTER INSERT ON turns
 -- the other; no two of them are the same payment. `previous` is the status that one was found in, NULL when there is no
 -- such payment; it has moved when that was pending. Orders are locked first, as a cancellation does: they change, too
 -- (changes.sql). The turn's lock comes before both: a session that waits for it holds no row.
-CREATE FUNCTION move_payments(
-  p_location uuid, p_alone boolean,
-  -- the moves, an array a column, in the order of their arrival; a request's id has its place in a trace behind a space
-  p_payments uuid[], p_nexts payment_status[], p_operations text[], p_request_ids text[], p_api_keys uuid[], p_client_addresses text[],
-  -- of what is captured of each
-  p_seeds uuid[]
-) RETURNS TABLE (place int, previous payment_status, response text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION move_payment_batch(p_location uuid, p_alone boolean, p_batch jsonb)
+RETURNS TABLE (place int, previous payment_status, response text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   -- A call in an assignment starts no statement, as PERFORM does.
   v_setting text;
+  batch record;
   v_announced timestamptz;
   -- All orders, with their row locations: neither can change while the orders are locked.
   v_locked uuid[];
@@ -157,12 +153,15 @@ DECLARE
   v_nexts payment_status[];
   v_orders uuid[];
 BEGIN
+  -- The moves, an array a column, in the order of their arrival; a request's id has its place in a trace behind a space.
+  SELECT * INTO batch FROM jsonb_to_record(p_batch) AS b (payments uuid[], nexts payment_status[], operations text[], request_ids text[],
+    api_keys uuid[], client_addresses text[], seeds uuid[]);
   -- Other requests of the location queue behind these, so a row that another transaction holds is not waited for long.
   v_setting := set_config('lock_timeout', lock_wait(p_alone), true);
   v_setting := refuse_unless_active(p_location);
   v_setting := pg_advisory_xact_lock_shared(turn_lock(p_location));
   SELECT array_agg(l.id), array_agg(l.place) INTO v_locked, v_order_places FROM (
-    SELECT p.order_id FROM unnest(p_payments) AS v (id)
+    SELECT p.order_id FROM unnest(batch.payments) AS v (id)
     CROSS JOIN LATERAL (SELECT p.order_id FROM payments p WHERE p.location_id = p_location AND p.id = v.id LIMIT 1) p ORDER BY 1) w
   CROSS JOIN LATERAL (
     SELECT o.id, o.ctid AS place FROM orders o WHERE o.location_id = p_location AND o.id = w.order_id FOR NO KEY UPDATE) l;
@@ -170,7 +169,7 @@ BEGIN
     array_agg(l.place) FILTER (WHERE l.status = 'pending'), array_agg(w.next) FILTER (WHERE l.status = 'pending'),
     array_agg(l.order_id) FILTER (WHERE l.status = 'pending')
   INTO v_found, v_statuses, v_moved, v_places, v_nexts, v_orders
-  FROM (SELECT v.n::int, v.id, v.next FROM unnest(p_payments, p_nexts) WITH ORDINALITY AS v (id, next, n) ORDER BY v.id) w
+  FROM (SELECT v.n::int, v.id, v.next FROM unnest(batch.payments, batch.nexts) WITH ORDINALITY AS v (id, next, n) ORDER BY v.id) w
   CROSS JOIN LATERAL (
     SELECT p.status, p.order_id, p.ctid AS place FROM payments p
     WHERE p.location_id = p_location AND p.id = w.id FOR NO KEY UPDATE) l;
@@ -185,30 +184,30 @@ BEGIN
       UPDATE orders o SET updated_at = clock_timestamp() FROM unnest(v_locked, v_order_places) AS w (id, place)
       WHERE o.ctid = w.place AND w.id = ANY (v_orders) AND o.updated_at + interval '0' < v_announced;
       INSERT INTO settlement_entries (location_id, order_id, payment_id, kind, amount, created_at, created_by, request_id)
-      SELECT p_location, p.order_id, p.id, 'payment', p.amount, p.updated_at, p_api_keys[m.n],
-        nullif(split_part(p_request_ids[m.n], ' ', 1), '')
+      SELECT p_location, p.order_id, p.id, 'payment', p.amount, p.updated_at, batch.api_keys[m.n],
+        nullif(split_part(batch.request_ids[m.n], ' ', 1), '')
       FROM unnest(v_moved, v_nexts) AS m (n, next)
-      CROSS JOIN LATERAL (SELECT * FROM payments p WHERE p.location_id = p_location AND p.id = p_payments[m.n] LIMIT 1) p
+      CROSS JOIN LATERAL (SELECT * FROM payments p WHERE p.location_id = p_location AND p.id = batch.payments[m.n] LIMIT 1) p
       WHERE m.next = 'completed' ORDER BY m.n;
       INSERT INTO internal.captured_changes (location_id, seed, resource, operation, changed, resource_ids, before, after, request_id, traceparent)
-      SELECT p_location, p_seeds[m.n], c.resource, 'update', c.changed, c.ids, c.before, c.after,
-        nullif(split_part(p_request_ids[m.n], ' ', 1), ''), nullif(split_part(p_request_ids[m.n], ' ', 2), '')
+      SELECT p_location, batch.seeds[m.n], c.resource, 'update', c.changed, c.ids, c.before, c.after,
+        nullif(split_part(batch.request_ids[m.n], ' ', 1), ''), nullif(split_part(batch.request_ids[m.n], ' ', 2), '')
       FROM unnest(v_moved, v_orders) AS m (n, order_id)
       CROSS JOIN LATERAL (VALUES
         (1, 'order', '{payment}'::text[], ARRAY[m.order_id], NULL::jsonb[], NULL::jsonb[]),
-        (2, 'payment', '{status}', ARRAY[p_payments[m.n]], ARRAY[jsonb_build_object('status', 'pending')],
-          ARRAY[jsonb_build_object('status', p_nexts[m.n])])) c (line, resource, changed, ids, before, after)
+        (2, 'payment', '{status}', ARRAY[batch.payments[m.n]], ARRAY[jsonb_build_object('status', 'pending')],
+          ARRAY[jsonb_build_object('status', batch.nexts[m.n])])) c (line, resource, changed, ids, before, after)
       ORDER BY m.n, c.line;
       v_setting := set_config('comanda.told', '', true);
     END IF;
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, client_address, operation, resource_id, changes)
-    SELECT p_location, 'api_key', p_api_keys[n], nullif(split_part(p_request_ids[n], ' ', 1), ''), p_client_addresses[n], p_operations[n],
-      p_payments[n],
-      jsonb_build_object('before', jsonb_build_object('status', 'pending'), 'after', jsonb_build_object('status', p_nexts[n]))
+    SELECT p_location, 'api_key', batch.api_keys[n], nullif(split_part(batch.request_ids[n], ' ', 1), ''), batch.client_addresses[n], batch.operations[n],
+      batch.payments[n],
+      jsonb_build_object('before', jsonb_build_object('status', 'pending'), 'after', jsonb_build_object('status', batch.nexts[n]))
     FROM unnest(v_moved) AS n ORDER BY n;
   END IF;
   RETURN QUERY SELECT v.n::int, f.status, j.doc
-  FROM unnest(p_payments) WITH ORDINALITY AS v (id, n)
+  FROM unnest(batch.payments) WITH ORDINALITY AS v (id, n)
   LEFT JOIN unnest(v_found, v_statuses) AS f (n, status) ON f.n = v.n
   LEFT JOIN LATERAL payments_json(p_location, ARRAY[v.id]) j ON true;
 END $$;

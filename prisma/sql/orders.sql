@@ -1,19 +1,19 @@
 -- Orders: how they are made, moved and shown.
 --
--- Orders are created (POST /v1/orders, /v2/orders) by place_orders: those of a location that come at once by one call, in one transaction:
+-- Orders are created (POST /v1/orders, /v2/orders) by place_order_batch: those of a location that come at once by one call, in one transaction:
 --   1. their idempotency keys are claimed: a second call with one waits, then replays
 --   2. the stock rows of what is ordered are locked, by id
 --   3. what the order was decided from (product_for_sale, offered_item, payment method) is held against what is there now
 --      where not all fit they are decided one after the other (decide_orders)
 --   4. stock is taken; the turn's lock is shared, which keeps the turn open; the numbers are counted up; orders,
 --      lines and payments are inserted
---   5. orders, payments and stock are published and counted: by place_orders itself, whose rows need no comparing; the
+--   5. orders, payments and stock are published and counted: by place_order_batch itself, whose rows need no comparing; the
 --   triggers of
 --      made/ skip them while `comanda.told` is set, which holds for the service alone; so do guards (guarding.sql)
 --   6. the answers are read back as orders_json shows them, and stored with the keys
 -- An order written by hand: hand_orders.sql.
 --
--- They are moved (PATCH …/status, POST …/cancel) by move_orders, those of a location that come at once by one call, or by an UPDATE by hand:
+-- They are moved (PATCH …/status, POST …/cancel) by move_order_batch, those of a location that come at once by one call, or by an UPDATE by hand:
 --   1. guard_move refuses what is not in the specification's table
 --   2. a canceled order gives back what it took from stock and rejects its pending payment (settle_canceled by hand)
 --   3. internal.order_moves gets who moved it, for the timeline (note_move by hand)
@@ -99,31 +99,19 @@ $$;
 -- `taken` with the id of the order that has the external_id, `stale` when what the order was decided from has changed
 -- since, `short` with what is left, by the ids of products and items. A refused order leaves nothing behind. A waiting
 -- call holds a connection, so each wait is short (packages/api/src/capacity/slots.ts).
-CREATE FUNCTION place_orders(
-  p_location uuid, p_operation text, p_ttl_hours int, p_alone boolean,
-  -- the orders, an array a column, in the order of their arrival; a request's id has its place in a trace behind a space
-  p_places int[], p_api_keys uuid[], p_keys text[], p_request_hashes bytea[], p_request_ids text[],
-  p_orders uuid[], p_payments uuid[], p_external_ids text[], p_channels text[], p_take_away boolean[], p_identifiers text[],
-  p_payment_methods uuid[], p_totals numeric[],
-  -- each product and item with the version that all of the orders were decided from, and the quantity wanted of it in all
-  p_products uuid[], p_product_versions bigint[], p_product_quantities numeric[],
-  p_choices uuid[], p_choice_versions bigint[], p_choice_quantities numeric[],
-  -- what each order wants of them: products, then items, `_of` by its place from 1 on
-  p_want_of int[], p_wants uuid[], p_want_quantities numeric[],
-  -- the lines; selections are NULL where nothing was chosen
-  p_line_of int[], p_line_positions int[], p_line_products uuid[], p_line_names text[], p_line_unit_prices numeric[], p_line_quantities numeric[],
-  p_line_totals numeric[], p_line_comments text[], p_line_selections jsonb[]
-) RETURNS TABLE (place int, outcome text, response text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION place_order_batch(p_location uuid, p_alone boolean, p_batch jsonb)
+RETURNS TABLE (place int, outcome text, response text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   -- A call in an assignment starts no statement, as PERFORM does.
   v_setting text;
   v_claim record;
-  v_most int := cardinality(p_orders);
+  batch record;
+  v_most int;
   -- By the order's place: the outcome, NULL while it may be made, and what the outcome says. NULL: all may be made.
   v_outcomes text[];
   v_responses text[];
-  v_made int[] := p_places;
+  v_made int[];
   -- The products as they were decided from, with what lines keep of them.
   v_products uuid[];
   v_external_ids text[];
@@ -144,64 +132,77 @@ DECLARE
   v_same boolean;
   v_number int;
 BEGIN
+  SELECT * INTO batch FROM jsonb_to_record(p_batch) AS b (operation text, ttl_hours int,
+    -- the orders, an array a column, in the order of their arrival; a request's id has its place in a trace behind a space
+    places int[], api_keys uuid[], keys text[], request_hashes bytea[], request_ids text[], orders uuid[], payments uuid[], external_ids text[],
+    channels text[], take_away boolean[], identifiers text[], payment_methods uuid[], totals numeric[],
+    -- each product and item with the version that all of the orders were decided from, and the quantity wanted of it in all
+    products uuid[], product_versions bigint[], product_quantities numeric[],
+    choices uuid[], choice_versions bigint[], choice_quantities numeric[],
+    -- what each order wants of them: products, then items, `_of` by its place from 1 on
+    want_of int[], wants uuid[], want_quantities numeric[],
+    -- an object a line, with the place of its order; without selections where nothing was chosen
+    lines jsonb);
+  v_made := batch.places;
+  v_most := cardinality(v_made);
   -- Other requests of the location queue behind these, so a row that another transaction holds is not waited for long.
   v_setting := set_config('lock_timeout', lock_wait(p_alone), true);
   IF v_most = 1 THEN
-    IF NOT p_alone AND NOT pg_try_advisory_xact_lock(hashtextextended(p_api_keys[1]::text || p_operation || p_keys[1], 0)) THEN
+    IF NOT p_alone AND NOT pg_try_advisory_xact_lock(hashtextextended(batch.api_keys[1]::text || batch.operation || batch.keys[1], 0)) THEN
       RETURN QUERY SELECT 1, 'busy', NULL;
       RETURN;
     END IF;
-    v_claim := claim_key(p_location, p_api_keys[1], p_operation, p_keys[1], p_request_hashes[1], p_ttl_hours, p_request_ids[1]);
+    v_claim := claim_key(p_location, batch.api_keys[1], batch.operation, batch.keys[1], batch.request_hashes[1], batch.ttl_hours, batch.request_ids[1]);
     IF v_claim.outcome IS NOT NULL THEN
       RETURN QUERY SELECT 1, v_claim.outcome, v_claim.response;
       RETURN;
     END IF;
   ELSE
     SELECT c.outcomes, c.responses INTO v_outcomes, v_responses
-    FROM claim_keys(p_location, p_api_keys, p_operation, p_keys, p_request_hashes, p_ttl_hours) c;
+    FROM claim_keys(p_location, batch.api_keys, batch.operation, batch.keys, batch.request_hashes, batch.ttl_hours) c;
   END IF;
 
   -- In the order of their ids, so that two orders never deadlock. Each row is looked up by its key, and found again by
   -- its ctid, which cannot change while the row is locked.
   SELECT array_agg(l.product_id), array_agg(l.place), array_agg(w.quantity), array_agg(l.quantity), bool_or(l.quantity < w.quantity)
   INTO v_counted, v_places, v_wanted, v_left, v_short
-  FROM (SELECT * FROM unnest(p_products, p_product_quantities) AS v (id, quantity) ORDER BY v.id) w
+  FROM (SELECT * FROM unnest(batch.products, batch.product_quantities) AS v (id, quantity) ORDER BY v.id) w
   CROSS JOIN LATERAL (
     SELECT s.product_id, s.quantity, s.ctid AS place FROM product_stock s
     WHERE s.location_id = p_location AND s.product_id = w.id AND s.enabled FOR UPDATE) l;
-  IF cardinality(p_choices) > 0 THEN
+  IF cardinality(batch.choices) > 0 THEN
     SELECT array_agg(l.id), array_agg(l.place), array_agg(w.quantity), array_agg(l.stock_quantity), bool_or(l.stock_quantity < w.quantity)
     INTO v_counted_choices, v_choice_places, v_choices_wanted, v_choices_left, v_short_choices
-    FROM (SELECT * FROM unnest(p_choices, p_choice_quantities) AS v (id, quantity) ORDER BY v.id) w
+    FROM (SELECT * FROM unnest(batch.choices, batch.choice_quantities) AS v (id, quantity) ORDER BY v.id) w
     CROSS JOIN LATERAL (
       SELECT s.id, s.stock_quantity, s.ctid AS place FROM subselection_items s
       WHERE s.location_id = p_location AND s.id = w.id AND s.stock_enabled FOR UPDATE) l;
   END IF;
 
-  SELECT EXISTS (SELECT FROM unnest(p_external_ids) AS e (external_id)
+  SELECT EXISTS (SELECT FROM unnest(batch.external_ids) AS e (external_id)
       CROSS JOIN LATERAL (SELECT FROM orders o WHERE o.location_id = p_location AND o.external_id = e.external_id LIMIT 1) o)
     -- One that may be there in another normalization form is looked for by decide_orders.
-    OR EXISTS (SELECT FROM unnest(p_external_ids) AS e WHERE e !~ '^[ -:<-JL-_a-~]*$'),
-    NOT EXISTS (SELECT FROM unnest(p_payment_methods) AS e (id)
+    OR EXISTS (SELECT FROM unnest(batch.external_ids) AS e WHERE e !~ '^[ -:<-JL-_a-~]*$'),
+    NOT EXISTS (SELECT FROM unnest(batch.payment_methods) AS e (id)
       WHERE NOT EXISTS (SELECT FROM payment_methods m WHERE m.location_id = p_location AND m.id = e.id AND m.enabled))
-    AND cardinality(p_products) = count(*)
-    AND (cardinality(p_choices) = 0
-      OR cardinality(p_choices) = (SELECT count(*) FROM unnest(p_choices, p_choice_versions) AS v (id, version)
+    AND cardinality(batch.products) = count(*)
+    AND (cardinality(batch.choices) = 0
+      OR cardinality(batch.choices) = (SELECT count(*) FROM unnest(batch.choices, batch.choice_versions) AS v (id, version)
         CROSS JOIN LATERAL offered_item(p_location, v.id) o WHERE o.version = v.version)),
     array_agg(v.id), array_agg(o.external_id), array_agg(o.sku), array_agg(o.tax_rate),
     array_agg(first_category(p_location, v.id))
   INTO v_taken, v_same, v_products, v_external_ids, v_skus, v_tax_rates, v_categories
-  FROM unnest(p_products, p_product_versions) AS v (id, version)
+  FROM unnest(batch.products, batch.product_versions) AS v (id, version)
   CROSS JOIN LATERAL product_for_sale(p_location, v.id) o WHERE o.version = v.version;
   IF v_taken OR v_short OR v_short_choices OR NOT v_same OR v_outcomes IS NOT NULL
-    OR v_most > 1 AND v_most > (SELECT count(DISTINCT e) FROM unnest(p_external_ids) AS e) THEN
+    OR v_most > 1 AND v_most > (SELECT count(DISTINCT e) FROM unnest(batch.external_ids) AS e) THEN
     SELECT d.outcomes, d.responses, d.wanted[:coalesce(cardinality(v_counted), 0)], d.wanted[coalesce(cardinality(v_counted), 0) + 1:],
-      ARRAY(SELECT n FROM unnest(p_places) AS n WHERE d.outcomes[n] IS NULL)
+      ARRAY(SELECT n FROM unnest(batch.places) AS n WHERE d.outcomes[n] IS NULL)
     INTO v_outcomes, v_responses, v_wanted, v_choices_wanted, v_made
-    FROM decide_orders(p_location, p_orders, p_external_ids, p_payment_methods, p_want_of, p_wants, p_want_quantities,
-      p_products, p_product_versions, p_choices, p_choice_versions, v_counted || v_counted_choices, v_left || v_choices_left,
+    FROM decide_orders(p_location, batch.orders, batch.external_ids, batch.payment_methods, batch.want_of, batch.wants, batch.want_quantities,
+      batch.products, batch.product_versions, batch.choices, batch.choice_versions, v_counted || v_counted_choices, v_left || v_choices_left,
       coalesce(v_outcomes, array_fill(NULL::text, ARRAY[v_most])), coalesce(v_responses, array_fill(NULL::text, ARRAY[v_most]))) d;
-    RETURN QUERY SELECT n, v_outcomes[n], v_responses[n] FROM unnest(p_places) AS n WHERE v_outcomes[n] IS NOT NULL;
+    RETURN QUERY SELECT n, v_outcomes[n], v_responses[n] FROM unnest(batch.places) AS n WHERE v_outcomes[n] IS NOT NULL;
     IF cardinality(v_made) = 0 THEN
       RETURN;
     END IF;
@@ -234,13 +235,13 @@ BEGIN
   END IF;
   INSERT INTO orders (location_id, id, number, external_id, total, channel, is_take_away, identifier, payment_method_id, turn_id,
     created_by, request_id)
-  SELECT p_location, p_orders[m.n], v_number + m.nth, p_external_ids[m.n], p_totals[m.n], p_channels[m.n], p_take_away[m.n],
-    p_identifiers[m.n], p_payment_methods[m.n], (SELECT t.id FROM turns t WHERE t.location_id = p_location AND t.status = 'open'),
-    p_api_keys[m.n], nullif(split_part(p_request_ids[m.n], ' ', 1), '')
+  SELECT p_location, batch.orders[m.n], v_number + m.nth, batch.external_ids[m.n], batch.totals[m.n], batch.channels[m.n], batch.take_away[m.n],
+    batch.identifiers[m.n], batch.payment_methods[m.n], (SELECT t.id FROM turns t WHERE t.location_id = p_location AND t.status = 'open'),
+    batch.api_keys[m.n], nullif(split_part(batch.request_ids[m.n], ' ', 1), '')
   FROM unnest(v_made) WITH ORDINALITY AS m (n, nth);
   INSERT INTO order_items (location_id, order_id, position, product_id, name, external_id, sku, tax_rate, category, unit_price, quantity, total,
     comment, selections, stock_taken)
-  SELECT p_location, p_orders[v.n], v.position, v.product_id, v.name, v_external_ids[f.place], v_skus[f.place], v_tax_rates[f.place],
+  SELECT p_location, batch.orders[v.place], v.position, v.product_id, v.name, v_external_ids[f.place], v_skus[f.place], v_tax_rates[f.place],
     v_categories[f.place], v.unit_price, v.quantity, v.total, v.comment,
     CASE WHEN v.selections IS NULL THEN '[]' ELSE (
       SELECT jsonb_agg(s || jsonb_build_object('stock_taken', coalesce(i.id = ANY (v_counted_choices), false))
@@ -248,26 +249,26 @@ BEGIN
       FROM jsonb_array_elements(v.selections) WITH ORDINALITY e (s, m)
       LEFT JOIN LATERAL (SELECT * FROM subselection_items i WHERE i.location_id = p_location AND i.id = (s->>'item_id')::uuid LIMIT 1) i ON true) END,
     coalesce(v.product_id = ANY (v_counted), false)
-  FROM unnest(p_line_of, p_line_positions, p_line_products, p_line_names, p_line_unit_prices, p_line_quantities, p_line_totals, p_line_comments,
-    p_line_selections) AS v (n, position, product_id, name, unit_price, quantity, total, comment, selections)
+  FROM jsonb_to_recordset(batch.lines) AS v (place int, position int, product_id uuid, name text, unit_price numeric, quantity numeric, total numeric,
+    comment text, selections jsonb)
   CROSS JOIN LATERAL (SELECT array_position(v_products, v.product_id) AS place) f
-  WHERE v_outcomes IS NULL OR v_outcomes[v.n] IS NULL;
+  WHERE v_outcomes IS NULL OR v_outcomes[v.place] IS NULL;
   INSERT INTO payments (location_id, id, order_id, payment_method_id, amount)
-  SELECT p_location, p_payments[n], p_orders[n], p_payment_methods[n], p_totals[n] FROM unnest(v_made) AS n;
+  SELECT p_location, batch.payments[n], batch.orders[n], batch.payment_methods[n], batch.totals[n] FROM unnest(v_made) AS n;
 
   IF current_setting('comanda.told') = 'true' THEN
     -- Subscribers see each order as a transaction of its own: its id is the seed.
     WITH told AS (
       INSERT INTO internal.captured_changes (location_id, seed, resource, operation, resource_ids, changed, in_catalog, request_id, traceparent)
-      SELECT p_location, p_orders[m.n], c.resource, c.operation, c.ids, c.changed, c.in_catalog,
-        nullif(split_part(p_request_ids[m.n], ' ', 1), ''), nullif(split_part(p_request_ids[m.n], ' ', 2), '')
+      SELECT p_location, batch.orders[m.n], c.resource, c.operation, c.ids, c.changed, c.in_catalog,
+        nullif(split_part(batch.request_ids[m.n], ' ', 1), ''), nullif(split_part(batch.request_ids[m.n], ' ', 2), '')
       FROM unnest(v_made) AS m (n)
       CROSS JOIN LATERAL (VALUES
         (1, 'stock', 'update', CASE WHEN v_most = 1 THEN v_counted ELSE (
-          SELECT array_agg(w.id ORDER BY w.id) FROM unnest(p_want_of, p_wants) AS w (n, id) WHERE w.n = m.n AND w.id = ANY (v_counted)) END,
+          SELECT array_agg(w.id ORDER BY w.id) FROM unnest(batch.want_of, batch.wants) AS w (n, id) WHERE w.n = m.n AND w.id = ANY (v_counted)) END,
           '{quantity}'::text[], true),
-        (2, 'order', 'insert', ARRAY[p_orders[m.n]], '{}', false),
-        (3, 'payment', 'insert', ARRAY[p_payments[m.n]], '{}', false)) c (line, resource, operation, ids, changed, in_catalog)
+        (2, 'order', 'insert', ARRAY[batch.orders[m.n]], '{}', false),
+        (3, 'payment', 'insert', ARRAY[batch.payments[m.n]], '{}', false)) c (line, resource, operation, ids, changed, in_catalog)
       WHERE c.ids IS NOT NULL
       RETURNING in_catalog
     )
@@ -283,11 +284,11 @@ BEGIN
   END IF;
 
   INSERT INTO internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, response)
-  SELECT p_location, p_api_keys[n], p_operation, p_keys[n], p_request_hashes[n], j.doc
-  FROM unnest(v_made) AS n CROSS JOIN LATERAL orders_json(p_location, ARRAY[p_orders[n]]) j;
+  SELECT p_location, batch.api_keys[n], batch.operation, batch.keys[n], batch.request_hashes[n], j.doc
+  FROM unnest(v_made) AS n CROSS JOIN LATERAL orders_json(p_location, ARRAY[batch.orders[n]]) j;
   RETURN QUERY SELECT n, 'created', i.response FROM unnest(v_made) AS n CROSS JOIN LATERAL (
-    SELECT i.response FROM internal.idempotency_keys i WHERE i.location_id = p_location AND i.api_key_id = p_api_keys[n]
-      AND i.operation = p_operation AND i.key = p_keys[n] LIMIT 1) i;
+    SELECT i.response FROM internal.idempotency_keys i WHERE i.location_id = p_location AND i.api_key_id = batch.api_keys[n]
+      AND i.operation = batch.operation AND i.key = batch.keys[n] LIMIT 1) i;
 END $$;
 
 -- Claims the keys of several calls, as claim_key does for one, but without waiting. A key that another transaction
@@ -384,14 +385,12 @@ END $$;
 -- is the status that an order was found in, NULL when there is no such order; `response` is the order after the move,
 -- NULL when the move is not in the table. Moves of one order wait for one another at its row, and no other call waits
 -- behind them: one that is not made alone gives up soon.
-CREATE FUNCTION move_orders(
-  p_location uuid, p_alone boolean,
-  -- the moves, an array a column; a request's id has its place in a trace behind a space, and a seed is what a transaction of its own had
-  p_orders uuid[], p_next order_status[], p_reasons text[], p_request_ids text[], p_api_keys uuid[], p_seeds uuid[]
-) RETURNS TABLE (place int, previous order_status, response text, revision bigint) LANGUAGE plpgsql AS $$
+CREATE FUNCTION move_order_batch(p_location uuid, p_alone boolean, p_batch jsonb)
+RETURNS TABLE (place int, previous order_status, response text, revision bigint) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   v_setting text;
+  batch record;
   -- By the move's place.
   v_places tid[];
   v_previous order_status[];
@@ -403,15 +402,18 @@ DECLARE
   v_rejected uuid[];
   v_stocked uuid[];
 BEGIN
+  -- The moves, an array a column; a request's id has its place in a trace behind a space, and a seed is what a transaction of its own had.
+  SELECT * INTO batch FROM jsonb_to_record(p_batch)
+    AS b (orders uuid[], next order_status[], reasons text[], request_ids text[], api_keys uuid[], seeds uuid[]);
   -- Triggers read these where the session is not the service's, which moves one order a call.
   PERFORM set_config('lock_timeout', lock_wait(p_alone), true),
-    set_config('comanda.request_id', coalesce(p_request_ids[1], ''), true),
-    set_config('comanda.api_key_id', coalesce(p_api_keys[1]::text, ''), true), refuse_unless_active(p_location);
+    set_config('comanda.request_id', coalesce(batch.request_ids[1], ''), true),
+    set_config('comanda.api_key_id', coalesce(batch.api_keys[1]::text, ''), true), refuse_unless_active(p_location);
   SELECT array_agg(o.place ORDER BY m.n), array_agg(o.status ORDER BY m.n), array_agg(o.cancel_reason ORDER BY m.n),
     array_agg(o.external_id ORDER BY m.n), array_agg(o.created_at ORDER BY m.n),
-    array_agg(m.n::int ORDER BY m.n) FILTER (WHERE order_may_move(o.status, p_next[m.n]))
+    array_agg(m.n::int ORDER BY m.n) FILTER (WHERE order_may_move(o.status, batch.next[m.n]))
   INTO v_places, v_previous, v_reasons, v_external_ids, v_created, v_moved
-  FROM (SELECT * FROM unnest(p_orders) WITH ORDINALITY AS v (id, n) ORDER BY v.id OFFSET 0) m
+  FROM (SELECT * FROM unnest(batch.orders) WITH ORDINALITY AS v (id, n) ORDER BY v.id OFFSET 0) m
   LEFT JOIN LATERAL (
     SELECT o.ctid AS place, o.status, o.cancel_reason, o.external_id, o.created_at FROM orders o
     WHERE o.location_id = p_location AND o.id = m.id FOR NO KEY UPDATE) o ON true;
@@ -419,22 +421,22 @@ BEGIN
     -- From here on the function captures and counts by itself what the triggers of these tables would find
     -- (made/).
     v_setting := set_config('comanda.told', by_service()::text, true);
-    UPDATE orders o SET status = p_next[m.n], cancel_reason = coalesce(p_reasons[m.n], o.cancel_reason)
+    UPDATE orders o SET status = batch.next[m.n], cancel_reason = coalesce(batch.reasons[m.n], o.cancel_reason)
     FROM unnest(v_moved) AS m (n) WHERE o.ctid = v_places[m.n];
     IF v_setting = 'true' THEN
-      PERFORM note_order_moves(p_location, p_orders, v_previous, p_next, p_api_keys, p_request_ids, v_moved);
-      v_canceled := ARRAY(SELECT p_orders[m.n] FROM unnest(v_moved) AS m (n) WHERE p_next[m.n] = 'canceled');
+      PERFORM note_order_moves(p_location, batch.orders, v_previous, batch.next, batch.api_keys, batch.request_ids, v_moved);
+      v_canceled := ARRAY(SELECT batch.orders[m.n] FROM unnest(v_moved) AS m (n) WHERE batch.next[m.n] = 'canceled');
       IF cardinality(v_canceled) > 0 THEN
         v_rejected := reject_payments_of_orders(p_location, v_canceled);
         v_stocked := move_stock_of_orders(p_location, v_canceled, 1);
       END IF;
-      PERFORM note_moved_orders(p_location, p_orders, p_next, p_reasons, p_request_ids, p_seeds,
+      PERFORM note_moved_orders(p_location, batch.orders, batch.next, batch.reasons, batch.request_ids, batch.seeds,
         v_previous, v_reasons, v_external_ids, v_created, v_moved, v_rejected, v_stocked);
       v_setting := set_config('comanda.told', '', true);
     END IF;
   END IF;
   RETURN QUERY SELECT m.n::int, v_previous[m.n], j.doc, orders_revision(p_location, m.id)
-  FROM unnest(p_orders) WITH ORDINALITY AS m (id, n)
+  FROM unnest(batch.orders) WITH ORDINALITY AS m (id, n)
   LEFT JOIN LATERAL (SELECT j.doc FROM orders_json(p_location, ARRAY[m.id]) j WHERE m.n = ANY (v_moved)) j ON true;
 END $$;
 
@@ -577,7 +579,7 @@ BEGIN
   RETURN v_payments;
 END $$;
 
--- A cancel gives back the stock that the order took and rejects its pending payment. move_orders does so for all of its orders.
+-- A cancel gives back the stock that the order took and rejects its pending payment. move_order_batch does so for all of its orders.
 CREATE FUNCTION settle_canceled_order() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
 BEGIN

@@ -132,56 +132,55 @@ END $$;
 -- key came with another body, `busy` when another transaction holds the key (of one that is made alone it is waited for), `refused`
 -- with the quantity that was found, `unknown` where there is no stock and `nothing` where there is no product. A refused call
 -- leaves its key unused. As an order it locks the stock without the product (locks.sql).
-CREATE FUNCTION adjust_stocks(
-  p_location uuid, p_operation text, p_ttl_hours int, p_alone boolean, p_most numeric,
-  -- the calls, an array a column, in the order of their arrival; a request's id has its place in a trace and its key behind a space each
-  p_api_keys uuid[], p_keys text[], p_request_hashes bytea[], p_request_ids text[],
-  p_products uuid[], p_adjusts numeric[], p_expected numeric[],
-  -- of what is captured of each
-  p_seeds uuid[]
-) RETURNS TABLE (place int, outcome text, response text) LANGUAGE plpgsql AS $$
+CREATE FUNCTION adjust_stock_batch(p_location uuid, p_alone boolean, p_batch jsonb)
+RETURNS TABLE (place int, outcome text, response text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
   -- A call in an assignment starts no statement, as PERFORM does.
   v_setting text;
   v_claim record;
-  v_most int := cardinality(p_products);
+  batch record;
+  v_most int;
   v_outcomes text[];
   v_responses text[];
   v_response text;
   v_there numeric;
 BEGIN
+  -- The calls, an array a column, in the order of their arrival; a request's id has its place in a trace and its key behind a space each.
+  SELECT * INTO batch FROM jsonb_to_record(p_batch) AS b (operation text, ttl_hours int, most numeric, api_keys uuid[], keys text[],
+    request_hashes bytea[], request_ids text[], products uuid[], adjusts numeric[], expected numeric[], seeds uuid[]);
+  v_most := cardinality(batch.products);
   v_setting := set_config('lock_timeout', lock_wait(p_alone), true);
   IF v_most = 1 THEN
-    IF NOT p_alone AND NOT pg_try_advisory_xact_lock(hashtextextended(p_api_keys[1]::text || p_operation || p_keys[1], 0)) THEN
+    IF NOT p_alone AND NOT pg_try_advisory_xact_lock(hashtextextended(batch.api_keys[1]::text || batch.operation || batch.keys[1], 0)) THEN
       RETURN QUERY SELECT 1, 'busy', NULL;
       RETURN;
     END IF;
-    v_claim := claim_key(p_location, p_api_keys[1], p_operation, p_keys[1], p_request_hashes[1], p_ttl_hours, p_request_ids[1]);
+    v_claim := claim_key(p_location, batch.api_keys[1], batch.operation, batch.keys[1], batch.request_hashes[1], batch.ttl_hours, batch.request_ids[1]);
     v_outcomes := ARRAY[v_claim.outcome];
     v_responses := ARRAY[CASE WHEN v_claim.outcome = 'replayed' THEN v_claim.response END];
   ELSE
     SELECT c.outcomes, c.responses INTO v_outcomes, v_responses
-    FROM claim_keys(p_location, p_api_keys, p_operation, p_keys, p_request_hashes, p_ttl_hours) c;
+    FROM claim_keys(p_location, batch.api_keys, batch.operation, batch.keys, batch.request_hashes, batch.ttl_hours) c;
     -- Where all keys are new there are no outcomes.
     v_outcomes := coalesce(v_outcomes, array_fill(NULL::text, ARRAY[v_most]));
     v_responses := coalesce(v_responses, array_fill(NULL::text, ARRAY[v_most]));
   END IF;
   -- In the order of locks, before the first is changed.
   PERFORM FROM (
-    SELECT DISTINCT v.id FROM unnest(p_products, v_outcomes) AS v (id, outcome) WHERE v.outcome IS NULL ORDER BY v.id OFFSET 0) v CROSS JOIN LATERAL (
+    SELECT DISTINCT v.id FROM unnest(batch.products, v_outcomes) AS v (id, outcome) WHERE v.outcome IS NULL ORDER BY v.id OFFSET 0) v CROSS JOIN LATERAL (
     SELECT FROM product_stock s WHERE s.location_id = p_location AND s.product_id = v.id FOR UPDATE) s;
   FOR v_place IN 1..v_most LOOP
     CONTINUE WHEN v_outcomes[v_place] IS NOT NULL;
     IF v_most > 1 THEN
-      v_setting := set_config('comanda.api_key_id', p_api_keys[v_place]::text, true);
-      v_setting := set_config('comanda.request_id', p_request_ids[v_place], true);
-      v_setting := set_config('comanda.seed', p_seeds[v_place]::text, true);
+      v_setting := set_config('comanda.api_key_id', batch.api_keys[v_place]::text, true);
+      v_setting := set_config('comanda.request_id', batch.request_ids[v_place], true);
+      v_setting := set_config('comanda.seed', batch.seeds[v_place]::text, true);
     END IF;
-    UPDATE product_stock s SET quantity = s.quantity + p_adjusts[v_place]
-    WHERE s.location_id = p_location AND s.product_id = p_products[v_place]
-      AND (p_expected[v_place] IS NULL OR s.quantity = p_expected[v_place])
-      AND s.quantity + p_adjusts[v_place] BETWEEN 0 AND p_most
+    UPDATE product_stock s SET quantity = s.quantity + batch.adjusts[v_place]
+    WHERE s.location_id = p_location AND s.product_id = batch.products[v_place]
+      AND (batch.expected[v_place] IS NULL OR s.quantity = batch.expected[v_place])
+      AND s.quantity + batch.adjusts[v_place] BETWEEN 0 AND batch.most
     RETURNING '{"enabled":' || s.enabled::text || ',"quantity":' || trim_scale(s.quantity) || ',"min_stock_alarm":' || trim_scale(s.min_stock_alarm) || '}'
     INTO v_response;
     IF FOUND THEN
@@ -189,19 +188,19 @@ BEGIN
       v_responses[v_place] := v_response;
       CONTINUE;
     END IF;
-    SELECT s.quantity INTO v_there FROM product_stock s WHERE s.location_id = p_location AND s.product_id = p_products[v_place];
+    SELECT s.quantity INTO v_there FROM product_stock s WHERE s.location_id = p_location AND s.product_id = batch.products[v_place];
     IF FOUND THEN
       v_outcomes[v_place] := 'refused';
       v_responses[v_place] := v_there::text;
     ELSE
-      v_outcomes[v_place] := CASE WHEN EXISTS (SELECT FROM products p WHERE p.location_id = p_location AND p.id = p_products[v_place])
+      v_outcomes[v_place] := CASE WHEN EXISTS (SELECT FROM products p WHERE p.location_id = p_location AND p.id = batch.products[v_place])
         THEN 'unknown' ELSE 'nothing' END;
     END IF;
   END LOOP;
   v_setting := set_config('comanda.seed', '', true);
   INSERT INTO internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, response)
-  SELECT p_location, v.api_key, p_operation, v.key, v.hash, v.response
-  FROM unnest(p_api_keys, p_keys, p_request_hashes, v_outcomes, v_responses) AS v (api_key, key, hash, outcome, response)
+  SELECT p_location, v.api_key, batch.operation, v.key, v.hash, v.response
+  FROM unnest(batch.api_keys, batch.keys, batch.request_hashes, v_outcomes, v_responses) AS v (api_key, key, hash, outcome, response)
   WHERE v.outcome = 'adjusted';
   RETURN QUERY SELECT v.n::int, v.outcome, v.response FROM unnest(v_outcomes, v_responses) WITH ORDINALITY AS v (outcome, response, n);
 END $$;

@@ -68,7 +68,7 @@ async function capturedBy(work: () => Promise<unknown>) {
   return { changes: await api.sql(changes, [api.locationId]), counted: after };
 }
 
-it('what place_orders captures and counts itself is what triggers find in the same rows', async () => {
+it('what place_order_batch captures and counts itself is what triggers find in the same rows', async () => {
   const paymentMethodId = await api.make.paymentMethod();
   const items = products.map((product_id) => ({ product_id, quantity: 1 }));
   const byItself = await capturedBy(() => placeOrder(api, { productId: '', paymentMethodId }, { items }));
@@ -106,7 +106,7 @@ it('stock edited by hand is captured column by column, and not when nothing diff
   expect(equal).toEqual({ captured: [], touches: 0 });
 });
 
-it('a manual edit that sets what place_orders sets is still captured', async () => {
+it('a manual edit that sets what place_order_batch sets is still captured', async () => {
   const hand = await openHand(api.pool.options.connectionString ?? '');
   onTestFinished(() => hand.close());
   const { captured } = await seen(async () => {

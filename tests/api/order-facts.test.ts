@@ -4,7 +4,7 @@ import { orderBody, orderOf, placeOrder, postOrder, refuseOrder } from '../suppo
 import { beginIn } from '../support/session.ts';
 import { waitFor } from '../support/wait.ts';
 
-// The data that an order is decided from is read before place_orders is called, by it or by orders before it. Each test changes it by SQL, as Studio
+// The data that an order is decided from is read before place_order_batch is called, by it or by orders before it. Each test changes it by SQL, as Studio
 // does: the very next order must know, and so must one that is under way.
 
 const api = useApi();
@@ -96,7 +96,7 @@ it('an order that waited for stock is made at the price that was committed meanw
   await holder.query('select from product_stock where product_id = $1 for update', [productId]);
   const external_id = `waits-${productId}`;
   const waiting = postOrder(api, orderBody(kitchen(), { external_id, ...line() }));
-  const held = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%place_orders%'
+  const held = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%place_order_batch%'
     and datname = current_database()`;
   await waitFor('the order to wait', async () => (await api.sql(held)).length === 1);
   await api.sql('update products set price = 9 where id = $1', [productId]);

@@ -61,7 +61,7 @@ const byTriggers = (to: 'completed' | 'rejected') =>
   );
 
 describe.each([false, true])(
-  'what move_payments captures, books and touches (a turn is open: %s)',
+  'what move_payment_batch captures, books and touches (a turn is open: %s)',
   (isOpen) => {
     beforeAll(async () => {
       if (isOpen) await hand.sql('insert into turns (location_id) values ($1)', [api.locationId]);
@@ -91,7 +91,7 @@ describe.each([false, true])(
   },
 );
 
-it('a manual edit that sets what move_payments sets is still captured and booked', async () => {
+it('a manual edit that sets what move_payment_batch sets is still captured and booked', async () => {
   const { shown } = await came(async ({ id }) => {
     await hand.sql("select set_config('comanda.told', 'true', false)");
     await hand.sql("update payments set status = 'completed' where id = $1", [id]);

@@ -61,7 +61,7 @@ describe('comanda migrate of an empty database', () => {
     expect(dry.code, dry.stderr).toBe(1);
     const { plan } = JSON.parse(dry.stdout);
     expect(plan.migrations[0].sql).toMatch(/CREATE TABLE/);
-    expect(plan.objects).toContain('function place_orders');
+    expect(plan.objects).toContain('function place_order_batch');
     const schemas = `select nspname from pg_namespace where nspname in ('internal', 'graphile_worker')`;
     expect(await empty.query(schemas)).toEqual([]);
   });
@@ -107,7 +107,7 @@ describe('comanda migrate', () => {
   it('fails as the service, which may change no table, and says so', async () => {
     await runOnce(
       migrated.url('owner'),
-      `update internal.sql_objects set checksum = '' where identity = 'function place_orders'`,
+      `update internal.sql_objects set checksum = '' where identity = 'function place_order_batch'`,
     );
     const refused = await callComanda(migrated.asService, 'migrate');
     expect(refused.code).toBe(1);

@@ -178,4 +178,4 @@ async function expectTaken({ productId }: Offer, taken: number): Promise<void> {
   for (const { left } of rows) expect(left).toBe(50 - taken);
 }
 
-const waitingOrders = () => atLocks(two.sql, '%place_orders%');
+const waitingOrders = () => atLocks(two.sql, '%place_order_batch%');

@@ -60,7 +60,7 @@ const versions: readonly { release: string; change(): void; made: string[]; drop
       sql.write('seen', seen('one'));
       sql.edit('orders', oneOrder, `${oneOrder}(id, doc)`);
     },
-    made: ['function see_order', 'trigger see_order on orders', 'function place_orders'],
+    made: ['function see_order', 'trigger see_order on orders', 'function place_order_batch'],
   },
   {
     release: '1.3.0',
@@ -98,7 +98,7 @@ const versions: readonly { release: string; change(): void; made: string[]; drop
       sql.restore();
       sql.write('made/deleted', null);
     },
-    made: ['function place_orders', 'trigger touch on orders'],
+    made: ['function place_order_batch', 'trigger touch on orders'],
   },
   {
     release: '1.7.0',

@@ -72,8 +72,8 @@ function keptDeletions({ name }: Table, { as }: Published): string[] {
 }
 
 /**
- * Changes by a session that is not the service's are audited; those that `place_orders`, `move_orders` and
- * `move_payments` capture themselves are skipped.
+ * Changes by a session that is not the service's are audited; those that `place_order_batch`, `move_order_batch` and
+ * `move_payment_batch` capture themselves are skipped.
  */
 function looksFirst(of: Captured, catalog: Catalog): string {
   const { table, published, operation } = of;

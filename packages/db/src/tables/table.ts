@@ -80,7 +80,7 @@ export interface Published {
    * `<table>_in_catalog`, `write_<table>_row`.
    */
   json?: 'whole' | 'part';
-  /** `place_orders`, `move_orders` and `move_payments` capture and count their own changes of this table, for speed (orders.sql, money.sql). */
+  /** `place_order_batch`, `move_order_batch` and `move_payment_batch` capture and count their own changes of this table, for speed (orders.sql, money.sql). */
   capturedByPlaceOrder?: true;
   /** Its list reports deletions: each is kept in `deleted_records` (changes.sql). */
   keepsDeletions?: true;

@@ -18,7 +18,7 @@ const attempts = 5;
 
 /**
  * Creates an order with its payment, its stock and its key in one transaction, which orders that come at once share: decides from
- * what is read, and calls place_orders, which checks again what may have changed since. Throws `conflict` for a taken
+ * what is read, and calls place_order_batch, which checks again what may have changed since. Throws `conflict` for a taken
  * `external_id` or a key with another body, else `validation_error` naming every failing field.
  */
 export async function create(ctx: JoinedCall, request: OrderRequest): Promise<Answer<Order>> {
@@ -44,7 +44,7 @@ export async function create(ctx: JoinedCall, request: OrderRequest): Promise<An
 const firstRevision = '1';
 
 /**
- * Decides from what an earlier order has read, which place_orders compares, or else from what is there now: in the first
+ * Decides from what an earlier order has read, which place_order_batch compares, or else from what is there now: in the first
  * case without a refusal. Which refusal comes first is in docs/contract.md: that there is such an order comes before what it lacks.
  */
 async function decide(ctx: JoinedCall, request: OrderRequest, mayBeRecent: boolean): Promise<PricedOrder> {

@@ -27,7 +27,7 @@ export async function readFacts(
 
 /**
  * The same as earlier orders of this process read it, twice alike; undefined where something of it is not known so. What is decided from it
- * may be out of date: place_orders compares all of it again, and a refusal needs `readFacts`.
+ * may be out of date: place_order_batch compares all of it again, and a refusal needs `readFacts`.
  */
 export function recentFacts(locationId: string, request: OrderRequest): OrderFacts | undefined {
   const asked = askedBy(locationId, request);

@@ -1,7 +1,7 @@
 import { newId, type Queryable } from '@comanda/db';
 import { byIndex, type JoinedWrite, ofDifferentIds } from '../../capacity/joined-writes.ts';
 import type { OrderStatus } from './schema.ts';
-import { type MovedRow, moveOrders } from './statements.ts';
+import { type MovedRow, moveOrderBatch } from './statements.ts';
 
 /** A move of an order. */
 export interface OrderMove {
@@ -14,7 +14,7 @@ export interface OrderMove {
   apiKeyId: string;
 }
 
-/** Moves of orders of one location that come at once, made in one transaction by move_orders (prisma/sql/orders.sql). */
+/** Moves of orders of one location that come at once, made in one transaction by move_order_batch (prisma/sql/orders.sql). */
 export const moving: JoinedWrite<OrderMove, MovedRow | undefined> = {
   resource: 'orders',
   rows: ({ id }) => [id],
@@ -34,14 +34,16 @@ export async function moveOne(
 }
 
 const moveAll = (on: Queryable, locationId: string, members: readonly OrderMove[], alone: boolean) =>
-  on.run(moveOrders, [
-    ...[locationId, alone],
-    ...[
-      members.map(({ id }) => id),
-      members.map(({ to }) => to),
-      members.map(({ reason }) => reason ?? null),
-    ],
-    ...[members.map(({ origin }) => origin), members.map(({ apiKeyId }) => apiKeyId)],
-    // Each is published as a transaction of its own.
-    members.map(() => newId()),
+  on.run(moveOrderBatch, [
+    locationId,
+    alone,
+    {
+      orders: members.map(({ id }) => id),
+      next: members.map(({ to }) => to),
+      reasons: members.map(({ reason }) => reason ?? null),
+      request_ids: members.map(({ origin }) => origin),
+      api_keys: members.map(({ apiKeyId }) => apiKeyId),
+      // Each is published as a transaction of its own.
+      seeds: members.map(() => newId()),
+    },
   ]);

@@ -2,7 +2,7 @@ import { newId } from '@comanda/db';
 import type { JoinedWrite, KeyedMember } from '../../capacity/joined-writes.ts';
 import { decimalText } from './decimals.rules.ts';
 import type { OrderRequest, PricedOrder, Wanted } from './facts.rules.ts';
-import { type PlacedRow, placeOrders } from './statements.ts';
+import { type PlacedRow, placeOrderBatch } from './statements.ts';
 
 /** An order that was decided, for the transaction that makes it. */
 export interface PlacedOrder extends KeyedMember {
@@ -21,7 +21,7 @@ export type Placed =
 /** A batch has so many lines at most, unless one order has more. */
 const mostLines = 1_000;
 
-/** Orders of one location that come at once, made in one transaction by place_orders (prisma/sql/orders.sql). */
+/** Orders of one location that come at once, made in one transaction by place_order_batch (prisma/sql/orders.sql). */
 export const placing: JoinedWrite<PlacedOrder, Placed> = {
   resource: 'orders',
   rows: (member) => wantsOf(member).map(({ id }) => id),
@@ -44,10 +44,9 @@ export const placing: JoinedWrite<PlacedOrder, Placed> = {
     // numbers.
     const ids = members.map(() => newId()).sort();
     const placed: Placed[] = [];
-    for (const { place, outcome, response } of await database.run(
-      placeOrders,
-      valuesOf(locationId, ids, members, alone),
-    ))
+    const batch = batchOf(ids, members);
+    const rows = await database.run(placeOrderBatch, [locationId, alone, batch]);
+    for (const { place, outcome, response } of rows)
       placed[place - 1] = placedOf(outcome, ids[place - 1] ?? '', response ?? '');
     return placed;
   },
@@ -65,12 +64,8 @@ function placedOf(outcome: PlacedRow['outcome'], id: string, response: string): 
   return outcome === 'replayed' ? { outcome, response } : { outcome };
 }
 
-function valuesOf(
-  locationId: string,
-  ids: readonly string[],
-  members: readonly PlacedOrder[],
-  alone: boolean,
-): unknown[] {
+/** What place_order_batch takes: a column of the orders, products, choices and wants each, and the lines. */
+function batchOf(ids: readonly string[], members: readonly PlacedOrder[]) {
   const [first] = members;
   const column = <Value>(of: (member: PlacedOrder) => Value) => members.map(of);
   const requested = <Value>(of: (request: OrderRequest) => Value) =>
@@ -80,26 +75,45 @@ function valuesOf(
   const wants = members.flatMap((member, index) =>
     wantsOf(member).map((want) => ({ of: index + 1, ...want })),
   );
-  const lines = members.flatMap(({ order }, index) =>
-    order.lines.map((line, position) => ({ of: index + 1, position: position + 1, ...line })),
-  );
-  return [
-    ...[locationId, first?.operation, first?.ttlHours, alone],
-    ...[members.map((_, index) => index + 1), column(({ apiKeyId }) => apiKeyId), column(({ key }) => key)],
-    ...[column(({ requestHash }) => requestHash), column(({ origin }) => origin)],
-    ...[ids, column(() => newId()), requested(({ external_id }) => external_id)],
-    ...[requested(({ channel }) => channel ?? null), requested(({ is_take_away }) => is_take_away)],
-    ...[requested(({ identifier }) => identifier), requested(({ payment_method_id }) => payment_method_id)],
-    column(({ order }) => order.total),
-    ...wantedColumns(products),
-    ...wantedColumns(choices),
-    ...[wants.map((want) => want.of), wants.map(({ id }) => id), wants.map(quantityText)],
-    ...[lines.map((line) => line.of), lines.map(({ position }) => position)],
-    ...[lines.map((line) => line.product_id), lines.map(({ name }) => name)],
-    ...[lines.map((line) => line.unit_price), lines.map(({ quantity }) => quantity)],
-    ...[lines.map(({ total }) => total), lines.map(({ comment }) => comment ?? null)],
-    lines.map(({ selections }) => (selections.length === 0 ? null : JSON.stringify(selections))),
-  ];
+  return {
+    operation: first?.operation,
+    ttl_hours: first?.ttlHours,
+    places: members.map((_, index) => index + 1),
+    api_keys: column(({ apiKeyId }) => apiKeyId),
+    keys: column(({ key }) => key),
+    request_hashes: column(({ requestHash }) => `\\x${requestHash.toString('hex')}`),
+    request_ids: column(({ origin }) => origin),
+    orders: ids,
+    payments: column(() => newId()),
+    external_ids: requested(({ external_id }) => external_id),
+    channels: requested(({ channel }) => channel ?? null),
+    take_away: requested(({ is_take_away }) => is_take_away),
+    identifiers: requested(({ identifier }) => identifier),
+    payment_methods: requested(({ payment_method_id }) => payment_method_id),
+    totals: column(({ order }) => order.total),
+    products: products.map(({ id }) => id),
+    product_versions: products.map(({ version }) => version),
+    product_quantities: products.map(quantityText),
+    choices: choices.map(({ id }) => id),
+    choice_versions: choices.map(({ version }) => version),
+    choice_quantities: choices.map(quantityText),
+    want_of: wants.map((want) => want.of),
+    wants: wants.map(({ id }) => id),
+    want_quantities: wants.map(quantityText),
+    lines: members.flatMap(({ order }, index) =>
+      order.lines.map((line, position) => ({
+        place: index + 1,
+        position: position + 1,
+        product_id: line.product_id,
+        name: line.name,
+        unit_price: line.unit_price,
+        quantity: line.quantity,
+        total: line.total,
+        comment: line.comment,
+        selections: line.selections.length === 0 ? undefined : line.selections,
+      })),
+    ),
+  };
 }
 
 /** Each of what the orders want, with the quantity in all. */
@@ -112,11 +126,5 @@ function inAll(
     all.set(id, { id, version, quantity: quantity + (all.get(id)?.quantity ?? 0n) });
   return [...all.values()];
 }
-
-const wantedColumns = (wanted: readonly Pick<Wanted, 'id' | 'version' | 'quantity'>[]) => [
-  wanted.map(({ id }) => id),
-  wanted.map(({ version }) => version),
-  wanted.map(quantityText),
-];
 
 const quantityText = ({ quantity }: Pick<Wanted, 'quantity'>) => decimalText(quantity, 3);

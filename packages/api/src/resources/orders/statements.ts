@@ -79,11 +79,10 @@ export interface MovedRow extends Revised {
   response: string | null;
 }
 
-/** $1 location, $2 whether alone; of each move $3 id, $4 target, $5 reason or null, $6 request id, $7 API key, $8 seed (prisma/sql/orders.sql). */
-export const moveOrders = statement<MovedRow>(
-  'move_orders',
-  `select place, previous, response, revision
-   from move_orders($1::uuid, $2::boolean, $3::uuid[], $4::order_status[], $5::text[], $6::text[], $7::uuid[], $8::uuid[])`,
+/** $1 location, $2 whether alone, $3 the moves; prisma/sql/orders.sql has their fields. */
+export const moveOrderBatch = statement<MovedRow>(
+  'move_order_batch',
+  'select place, previous, response, revision from move_order_batch($1::uuid, $2::boolean, $3::jsonb)',
 );
 
 /**
@@ -145,15 +144,10 @@ export interface PlacedRow {
   response: string | null;
 }
 
-/** The outcomes of creation; prisma/sql/orders.sql defines place_orders and what its values are. */
-export const placeOrders = statement<PlacedRow>(
-  'place_orders',
-  `select place, outcome, response from place_orders(
-     $1::uuid, $2::text, $3::int, $4::boolean,
-     $5::int[], $6::uuid[], $7::text[], $8::bytea[], $9::text[],
-     $10::uuid[], $11::uuid[], $12::text[], $13::text[], $14::boolean[], $15::text[], $16::uuid[], $17::numeric[],
-     $18::uuid[], $19::bigint[], $20::numeric[], $21::uuid[], $22::bigint[], $23::numeric[], $24::int[], $25::uuid[], $26::numeric[],
-     $27::int[], $28::int[], $29::uuid[], $30::text[], $31::numeric[], $32::numeric[], $33::numeric[], $34::text[], $35::jsonb[])`,
+/** $1 location, $2 whether alone, $3 the batch; prisma/sql/orders.sql has its fields. */
+export const placeOrderBatch = statement<PlacedRow>(
+  'place_order_batch',
+  'select place, outcome, response from place_order_batch($1::uuid, $2::boolean, $3::jsonb)',
 );
 
 /** $1 location, $2 external_id. */

@@ -1,7 +1,7 @@
 import { newId } from '@comanda/db';
 import { byIndex, type JoinedWrite, ofDifferentIds } from '../../capacity/joined-writes.ts';
 import type { PaymentTarget } from './rules.ts';
-import { type MovedRow, movePayments } from './statements.ts';
+import { type MovedRow, movePaymentBatch } from './statements.ts';
 
 /** A move of a payment, for the transaction that makes it. */
 export interface PaymentMove {
@@ -14,21 +14,23 @@ export interface PaymentMove {
   clientAddress: string | null;
 }
 
-/** Moves of payments of one location that come at once, made in one transaction by move_payments (prisma/sql/money.sql). */
+/** Moves of payments of one location that come at once, made in one transaction by move_payment_batch (prisma/sql/money.sql). */
 export const moving: JoinedWrite<PaymentMove, MovedRow | undefined> = {
   resource: 'payments',
   rows: ({ id }) => [id],
   // An order has one payment, so neither do two of them move what one order shows.
   joins: ofDifferentIds,
   async write(database, locationId, members, alone) {
-    const column = <Value>(of: (member: PaymentMove) => Value) => members.map(of);
-    const values = [
-      ...[locationId, alone, column(({ id }) => id), column(({ to }) => to)],
-      ...[column(({ operation }) => operation), column(({ origin }) => origin)],
-      ...[column(({ apiKeyId }) => apiKeyId), column(({ clientAddress }) => clientAddress)],
+    const moves = {
+      payments: members.map(({ id }) => id),
+      nexts: members.map(({ to }) => to),
+      operations: members.map(({ operation }) => operation),
+      request_ids: members.map(({ origin }) => origin),
+      api_keys: members.map(({ apiKeyId }) => apiKeyId),
+      client_addresses: members.map(({ clientAddress }) => clientAddress),
       // Each is published as a transaction of its own.
-      column(() => newId()),
-    ];
-    return byIndex(await database.run(movePayments, values));
+      seeds: members.map(() => newId()),
+    };
+    return byIndex(await database.run(movePaymentBatch, [locationId, alone, moves]));
   },
 };

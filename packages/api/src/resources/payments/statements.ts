@@ -30,11 +30,10 @@ export interface MovedRow {
   response: string | null;
 }
 
-/** The outcomes of moves; prisma/sql/money.sql defines move_payments and what its values are. */
-export const movePayments = statement<MovedRow>(
-  'move_payments',
-  `select place, previous, response from move_payments(
-     $1::uuid, $2::boolean, $3::uuid[], $4::payment_status[], $5::text[], $6::text[], $7::uuid[], $8::text[], $9::uuid[])`,
+/** $1 location, $2 whether alone, $3 the moves; prisma/sql/money.sql has their fields. */
+export const movePaymentBatch = statement<MovedRow>(
+  'move_payment_batch',
+  'select place, previous, response from move_payment_batch($1::uuid, $2::boolean, $3::jsonb)',
 );
 
 /** The outcome of a refund; prisma/sql/money.sql defines refund_payment. `left_over` is what was left of the payment before it. */

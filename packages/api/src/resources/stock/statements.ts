@@ -31,12 +31,8 @@ export interface AdjustedRow {
   response: string | null;
 }
 
-/**
- * $1 location, $2 operation, $3 hours that a key is kept, $4 whether alone, $5 the largest quantity; of each call $6 API key, $7 key, $8
- * hash of its body, $9 request id, $10 product, $11 by how much, $12 what it expects or null, $13 seed (prisma/sql/products.sql).
- */
-export const adjustStocks = statement<AdjustedRow>(
-  'adjust_stocks',
-  `select place, outcome, response from adjust_stocks($1::uuid, $2, $3, $4, $5::numeric, $6::uuid[], $7::text[], $8::bytea[], $9::text[],
-     $10::uuid[], $11::numeric[], $12::numeric[], $13::uuid[])`,
+/** $1 location, $2 whether alone, $3 the calls; prisma/sql/products.sql has their fields. */
+export const adjustStockBatch = statement<AdjustedRow>(
+  'adjust_stock_batch',
+  'select place, outcome, response from adjust_stock_batch($1::uuid, $2::boolean, $3::jsonb)',
 );

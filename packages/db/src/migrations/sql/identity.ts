@@ -12,7 +12,7 @@ export interface ObjectName {
   table?: string;
 }
 
-/** As it is reported and recorded: `function place_orders`, `trigger touch on products`. */
+/** As it is reported and recorded: `function place_order_batch`, `trigger touch on products`. */
 export const identityOf = ({ kind, name, table }: ObjectName): string =>
   `${kind} ${nameAndTable(name, table)}`;
 
