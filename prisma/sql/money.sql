@@ -140,9 +140,6 @@ DECLARE
   v_setting text;
   batch record;
   v_announced timestamptz;
-  -- All orders, with their row locations: neither can change while the orders are locked.
-  v_locked uuid[];
-  v_order_places tid[];
   -- The payments found, in the order of their ids: the indexes of the moves from 1 on, and the status of each
   -- payment.
   v_found int[];
@@ -153,18 +150,20 @@ DECLARE
   v_nexts payment_status[];
   v_orders uuid[];
 BEGIN
-  -- The moves, an array a column, in the order of their arrival; a request's id has its place in a trace behind a space.
-  SELECT * INTO batch FROM jsonb_to_record(p_batch) AS b (payments uuid[], nexts payment_status[], operations text[], request_ids text[],
-    api_keys uuid[], client_addresses text[], seeds uuid[]);
   -- Other requests of the location queue behind these, so a row that another transaction holds is not waited for long.
   v_setting := set_config('lock_timeout', lock_wait(p_alone), true);
   v_setting := refuse_unless_active(p_location);
   v_setting := pg_advisory_xact_lock_shared(turn_lock(p_location));
-  SELECT array_agg(l.id), array_agg(l.place) INTO v_locked, v_order_places FROM (
-    SELECT p.order_id FROM unnest(batch.payments) AS v (id)
-    CROSS JOIN LATERAL (SELECT p.order_id FROM payments p WHERE p.location_id = p_location AND p.id = v.id LIMIT 1) p ORDER BY 1) w
-  CROSS JOIN LATERAL (
-    SELECT o.id, o.ctid AS place FROM orders o WHERE o.location_id = p_location AND o.id = w.order_id FOR NO KEY UPDATE) l;
+  SELECT b.*, o.* INTO batch
+  -- The moves, an array a column, in the order of their arrival; a request's id has its place in a trace behind a space.
+  FROM jsonb_to_record(p_batch) AS b (payments uuid[], nexts payment_status[], operations text[], request_ids text[], api_keys uuid[],
+    client_addresses text[], seeds uuid[])
+  -- All orders, with their row locations: neither can change while the orders are locked.
+  CROSS JOIN LATERAL (SELECT array_agg(l.id) AS orders, array_agg(l.place) AS order_places FROM (
+      SELECT p.order_id FROM unnest(b.payments) AS v (id)
+      CROSS JOIN LATERAL (SELECT p.order_id FROM payments p WHERE p.location_id = p_location AND p.id = v.id LIMIT 1) p ORDER BY 1) w
+    CROSS JOIN LATERAL (
+      SELECT o.id, o.ctid AS place FROM orders o WHERE o.location_id = p_location AND o.id = w.order_id FOR NO KEY UPDATE) l) o;
   SELECT array_agg(w.n), array_agg(l.status), array_agg(w.n) FILTER (WHERE l.status = 'pending'),
     array_agg(l.place) FILTER (WHERE l.status = 'pending'), array_agg(w.next) FILTER (WHERE l.status = 'pending'),
     array_agg(l.order_id) FILTER (WHERE l.status = 'pending')
@@ -181,7 +180,7 @@ BEGIN
     UPDATE payments p SET status = w.next FROM unnest(v_places, v_nexts) AS w (place, next) WHERE p.ctid = w.place;
     IF current_setting('comanda.told') = 'true' THEN
       v_announced := announce_change();
-      UPDATE orders o SET updated_at = clock_timestamp() FROM unnest(v_locked, v_order_places) AS w (id, place)
+      UPDATE orders o SET updated_at = clock_timestamp() FROM unnest(batch.orders, batch.order_places) AS w (id, place)
       WHERE o.ctid = w.place AND w.id = ANY (v_orders) AND o.updated_at + interval '0' < v_announced;
       INSERT INTO settlement_entries (location_id, order_id, payment_id, kind, amount, created_at, created_by, request_id)
       SELECT p_location, p.order_id, p.id, 'payment', p.amount, p.updated_at, batch.api_keys[m.n],

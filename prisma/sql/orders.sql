@@ -283,12 +283,13 @@ BEGIN
     v_setting := set_config('comanda.told', '', true);
   END IF;
 
-  INSERT INTO internal.idempotency_keys (location_id, api_key_id, operation, key, request_hash, response)
-  SELECT p_location, batch.api_keys[n], batch.operation, batch.keys[n], batch.request_hashes[n], j.doc
-  FROM unnest(v_made) AS n CROSS JOIN LATERAL orders_json(p_location, ARRAY[batch.orders[n]]) j;
-  RETURN QUERY SELECT n, 'created', i.response FROM unnest(v_made) AS n CROSS JOIN LATERAL (
-    SELECT i.response FROM internal.idempotency_keys i WHERE i.location_id = p_location AND i.api_key_id = batch.api_keys[n]
-      AND i.operation = batch.operation AND i.key = batch.keys[n] LIMIT 1) i;
+  RETURN QUERY WITH kept AS (
+    INSERT INTO internal.idempotency_keys AS i (location_id, api_key_id, operation, key, request_hash, response)
+    SELECT p_location, batch.api_keys[n], batch.operation, batch.keys[n], batch.request_hashes[n], j.doc
+    FROM unnest(v_made) AS n CROSS JOIN LATERAL orders_json(p_location, ARRAY[batch.orders[n]]) j
+    RETURNING i.api_key_id, i.key, i.response
+  )
+  SELECT n, 'created', k.response FROM unnest(v_made) AS n JOIN kept k ON k.api_key_id = batch.api_keys[n] AND k.key = batch.keys[n];
 END $$;
 
 -- Claims the keys of several calls, as claim_key does for one, but without waiting. A key that another transaction
@@ -391,53 +392,50 @@ RETURNS TABLE (place int, previous order_status, response text, revision bigint)
 DECLARE
   v_setting text;
   batch record;
-  -- By the move's place.
-  v_places tid[];
-  v_previous order_status[];
-  v_reasons text[];
-  v_external_ids text[];
-  v_created timestamptz[];
-  v_moved int[];
   v_canceled uuid[];
   v_rejected uuid[];
   v_stocked uuid[];
 BEGIN
-  -- The moves, an array a column; a request's id has its place in a trace behind a space, and a seed is what a transaction of its own had.
-  SELECT * INTO batch FROM jsonb_to_record(p_batch)
-    AS b (orders uuid[], next order_status[], reasons text[], request_ids text[], api_keys uuid[], seeds uuid[]);
+  v_setting := set_config('lock_timeout', lock_wait(p_alone), true);
   -- Triggers read these where the session is not the service's, which moves one order a call.
-  PERFORM set_config('lock_timeout', lock_wait(p_alone), true),
-    set_config('comanda.request_id', coalesce(batch.request_ids[1], ''), true),
-    set_config('comanda.api_key_id', coalesce(batch.api_keys[1]::text, ''), true), refuse_unless_active(p_location);
-  SELECT array_agg(o.place ORDER BY m.n), array_agg(o.status ORDER BY m.n), array_agg(o.cancel_reason ORDER BY m.n),
-    array_agg(o.external_id ORDER BY m.n), array_agg(o.created_at ORDER BY m.n),
-    array_agg(m.n::int ORDER BY m.n) FILTER (WHERE order_may_move(o.status, batch.next[m.n]))
-  INTO v_places, v_previous, v_reasons, v_external_ids, v_created, v_moved
-  FROM (SELECT * FROM unnest(batch.orders) WITH ORDINALITY AS v (id, n) ORDER BY v.id OFFSET 0) m
-  LEFT JOIN LATERAL (
-    SELECT o.ctid AS place, o.status, o.cancel_reason, o.external_id, o.created_at FROM orders o
-    WHERE o.location_id = p_location AND o.id = m.id FOR NO KEY UPDATE) o ON true;
-  IF v_moved IS NOT NULL THEN
+  v_setting := set_config('comanda.request_id', coalesce(p_batch->'request_ids'->>0, ''), true);
+  v_setting := set_config('comanda.api_key_id', coalesce(p_batch->'api_keys'->>0, ''), true);
+  v_setting := refuse_unless_active(p_location);
+  SELECT b.*, f.* INTO batch
+  -- The moves, an array a column; a request's id has its place in a trace behind a space, and a seed is what a transaction of its own had.
+  FROM jsonb_to_record(p_batch)
+    AS b (orders uuid[], next order_status[], reasons text[], request_ids text[], api_keys uuid[], seeds uuid[])
+  -- What is found of each, and the moves that are made, by their places.
+  CROSS JOIN LATERAL (
+    SELECT array_agg(o.place ORDER BY m.n) AS places, array_agg(o.status ORDER BY m.n) AS previous,
+      array_agg(o.cancel_reason ORDER BY m.n) AS previous_reasons, array_agg(o.external_id ORDER BY m.n) AS external_ids,
+      array_agg(o.created_at ORDER BY m.n) AS created,
+      array_agg(m.n::int ORDER BY m.n) FILTER (WHERE order_may_move(o.status, b.next[m.n])) AS moved
+    FROM (SELECT * FROM unnest(b.orders) WITH ORDINALITY AS v (id, n) ORDER BY v.id OFFSET 0) m
+    LEFT JOIN LATERAL (
+      SELECT o.ctid AS place, o.status, o.cancel_reason, o.external_id, o.created_at FROM orders o
+      WHERE o.location_id = p_location AND o.id = m.id FOR NO KEY UPDATE) o ON true) f;
+  IF batch.moved IS NOT NULL THEN
     -- From here on the function captures and counts by itself what the triggers of these tables would find
     -- (made/).
     v_setting := set_config('comanda.told', by_service()::text, true);
     UPDATE orders o SET status = batch.next[m.n], cancel_reason = coalesce(batch.reasons[m.n], o.cancel_reason)
-    FROM unnest(v_moved) AS m (n) WHERE o.ctid = v_places[m.n];
+    FROM unnest(batch.moved) AS m (n) WHERE o.ctid = batch.places[m.n];
     IF v_setting = 'true' THEN
-      PERFORM note_order_moves(p_location, batch.orders, v_previous, batch.next, batch.api_keys, batch.request_ids, v_moved);
-      v_canceled := ARRAY(SELECT batch.orders[m.n] FROM unnest(v_moved) AS m (n) WHERE batch.next[m.n] = 'canceled');
-      IF cardinality(v_canceled) > 0 THEN
+      v_setting := note_order_moves(p_location, batch.orders, batch.previous, batch.next, batch.api_keys, batch.request_ids, batch.moved);
+      IF 'canceled' = ANY (batch.next) THEN
+        v_canceled := ARRAY(SELECT batch.orders[m.n] FROM unnest(batch.moved) AS m (n) WHERE batch.next[m.n] = 'canceled');
         v_rejected := reject_payments_of_orders(p_location, v_canceled);
         v_stocked := move_stock_of_orders(p_location, v_canceled, 1);
       END IF;
-      PERFORM note_moved_orders(p_location, batch.orders, batch.next, batch.reasons, batch.request_ids, batch.seeds,
-        v_previous, v_reasons, v_external_ids, v_created, v_moved, v_rejected, v_stocked);
+      v_setting := note_moved_orders(p_location, batch.orders, batch.next, batch.reasons, batch.request_ids, batch.seeds,
+        batch.previous, batch.previous_reasons, batch.external_ids, batch.created, batch.moved, v_rejected, v_stocked);
       v_setting := set_config('comanda.told', '', true);
     END IF;
   END IF;
-  RETURN QUERY SELECT m.n::int, v_previous[m.n], j.doc, orders_revision(p_location, m.id)
+  RETURN QUERY SELECT m.n::int, batch.previous[m.n], j.doc, orders_revision(p_location, m.id)
   FROM unnest(batch.orders) WITH ORDINALITY AS m (id, n)
-  LEFT JOIN LATERAL (SELECT j.doc FROM orders_json(p_location, ARRAY[m.id]) j WHERE m.n = ANY (v_moved)) j ON true;
+  LEFT JOIN LATERAL (SELECT j.doc FROM orders_json(p_location, ARRAY[m.id]) j WHERE m.n = ANY (batch.moved)) j ON true;
 END $$;
 
 -- Moves of orders for their timelines. Runs as the owner, because the service has no right to insert them, and does nothing unless the caller captures its own changes.

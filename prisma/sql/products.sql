@@ -166,10 +166,12 @@ BEGIN
     v_outcomes := coalesce(v_outcomes, array_fill(NULL::text, ARRAY[v_most]));
     v_responses := coalesce(v_responses, array_fill(NULL::text, ARRAY[v_most]));
   END IF;
-  -- In the order of locks, before the first is changed.
-  PERFORM FROM (
-    SELECT DISTINCT v.id FROM unnest(batch.products, v_outcomes) AS v (id, outcome) WHERE v.outcome IS NULL ORDER BY v.id OFFSET 0) v CROSS JOIN LATERAL (
-    SELECT FROM product_stock s WHERE s.location_id = p_location AND s.product_id = v.id FOR UPDATE) s;
+  IF v_most > 1 THEN
+    -- In the order of locks, before the first is changed.
+    PERFORM FROM (
+      SELECT DISTINCT v.id FROM unnest(batch.products, v_outcomes) AS v (id, outcome) WHERE v.outcome IS NULL ORDER BY v.id OFFSET 0) v CROSS JOIN LATERAL (
+      SELECT FROM product_stock s WHERE s.location_id = p_location AND s.product_id = v.id FOR UPDATE) s;
+  END IF;
   FOR v_place IN 1..v_most LOOP
     CONTINUE WHEN v_outcomes[v_place] IS NOT NULL;
     IF v_most > 1 THEN
