@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readAheadAsNow } from '../../packages/api/src/call/validate.ts';
+import { readAheadAsNow } from '../../packages/api/src/call/input.ts';
 import type { ApiError } from '../../packages/api/src/errors.ts';
 import { readFrom } from '../../packages/api/src/moments.ts';
 import { TimestampFilter } from '../../packages/api/src/wire.ts';

@@ -11,7 +11,7 @@ export const aheadSentence =
 
 /**
  * Declares that a field is the moment from which on something is read: `readFrom(TimestampFilter)`. Entries from a
- * moment in the future on would skip all that happens until then; `call/validate.ts` reads it as now, or refuses it.
+ * moment in the future on would skip all that happens until then; `call/input.ts` reads it as now, or refuses it.
  */
 export function readFrom<Field extends z.ZodType>(field: Field): Field {
   const own = field.clone();

@@ -11,15 +11,14 @@ import { comparedTags, preconditionOf, requireTagOfAnswer } from './compared-tag
 import { matchesEtag } from './conditional.ts';
 import type { CallContext, RequestContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
-import { type ReadGiven, readGiven } from './given.ts';
 import { findKey, readIdempotency } from './idempotency.ts';
+import { type ReadGiven, readGiven, validate } from './input.ts';
 import { whileThere } from './left.ts';
 import type { OperationMeta } from './meta.ts';
 import { beginObserving, type Observed } from './observation.ts';
 import { explainReferenced } from './referenced.ts';
 import type { CallRequest, Outcome } from './request.ts';
 import { beginSimulation, type Simulation } from './simulation.ts';
-import { validate } from './validate.ts';
 
 // The way of every call, in its order: admit, read, take a slot, work, answer. Entrances only translate.
 

@@ -5,7 +5,7 @@ import { IdempotencyKey } from '../wire.ts';
 import { type Answer, textOf } from './answer.ts';
 import type { CallContext, Idempotency } from './context.ts';
 import type { NamedOperation } from './definition.ts';
-import type { GivenKey } from './given.ts';
+import type { GivenKey } from './input.ts';
 import { makerOf } from './request-id.ts';
 
 /**

@@ -4,11 +4,11 @@ import { type Input, plainInput } from '../bodies/input.ts';
 import { ApiError, fromZod, toApiError } from '../errors.ts';
 import type { RequestContext } from './context.ts';
 import type { Repeatable } from './definition.ts';
+import { refuseDeep, refuseUnstorable } from './input.ts';
 import { trpc } from './operation.ts';
 import type { Outcome } from './request.ts';
 import { finishRefused, finishRequest } from './request-log.ts';
 import { refuseSimulation } from './simulation.ts';
-import { refuseDeep, refuseUnstorable } from './validate.ts';
 
 /** The location and key of a call without a key. */
 interface Known<Value> {

@@ -3,7 +3,7 @@ import type { Caller } from '../credentials/credentials.ts';
 import type { ApiError } from '../errors.ts';
 import type { Family } from '../families.ts';
 import type { Answer } from './answer.ts';
-import type { Given } from './given.ts';
+import type { Given } from './input.ts';
 import type { Simulation } from './simulation.ts';
 
 /** A call with a large body or a large work, as it goes to the thread that performs it. */

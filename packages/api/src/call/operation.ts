@@ -16,14 +16,13 @@ import type {
   Work,
 } from './definition.ts';
 import { errorData } from './error-data.ts';
-import type { Given } from './given.ts';
+import { type Given, refuseDeep } from './input.ts';
 import type { OperationMeta } from './meta.ts';
 import { inFamily } from './operations.ts';
 import type { CallRequest } from './request.ts';
 import { requestIds } from './request-id.ts';
 import { finishCall } from './request-log.ts';
 import type { TaggedTable } from './tags.ts';
-import { refuseDeep } from './validate.ts';
 
 /** The builders of procedures; operations by `operation()`, subscriptions by `subscription()`. */
 export const trpc = initTRPC

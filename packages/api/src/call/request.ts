@@ -4,7 +4,7 @@ import type { ApiError } from '../errors.ts';
 import type { ListStream, NextPage } from './answer.ts';
 import type { RequestContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
-import type { Given } from './given.ts';
+import type { Given } from './input.ts';
 
 /** A call, as its entrance decoded it. */
 export interface CallRequest extends RequestContext {

@@ -7,12 +7,12 @@ import type { Stream } from '../live/live.ts';
 import type { Permission } from '../permissions.ts';
 import { admit, waitApart } from './call.ts';
 import type { CallContext, RequestContext } from './context.ts';
+import { refuseDeep } from './input.ts';
 import { observingStream } from './observation.ts';
 import { trpc } from './operation.ts';
 import { finishRequest } from './request-log.ts';
 import { beginSimulation } from './simulation.ts';
 import { refuseUnknown, unknownFields } from './unknown-fields.ts';
-import { refuseDeep } from './validate.ts';
 
 /** Data about a subscription: entrances and documents read it here. */
 export interface SubscriptionMeta {

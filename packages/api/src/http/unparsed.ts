@@ -5,7 +5,6 @@ import { setImmediate } from 'node:timers/promises';
 import { requestIdOf } from '../call/request-id.ts';
 import { ApiError } from '../errors.ts';
 import type { Reason } from '../reasons.ts';
-import { unknownCoding } from './heads.ts';
 import { commonHeaders, errorJson, reasonHeaders, sendJson } from './rest/answer.ts';
 
 /**
@@ -163,3 +162,9 @@ const phrases: Record<number, string> = {
   431: 'Request Header Fields Too Large',
   501: 'Not Implemented',
 };
+
+/** The refusal of a transfer coding other than `chunked`. It closes the connection: the body cannot be read. */
+export const unknownCoding = (): ApiError =>
+  new ApiError('unknown_transfer_coding', 'The body must come as it is, or chunked.', {
+    headers: { Connection: 'close' },
+  });

@@ -3,7 +3,7 @@ import { beginSpan, type Leaving } from '@comanda/db';
 import { textOf } from '../call/answer.ts';
 import { perform, slotOf } from '../call/call.ts';
 import type { CallContext } from '../call/context.ts';
-import { readGiven } from '../call/given.ts';
+import { readGiven } from '../call/input.ts';
 import { inFamily, operationsOf } from '../call/operations.ts';
 import { appRouter } from '../router.ts';
 import { openExecutor } from './executor.ts';

@@ -6,7 +6,7 @@ import { call } from '../../call/call.ts';
 import { tagOf, uncodedTags } from '../../call/conditional.ts';
 import type { App } from '../../call/context.ts';
 import { deprecatedRoutes, deprecationHeaders } from '../../call/deprecation.ts';
-import type { Given } from '../../call/given.ts';
+import type { Given } from '../../call/input.ts';
 import { operationsOf } from '../../call/operations.ts';
 import type { CallRequest, Outcome } from '../../call/request.ts';
 import { requestIdOf } from '../../call/request-id.ts';
@@ -197,7 +197,7 @@ function idIn(json: string): string {
 
 const none: ReadonlyMap<string, Coercion> = new Map();
 
-// A repeated one is refused in http/heads.ts.
+// A repeated one is refused in http/server.ts.
 function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   const key = headers['idempotency-key'];
   return Array.isArray(key) ? key.join() : key;
