@@ -1,8 +1,8 @@
 import { largeFrom } from '../bodies/bounds.ts';
+import type { Given } from '../bodies/input.ts';
 import type { Answer } from './answer.ts';
 import type { CallContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
-import type { Given } from './input.ts';
 import type { LargeBodies } from './large.ts';
 
 /** Whether a call is performed in the thread for large bodies. */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Call, type Queryable, statement, type Transaction } from '@comanda/db';
+import type { GivenKey } from '../bodies/input.ts';
 import { conflict, invalid } from '../errors.ts';
 import { IdempotencyKey } from '../wire.ts';
 import { type Answer, textOf } from './answer.ts';
 import type { CallContext, Idempotency } from './context.ts';
 import type { NamedOperation } from './definition.ts';
-import type { GivenKey } from './input.ts';
 import { makerOf } from './request-id.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { beyondSentences, structureBounds } from '../bodies/bounds.ts';
-import { type Input, withMembers } from '../bodies/input.ts';
-import { joined, type Pieces } from '../bodies/pieces.ts';
+import { type Given, type GivenKey, type Input, withMembers } from '../bodies/input.ts';
+import { joined } from '../bodies/pieces.ts';
 import { readJson } from '../bodies/read.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { type FieldFault, fieldPath, fromZod, invalid } from '../errors.ts';
@@ -13,24 +13,6 @@ import type { NamedOperation } from './definition.ts';
 import type { OperationMeta } from './meta.ts';
 import { refuseUnfitReferences } from './referenced.ts';
 import { refuseUnknown, tellIgnored, unknownFields } from './unknown-fields.ts';
-
-/** The idempotency key of a call as its entrance found it, and its name for callers there. */
-export interface GivenKey {
-  name: 'Idempotency-Key' | 'idempotencyKey';
-  key: unknown;
-}
-
-/** The input of a call, as far as its entrance knows it. It can pass to another thread. */
-export interface Given {
-  /** The body as it came, empty when there is none; or an input that the entrance has read. */
-  body: Pieces | Input;
-  /** Members of the input in addition to those of the body: the parameters of the path. */
-  members: Record<string, string>;
-  /** The idempotency key, where a header carries it; else the input's own member `idempotencyKey`. */
-  key: GivenKey | 'in the input';
-  /** Whether a name that an object has twice is refused. */
-  isStrict: boolean;
-}
 
 /** The input of a call with what else the typed client has in it. */
 export interface ReadGiven {

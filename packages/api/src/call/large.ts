@@ -1,9 +1,9 @@
 import type { Leaving } from '@comanda/db';
+import type { Given } from '../bodies/input.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { ApiError } from '../errors.ts';
 import type { Family } from '../families.ts';
 import type { Answer } from './answer.ts';
-import type { Given } from './input.ts';
 import type { Simulation } from './simulation.ts';
 
 /** A call with a large body or a large work, as it goes to the thread that performs it. */

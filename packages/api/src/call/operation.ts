@@ -1,7 +1,7 @@
 import { beginSpan } from '@comanda/db';
 import { initTRPC, type TRPCMutationProcedure, type TRPCQueryProcedure } from '@trpc/server';
 import { z } from 'zod';
-import { plainInput } from '../bodies/input.ts';
+import { type Given, plainInput } from '../bodies/input.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import { toApiError } from '../errors.ts';
 import { call } from './call.ts';
@@ -16,7 +16,7 @@ import type {
   Work,
 } from './definition.ts';
 import { errorData } from './error-data.ts';
-import { type Given, refuseDeep } from './input.ts';
+import { refuseDeep } from './input.ts';
 import type { OperationMeta } from './meta.ts';
 import { inFamily } from './operations.ts';
 import type { CallRequest } from './request.ts';

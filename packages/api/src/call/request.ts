@@ -1,10 +1,10 @@
 import type { Traced } from '@comanda/db';
+import type { Given } from '../bodies/input.ts';
 import type { Caller } from '../credentials/credentials.ts';
 import type { ApiError } from '../errors.ts';
 import type { ListStream, NextPage } from './answer.ts';
 import type { RequestContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
-import type { Given } from './input.ts';
 
 /** A call, as its entrance decoded it. */
 export interface CallRequest extends RequestContext {

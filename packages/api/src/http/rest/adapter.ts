@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beginSpan, traceparentOf } from '@comanda/db';
 import type { AnyRouter } from '@trpc/server';
+import type { Given } from '../../bodies/input.ts';
 import { plainInput } from '../../bodies/input.ts';
 import { call } from '../../call/call.ts';
 import { tagOf, uncodedTags } from '../../call/conditional.ts';
 import type { App } from '../../call/context.ts';
 import { deprecatedRoutes, deprecationHeaders } from '../../call/deprecation.ts';
-import type { Given } from '../../call/input.ts';
 import { operationsOf } from '../../call/operations.ts';
 import type { CallRequest, Outcome } from '../../call/request.ts';
 import { requestIdOf } from '../../call/request-id.ts';

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnyRouter } from '@trpc/server';
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
-import type { Input } from '../../bodies/input.ts';
+import type { Given, Input } from '../../bodies/input.ts';
 import { readParameter } from '../../bodies/read.ts';
 import { call } from '../../call/call.ts';
 import type { RequestContext } from '../../call/context.ts';
 import { errorData } from '../../call/error-data.ts';
-import { type Given, refuseDeep } from '../../call/input.ts';
+import { refuseDeep } from '../../call/input.ts';
 import { callKeyless, type Keyless, keylessOf } from '../../call/keyless.ts';
 import { trpcCall } from '../../call/operation.ts';
 import { inFamily, type Operation, operationsOf } from '../../call/operations.ts';
