@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { carried } from '../../packages/api/src/carried.ts';
 import { defaultBounds } from '../../packages/api/src/http/bounds.ts';
 import { type Reason, reasons, statusOf } from '../../packages/api/src/reasons.ts';
-import { rememberMoved } from '../../packages/api/src/resources/locations/moved.store.ts';
+import { rememberMoved } from '../../packages/api/src/resources/locations/status.store.ts';
 import { refusalOfReferred, refusalOfUnknown } from '../contract/reference-router.ts';
 import { exchange } from '../contract/socket.ts';
 import { type Call, callRest, startTestApi, useApi } from '../support/api.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { forgetMoved, rememberMoved } from '../../packages/api/src/resources/locations/moved.store.ts';
+import { forgetMoved, rememberMoved } from '../../packages/api/src/resources/locations/status.store.ts';
 import { useApi } from '../support/api.ts';
 import { createKey, createLocation, keyWithoutCode, unknownKey } from '../support/factories.ts';
 import { waitFor } from '../support/wait.ts';

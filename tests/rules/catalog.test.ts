@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { Current, Writes, Written } from '../../packages/api/src/resources/bulk/rows.rules.ts';
 import { planCatalog } from '../../packages/api/src/resources/catalog/sync.rules.ts';
 import { type SyncedCategory, SyncedProduct } from '../../packages/api/src/resources/catalog/sync.schema.ts';
-import { positions } from '../../packages/api/src/resources/catalog/sync-positions.rules.ts';
+import { positions } from '../../packages/api/src/resources/catalog/sync-entries.rules.ts';
 import { readTree } from '../../packages/api/src/resources/catalog/sync-tree.rules.ts';
 import { freshFields } from '../../packages/api/src/resources/products/fields.schema.ts';
 import { planStock } from '../../packages/api/src/resources/stock/rules.ts';

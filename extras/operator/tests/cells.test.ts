@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { rememberMoved } from '../../../packages/api/src/resources/locations/moved.store.ts';
+import { rememberMoved } from '../../../packages/api/src/resources/locations/status.store.ts';
 import { useApi } from '../../../tests/support/api.ts';
 import { callComanda } from '../../../tests/support/command.ts';
 import { useDatabase, useTestDatabase } from '../../../tests/support/database.ts';

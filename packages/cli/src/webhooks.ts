@@ -1,6 +1,5 @@
 import { valueIn } from '@comanda/api/src/call/answer.ts';
 import { retryIn } from '@comanda/api/src/resources/deliveries/store.ts';
-import { listDeliveries } from '@comanda/api/src/resources/webhook-endpoints/deliveries.service.ts';
 import { replayIn } from '@comanda/api/src/resources/webhook-endpoints/replay.store.ts';
 import {
   type WebhookDelivery,
@@ -58,7 +57,7 @@ export const listAttempts: Work = {
     const { limit: most } = parse(WebhookDeliveryList, { id: '', ...asked });
     for (const id of ids) {
       const { data } = await valueIn(
-        await listDeliveries(scope, parse(WebhookDeliveryList, { id, ...asked })),
+        await endpoints.listDeliveries(scope, parse(WebhookDeliveryList, { id, ...asked })),
       );
       attempts.push(...data.map((each) => ({ ...each, endpoint_id: id })));
     }

@@ -14,8 +14,7 @@ import {
 import { unsatisfiable } from '../subselections/rules.ts';
 import type { CatalogChange, CatalogNode, CatalogSyncMode, CatalogWarning } from './sync.schema.ts';
 import { planDeletions } from './sync-deletions.rules.ts';
-import { type GivenSubselection, given } from './sync-entries.rules.ts';
-import { positions } from './sync-positions.rules.ts';
+import { type GivenSubselection, given, positions } from './sync-entries.rules.ts';
 import type { NamedProduct, NamedTree } from './sync-tree.rules.ts';
 
 /** The names of the compared columns in a dry run. */

@@ -9,7 +9,7 @@ import {
 import { auditAs } from '../../call/audit.ts';
 import { conflict, invalid } from '../../errors.ts';
 import { insertArrival } from './changes.statements.ts';
-import { forgetMoved } from './moved.store.ts';
+import { forgetMoved } from './status.store.ts';
 import type { ExportedTable, Manifest } from './whole.schema.ts';
 import * as sql from './whole.statements.ts';
 

@@ -3,9 +3,8 @@ import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { importLocation, importUnderWay, type ReadTable, refuseMisfit } from './import.store.ts';
 import * as sql from './move.statements.ts';
-import { type Named, rememberMoved } from './moved.store.ts';
 import { deleteLocation } from './removal.store.ts';
-import { setLocationStatus } from './status.store.ts';
+import { type Named, rememberMoved, setLocationStatus } from './status.store.ts';
 import type { Manifest } from './whole.schema.ts';
 import * as whole from './whole.statements.ts';
 

@@ -1,4 +1,4 @@
-import { isId, type SqlDatabase } from '@comanda/db';
+import { isId, type Queryable, type SqlDatabase } from '@comanda/db';
 import { auditAs } from '../../call/audit.ts';
 import { notFound } from '../../errors.ts';
 import type { LocationState, LocationUpdate } from './schema.ts';
@@ -50,4 +50,20 @@ async function change(
     auditAs(tx, { kind: 'command_line', locationId: id }, operation, id, { before, after });
   });
   return showLocation(database, id);
+}
+
+/** A location as its keys name it. */
+export interface Named {
+  id: string;
+  code: string;
+}
+
+/** Says that a location is in another cell from now on: every process answers its keys `moved`, within a second. */
+export async function rememberMoved(on: Queryable, { id, code }: Named, cell: string): Promise<void> {
+  await on.run(sql.rememberMoved, [code, id, cell]);
+}
+
+/** Says that a location is here: as when it came back, or its move is given up. */
+export async function forgetMoved(on: Queryable, { code }: Pick<Named, 'code'>): Promise<void> {
+  await on.run(sql.forgetMoved, [code]);
 }

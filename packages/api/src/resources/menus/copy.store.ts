@@ -9,7 +9,6 @@ import { beginSnapshot, holdBulkWrites } from '../bulk/statements.ts';
 import { write } from '../bulk/writes.statements.ts';
 import { planCopy } from './copy.rules.ts';
 import { type MenuCopied, mostListed } from './copy.schema.ts';
-import { readCategoryIds, readMenus, readProductIds } from './copy.statements.ts';
 import type { CopyPlan, Whole } from './copy-plan.rules.ts';
 import * as menus from './statements.ts';
 
@@ -84,11 +83,11 @@ export async function copyIn(
 // In the order of prisma/sql/locks.sql: categories, menus, then products and what belongs to them.
 async function readWhole(on: Queryable, locationId: string, reads: Reads): Promise<Whole> {
   const isLocking = reads === locking;
-  const ids = async (statement: typeof readProductIds) =>
+  const ids = async (statement: typeof menus.readProductIds) =>
     (await on.run(statement, [locationId, mostCopied + 1])).map(({ id }) => id);
   const asked = {
-    categories: { ids: await ids(readCategoryIds) },
-    products: { ids: await ids(readProductIds) },
+    categories: { ids: await ids(menus.readCategoryIds) },
+    products: { ids: await ids(menus.readProductIds) },
   };
   if (asked.categories.ids.length + asked.products.ids.length > mostCopied)
     throw invalid({
@@ -97,7 +96,7 @@ async function readWhole(on: Queryable, locationId: string, reads: Reads): Promi
     });
   const { categories } = await readCurrent(on, locationId, reads, { categories: asked.categories });
   if (isLocking) await on.run(menus.lockMenus, [locationId]);
-  const found = await on.run(readMenus, [locationId]);
+  const found = await on.run(menus.readMenusToCopy, [locationId]);
   const { products, links, subselections, items } = await readCurrent(on, locationId, reads, {
     ...{ products: asked.products, links: true, options: true },
   });

@@ -1,5 +1,6 @@
-import { statement } from '@comanda/db';
+import { type Statement, statement } from '@comanda/db';
 import type { Revised } from '../../call/tags.ts';
+import type { MenuRow } from './copy-plan.rules.ts';
 
 // Not Prisma: to change a menu takes seven statements, which cost it 6 ms of Node (docs/decisions/0002).
 
@@ -79,3 +80,22 @@ export const publishMenu = statement<never>(
   `update menus set is_published = true, published_at = now(), version = version + 1
    where location_id = $1::uuid and id = $2::uuid`,
 );
+
+/** $1 location. */
+export const readMenusToCopy = statement<MenuRow>(
+  'read_menus_to_copy',
+  `select m.id, m.name, m.is_published, array(
+     select l.category_id::text from menu_categories l
+     where l.location_id = m.location_id and l.menu_id = m.id order by l.position, l.category_id) as category_ids
+   from menus m where m.location_id = $1::uuid order by m.name, m.id`,
+);
+
+/** $1 location, $2 at most so many. */
+const idsOf = (table: 'categories' | 'products'): Statement<{ id: string }> =>
+  statement(
+    `read_ids_of_${table}`,
+    `select id from ${table} where location_id = $1::uuid order by id limit $2::int`,
+  );
+
+export const readCategoryIds = idsOf('categories');
+export const readProductIds = idsOf('products');

@@ -10,8 +10,7 @@ import * as turns from '../turns/service.ts';
 import type { OrderOverview, OrderWanted } from './overview.schema.ts';
 import { findOrderBy } from './overview.statements.ts';
 import { orderMoves } from './rules.ts';
-import { readOrder } from './service.ts';
-import { timeline } from './timeline.service.ts';
+import { readOrder, timeline } from './service.ts';
 
 /**
  * Reads everything about an order: it in full, its payment, its turn, what happened to it, every delivery of its events,

@@ -25,7 +25,6 @@ import {
 import { OrderSearch, OrdersFound } from './search.schema.ts';
 import * as orders from './service.ts';
 import { OrderTimeline } from './timeline.schema.ts';
-import { timeline } from './timeline.service.ts';
 
 /** Specification: Orders, v1 and v2. */
 export const ordersRouter = router({
@@ -144,7 +143,7 @@ export const ordersRouter = router({
   })
     .input(ById)
     .output(OrderTimeline)
-    .query(({ ctx, input }) => timeline(ctx, input.id)),
+    .query(({ ctx, input }) => orders.timeline(ctx, input.id)),
 
   overview: operation({
     permission: 'orders:read',

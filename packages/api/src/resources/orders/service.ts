@@ -33,6 +33,8 @@ import {
   readOrders,
   type Shown,
 } from './statements.ts';
+import type { OrderTimeline } from './timeline.schema.ts';
+import { readTimeline } from './timeline.statements.ts';
 
 /** Lists orders, newest first unless said. Specification: Orders, v1 and v2. */
 export async function list(ctx: CallContext, input: OrderList): Promise<Answer<ChangesPage<OrderListEntry>>> {
@@ -91,6 +93,17 @@ export async function getByExternalId(
   const values = [ctx.caller.locationId, externalId];
   const [order] = await ctx.app.database.run(readOrderByExternalId[shownOf(include)], values);
   return found(order, include);
+}
+
+/**
+ * Returns the history of an order, oldest first: its creation and moves with their authors, the events of the order
+ * and of its payment, and every attempt to deliver these. Throws `resource_not_found`.
+ */
+export async function timeline(ctx: Lookup, id: string): Promise<Answer<OrderTimeline>> {
+  if (!isId(id)) throw notFound('Order');
+  const [history] = await ctx.app.database.run(readTimeline, [ctx.caller.locationId, id]);
+  if (history === undefined) throw notFound('Order');
+  return { text: history.doc };
 }
 
 /**

@@ -1,19 +1,12 @@
-import { isId, newId } from '@comanda/db';
+import { isId, newId, statement } from '@comanda/db';
 import type { Answer } from '../../call/answer.ts';
 import { audit } from '../../call/audit.ts';
 import type { CallContext } from '../../call/context.ts';
-import { readPage } from '../../call/page-text.ts';
+import { pageStatement, readPage } from '../../call/page-text.ts';
 import { inTransaction } from '../../call/writing.ts';
 import { notFound } from '../../errors.ts';
 import type { Deleted, Page } from '../../wire.ts';
 import type { PaymentMethod, PaymentMethodCreate, PaymentMethodUpdate } from './schema.ts';
-import {
-  deletePaymentMethod,
-  insertPaymentMethod,
-  listPaymentMethods,
-  readPaymentMethod,
-  updatePaymentMethod,
-} from './statements.ts';
 
 /** Lists the payment methods of the location, disabled ones included, by name, id. */
 export const list = (
@@ -63,3 +56,41 @@ export function remove(ctx: CallContext, id: string): Promise<Answer<Deleted>> {
     return { value: { id, deleted: true } };
   });
 }
+
+const listPaymentMethods = pageStatement({
+  name: 'list_payment_methods',
+  table: 'payment_methods',
+  order: 'r.name, r.id',
+  entry: `'{"id":"' || r.id || '","name":' || to_json(r.name)::text || ',"type":"' || r.type || '","enabled":' || r.enabled::text || '}'`,
+});
+
+/** $1 location, $2 id. */
+const readPaymentMethod = statement<PaymentMethod>(
+  'read_payment_method',
+  'select id, name, type, enabled from payment_methods where location_id = $1::uuid and id = $2::uuid',
+);
+
+const insertPaymentMethod = statement<never>(
+  'insert_payment_method',
+  `insert into payment_methods (location_id, id, name, type, enabled)
+   values ($1::uuid, $2::uuid, $3, $4::payment_method_type, $5)`,
+);
+
+const shown = (row: string) =>
+  `json_build_object('name', ${row}.name, 'type', ${row}.type, 'enabled', ${row}.enabled)`;
+
+// Held, so that two changes never take each other's values for the old ones.
+const updatePaymentMethod = statement<Record<'before' | 'after', Omit<PaymentMethod, 'id'>>>(
+  'update_payment_method',
+  `update payment_methods r set (name, type, enabled) = (
+     select f.name, f.type, f.enabled from jsonb_populate_record(r, $3::jsonb) f)
+   from (select * from payment_methods where location_id = $1::uuid and id = $2::uuid for no key update) held
+   where r.location_id = $1::uuid and r.id = $2::uuid
+   returning ${shown('held')} as before, ${shown('r')} as after`,
+);
+
+/** $1 location, $2 id. A guard keeps what has payments. */
+const deletePaymentMethod = statement<Omit<PaymentMethod, 'id'>>(
+  'delete_payment_method',
+  `delete from payment_methods where location_id = $1::uuid and id = $2::uuid returning name, type, enabled`,
+);

@@ -14,7 +14,6 @@ import { type ChangesPage, wantsDeleted } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
 import { settledQuantity } from '../stock/rules.ts';
 import type { Stock, StockEdit, StockInput } from '../stock/schema.ts';
-import { productChanges } from './changes.statements.ts';
 import { freshFields, referenceColumns } from './fields.schema.ts';
 import type { Product, ProductCreate, ProductList, ProductRead, ProductUpdate } from './schema.ts';
 import {
@@ -22,6 +21,7 @@ import {
   holdCategoriesOf,
   listProducts,
   type ProductText,
+  productChanges,
   readProductByExternalId,
   readProducts,
   type Shown,

@@ -4,6 +4,7 @@ import { cutOf, type Entries, entriesUntilFull, type PageText } from '../../call
 import type { Revised } from '../../call/tags.ts';
 import type { JoinedRow } from '../../capacity/joined-reads.ts';
 import { keptByName } from '../../kept.ts';
+import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
 import { referenceColumns } from './fields.schema.ts';
 import type { ProductList } from './schema.ts';
 
@@ -124,7 +125,7 @@ export function listProducts(
 }
 
 /** Of the product `p`. */
-export const filterSql: FilterSql<ProductFilters> = {
+const filterSql: FilterSql<ProductFilters> = {
   visible: (value) => `p.visible = ${value}::boolean`,
   category_id: (value) =>
     `exists (select from product_categories c
@@ -138,7 +139,7 @@ export const filterSql: FilterSql<ProductFilters> = {
 };
 
 /** The products of a `page`, in this order. */
-export const productEntries = (order: string, shown: Shown): Entries =>
+const productEntries = (order: string, shown: Shown): Entries =>
   entriesUntilFull({
     order,
     entry: `select ${documentOf[shown]('$1::uuid')} from products_json($1::uuid, array[k.id]) j`,
@@ -203,3 +204,31 @@ function listStatement(given: Given<keyof ProductFilters>, shown: Shown): Statem
     );
   });
 }
+
+const keptChanges = keptByName<Omit<Changes, 'filters'>>();
+
+/** Products that have changed, or whose stock has, by the later moment of the two; and, if asked for, those that were deleted. */
+export function productChanges(filters: ProductFilters, listsDeleted: boolean, shown: Shown): Changes {
+  const { names, values, where } = givenFilters(filterSql, filters);
+  const name = ['products_changes', ...names, ...(shown === 'plain' ? [] : ['with', shown])].join('_');
+  const rows = (most: string) => changedRows(where(firstFilter), most);
+  const deleted = listsDeleted ? ({ table: 'products', resource: 'product' } as const) : undefined;
+  const statements = keptChanges(`${name}${listsDeleted ? ' deleted' : ''}`, () => {
+    const entries = productEntries('page.moment, page.id', shown);
+    return changesStatements({ name, filters: values.length, rows, entries, ...(deleted && { deleted }) });
+  });
+  return { ...statements, filters: values };
+}
+
+// Each product once, where it changed last: found along the one index or the other, and skipped along the other one.
+const changedRows = (narrowed: string, most: string) => `
+  (select p.id, p.updated_at as moment from products p
+   left join lateral (
+     select updated_at from product_stock where location_id = $1::uuid and product_id = p.id limit 1) s on true
+   where p.location_id = $1::uuid and ${afterPosition('p.updated_at', 'p.id')}${narrowed}
+     and (s.updated_at is null or s.updated_at <= p.updated_at) ${most})
+  union all
+  (select s.product_id as id, s.updated_at as moment from product_stock s
+   cross join lateral (select * from products where location_id = $1::uuid and id = s.product_id limit 1) p
+   where s.location_id = $1::uuid and ${afterPosition('s.updated_at', 's.product_id')}
+     and p.updated_at < s.updated_at${narrowed} ${most})`;

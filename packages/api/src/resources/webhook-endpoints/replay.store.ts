@@ -1,8 +1,8 @@
 import { addJob, deliveryJobKey, isId, newId, type Transaction } from '@comanda/db';
 import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
-import { dropRetries, findReplayable, holdEndpoint, insertDeliveries } from './replay.statements.ts';
 import type { WebhookReplay, WebhookReplayed } from './schema.ts';
+import { dropRetries, findReplayable, holdForReplay, insertDeliveries } from './statements.ts';
 
 /** Events at most, per call. */
 const mostEvents = 10_000;
@@ -22,7 +22,7 @@ export async function replayIn(
   const { id, since, until, only } = request;
   if (!isId(id)) throw notFound('Webhook endpoint');
   // Its row is held: of two replays at once the second finds what the first has made.
-  const [endpoint] = await tx.run(holdEndpoint, [locationId, id]);
+  const [endpoint] = await tx.run(holdForReplay, [locationId, id]);
   if (endpoint === undefined) throw notFound('Webhook endpoint');
   const types = typesOf(request, endpoint.events);
   if (endpoint.status === 'disabled')

@@ -1,6 +1,5 @@
 import { operation, router } from '../../call/operation.ts';
 import { Deleted } from '../../wire.ts';
-import { listDeliveries } from './deliveries.service.ts';
 import {
   RotateSecret,
   WebhookDeliveryList,
@@ -140,7 +139,7 @@ export const webhookEndpointsRouter = router({
   })
     .input(WebhookDeliveryList)
     .output(WebhookDeliveryPage)
-    .query(({ ctx, input }) => listDeliveries(ctx, input)),
+    .query(({ ctx, input }) => endpoints.listDeliveries(ctx, input)),
 });
 
 /** The differences of the first family: its endpoints get the documented events alone. */

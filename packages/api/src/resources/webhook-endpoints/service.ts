@@ -5,13 +5,15 @@ import type { CallContext, Lookup } from '../../call/context.ts';
 import { readPage } from '../../call/page-text.ts';
 import { tagOfRow } from '../../call/tags.ts';
 import { inTransaction } from '../../call/writing.ts';
-import { conflict, invalid } from '../../errors.ts';
+import { conflict, invalid, notFound } from '../../errors.ts';
 import type { Deleted, Page } from '../../wire.ts';
 import { hiddenFrom, hiddenHeader, refuseHidden } from '../events/seen.rules.ts';
 import { checkWebhookUrl } from './address.rules.ts';
 import { replayIn } from './replay.store.ts';
 import type {
   RotateSecret,
+  WebhookDelivery,
+  WebhookDeliveryList,
   WebhookEndpoint,
   WebhookEndpointCreate,
   WebhookEndpointUpdate,
@@ -157,6 +159,21 @@ export async function sendTest(ctx: CallContext, id: string): Promise<Answer<Web
     await tx.run(sql.captureTest, [locationId, id, eventId]);
     return { value: { event_id: eventId, type: 'webhook.test' } };
   });
+}
+
+/**
+ * Lists the attempts to deliver to an endpoint, newest first. A failed attempt shows when the next one is due
+ * as long as one is. Throws `resource_not_found`. Specification: Webhooks, deliveries.
+ */
+export async function listDeliveries(
+  ctx: Lookup,
+  input: WebhookDeliveryList,
+): Promise<Answer<Page<WebhookDelivery>>> {
+  const { id } = input;
+  const [known] = isId(id) ? await ctx.app.database.run(sql.findEndpoint, [ctx.caller.locationId, id]) : [];
+  if (known === undefined) throw notFound('Webhook endpoint');
+  const { statement, values } = sql.listAttempts(input);
+  return readPage(ctx, statement, input, values);
 }
 
 const shown = ({ id, doc, revision }: sql.EndpointText): Answer<WebhookEndpoint> => ({

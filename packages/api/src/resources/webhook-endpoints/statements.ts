@@ -1,7 +1,9 @@
-import { statement } from '@comanda/db';
-import { pageStatement } from '../../call/page-text.ts';
+import { type Statement, statement } from '@comanda/db';
+import { type FilterSql, givenFilters } from '../../call/filters.ts';
+import { type PageText, pageStatement } from '../../call/page-text.ts';
 import type { Revised } from '../../call/tags.ts';
-import { mostDead } from './schema.ts';
+import { keptByName } from '../../kept.ts';
+import { mostDead, type WebhookDeliveryList } from './schema.ts';
 
 // Not Prisma: four statements and their transaction cost it more than 1.5 ms of Node (docs/decisions/0002).
 
@@ -103,3 +105,86 @@ export const captureTest = statement(
   `insert into internal.captured_changes (location_id, resource, operation, resource_ids, after)
    values ($1::uuid, 'webhook_endpoint', 'test', array[$2::uuid], array[jsonb_build_object('event_id', $3::text)])`,
 );
+
+export const holdForReplay = statement<{
+  status: 'active' | 'disabled';
+  events: string[];
+  deliversAfter: string;
+}>(
+  'hold_replayed_endpoint',
+  `select status, events, delivers_after::text as "deliversAfter" from webhook_endpoints
+   where location_id = $1::uuid and id = $2::uuid for no key update`,
+);
+
+// The latest delivery of an event shows its state: waiting for its first attempt, or in the middle of any, it is on its
+// way, unless it waited while the endpoint was disabled, up to $8. $6: also delivered events, and events that were
+// never meant for the endpoint.
+export const findReplayable = statement<{ id: string }>(
+  'find_replayable_events',
+  `select e.id from events e
+   left join lateral (
+     select case when d.next_attempt_at is not null and d.number <= $8::bigint then 'dropped' else d.status end as status,
+       d.leased_until from webhook_deliveries d
+     where d.location_id = e.location_id and d.event_id = e.id and d.endpoint_id = $2::uuid
+     order by d.created_at desc, d.id desc limit 1) latest on true
+   where e.location_id = $1::uuid and e.id >= $9::uuid and e.id < $10::uuid and e.type = any ($3::text[])
+     and e.created_at >= greatest($4::timestamptz, now() - interval '30 days')
+     and e.created_at <= coalesce($5::timestamptz, now())
+     and (latest.status in ('failed', 'dead', 'dropped') or ($6 and (latest.status is null or latest.status = 'delivered')))
+     and (latest.leased_until is null or latest.leased_until <= now() or latest.status <> 'failed')
+   order by e.number limit $7`,
+);
+
+export const dropRetries = statement(
+  'drop_replayed_retries',
+  `update webhook_deliveries set status = 'dropped', next_attempt_at = null, leased_until = null, leased_by = null
+   where location_id = $1::uuid and endpoint_id = $2::uuid and event_id = any ($3::uuid[]) and status = 'failed'`,
+);
+
+export const insertDeliveries = statement(
+  'insert_replayed_deliveries',
+  `insert into webhook_deliveries (location_id, id, endpoint_id, event_id, next_attempt_at, replayed)
+   select $1::uuid, w.id, $2::uuid, w.event_id, now(), true from unnest($3::uuid[], $4::uuid[]) as w (id, event_id)`,
+);
+
+export const findEndpoint = statement(
+  'find_webhook_endpoint',
+  'select from webhook_endpoints where location_id = $1::uuid and id = $2::uuid',
+);
+
+const filterSql: FilterSql<Pick<WebhookDeliveryList, 'status' | 'event_type'>> = {
+  status: (value) => `r.status = ${value}::delivery_status`,
+  event_type: (value) => `r.event_type = ${value}`,
+};
+
+const waits = `e.status = 'active' and d.number > e.delivers_after and d.status = 'failed' and d.attempts = r.attempt`;
+const kept = keptByName<Statement<PageText>>();
+
+/** The statement that lists what passes the filters, and its values from $4 on: the endpoint first. */
+export function listAttempts(input: WebhookDeliveryList): {
+  statement: Statement<PageText>;
+  values: unknown[];
+} {
+  const given = givenFilters(filterSql, input);
+  const name = ['list_webhook_attempts', ...given.names].join('_');
+  const statement = kept(name, () => attempts(name, given.where(5)));
+  return { statement, values: [input.id, ...given.values] };
+}
+
+const attempts = (name: string, narrowed: string) =>
+  pageStatement({
+    name,
+    table: 'webhook_attempts',
+    order: 'r.attempted_at desc, r.id desc',
+    where: `and r.endpoint_id = $4::uuid${narrowed}`,
+    joins: `cross join lateral (select * from webhook_deliveries where location_id = $1::uuid and id = r.delivery_id limit 1) d
+      join webhook_endpoints e on e.location_id = $1::uuid and e.id = $4::uuid join locations l on l.id = $1::uuid`,
+    entry: `'{"id":"' || r.id || '","event_id":"' || r.event_id || '","event_type":' || to_json(r.event_type)::text
+      || ',"attempt":' || r.attempt || ',"status":"' || r.status || '"' || coalesce(',"response_code":' || r.response_code, '')
+      || coalesce(',"error":' || to_json(r.error)::text, '') || coalesce(',"response_body":' || to_json(r.response_body)::text, '')
+      || ',"duration_ms":' || r.duration_ms
+      || ',"attempted_at":"' || wire_time(r.attempted_at, l.timezone) || '"'
+      || coalesce(',"next_attempt_at":"' || wire_time(case when ${waits} then d.next_attempt_at end, l.timezone) || '"', '')
+      || case when d.replayed then ',"replayed":true' else '' end
+      || case when r.event_type = 'webhook.test' then ',"simulated":true' else '' end || '}'`,
+  });
