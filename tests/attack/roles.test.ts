@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closedFunctions } from '../../packages/db/src/roles/bounds.ts';
+import { startOwnServer } from '../faults/postgres/server.ts';
 import { openHand } from '../support/by-hand.ts';
-import { superuserUrl } from '../support/database.ts';
 import { createOrderKitchen, type OrderKitchen } from '../support/orders.ts';
 import { usePublishingApi } from '../support/published.ts';
-import { openAs } from '../support/roles.ts';
-import { useClosed } from '../support/use.ts';
+import { migrateWithRoles, openAs, urlAs } from '../support/roles.ts';
+import { runOnce, urlOfDatabase } from '../support/server.ts';
+import { use, useClosed } from '../support/use.ts';
 import { callsOfFunctions, givenToPublic, liftBounds } from './role-functions.ts';
 
 // Under any settings and calls of a session of a person or a tool, orders of every location are answered with 201 again
@@ -14,8 +15,24 @@ import { callsOfFunctions, givenToPublic, liftBounds } from './role-functions.ts
 
 const promisedMs = 5_000;
 
-const api = usePublishingApi();
-const superuser = useClosed(() => openHand(superuserUrl(api.databaseUrl)));
+// A server of its own: one attack takes every lock that a server has.
+const prefix = 'comanda_attacked';
+const own = use(
+  async () => {
+    const server = await startOwnServer();
+    const superuserUrl = urlOfDatabase(server.url, prefix);
+    await runOnce(server.url, `create database ${prefix}`);
+    await migrateWithRoles(superuserUrl, prefix);
+    return { ...server, superuserUrl, serviceUrl: urlAs(superuserUrl, prefix, 'service') };
+  },
+  (server) => server.remove(),
+);
+const api = usePublishingApi(undefined, {
+  get databaseUrl() {
+    return own.serviceUrl;
+  },
+});
+const superuser = useClosed(() => openHand(own.superuserUrl));
 /** Sessions that attack at once, each at a location of its own: a role has 20. */
 const atOnce = 12;
 const shops: { locationId: string; kitchen: OrderKitchen; key: string }[] = [];

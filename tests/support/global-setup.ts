@@ -1,11 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../packages/db/src/migrations/migrate.ts';
-import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import { isInChromium, suiteNamed } from '../../scripts/suites/table.mjs';
 import { startBrowser } from '../browser/chromium.ts';
-import { makeRoles, urlAs } from './roles.ts';
+import { migrateWithRoles } from './roles.ts';
 import { createRunDirectory, killNoted, noteProcess } from './run-directory.ts';
 import { openTestServer, quoteName, runOnce, type TestServer, urlOfDatabase } from './server.ts';
 
@@ -81,10 +79,7 @@ async function createTemplate({ adminUrl, prefix }: TestServer): Promise<string>
   const name = `${prefix}_template`;
   const url = urlOfDatabase(adminUrl, name);
   await runOnce(adminUrl, `create database ${quoteName(name)}`);
-  await makeRoles(url, prefix);
-  const ownerUrl = urlAs(url, prefix, 'owner');
-  await migrateQueue(ownerUrl);
-  await migrate(ownerUrl, { rolePrefix: prefix });
+  await migrateWithRoles(url, prefix);
   // A template with an open session cannot be cloned.
   await runOnce(adminUrl, `alter database ${quoteName(name)} allow_connections false`);
   return name;

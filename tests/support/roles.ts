@@ -1,4 +1,6 @@
 import pg from 'pg';
+import { migrate } from '../../packages/db/src/migrations/migrate.ts';
+import { migrateQueue } from '../../packages/db/src/migrations/queue.ts';
 import type { RoleKind } from '../../packages/db/src/roles/access.ts';
 import { applyRoles } from '../../packages/db/src/roles/apply.ts';
 import { roleKinds, roleName } from '../../packages/db/src/roles/names.ts';
@@ -23,7 +25,7 @@ export function urlAs(url: string, prefix: string, role: RoleKind): string {
 }
 
 /** Makes the four roles for the database of a URL whose user may do that, and lets them log in. */
-export async function makeRoles(url: string, prefix: string): Promise<void> {
+async function makeRoles(url: string, prefix: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -35,6 +37,14 @@ export async function makeRoles(url: string, prefix: string): Promise<void> {
   } finally {
     await client.end();
   }
+}
+
+/** Makes the four roles for an empty database, and migrates it as its owner. */
+export async function migrateWithRoles(url: string, prefix: string): Promise<void> {
+  await makeRoles(url, prefix);
+  const ownerUrl = urlAs(url, prefix, 'owner');
+  await migrateQueue(ownerUrl);
+  await migrate(ownerUrl, { rolePrefix: prefix });
 }
 
 /** A session of one of the roles, such as psql opens; close it by `end`. */
