@@ -32,6 +32,8 @@ describe('comanda menus copy', () => {
     expect(looked.stdout).toMatch(/to Bar Nuevo: 3 created, 0 updated, 0 unchanged, 0 only at Bar Nuevo\n/);
     expect((await at.to.products.list.query({})).data).toEqual([]);
     const [, seen = ''] = /nothing was written; --seen (\S+) /.exec(looked.stdout) ?? [];
+    // A value that begins with a dash is read as an option.
+    expect(seen).toMatch(/^[0-9a-f]{64}$/);
     const done = json(await comanda(...words, '--seen', seen, '--as', 'ana', '--json'));
     expect(done).toMatchObject({ dry_run: false, from: { id: from }, to: { id: to }, created: 3, seen });
     const { data } = await at.to.products.list.query({});

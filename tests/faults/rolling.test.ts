@@ -28,7 +28,7 @@ const deleted = `
 CREATE FUNCTION capture_delete_payments() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN RETURN NULL; END $$;
 CREATE TRIGGER capture_delete AFTER DELETE ON payments FOR EACH STATEMENT EXECUTE FUNCTION capture_delete_payments();`;
-const oneOrder = 'orders_json(p_location, ARRAY[p_orders[n]]) j';
+const oneOrder = 'orders_json(p_location, ARRAY[batch.orders[n]]) j';
 const entry = 'CREATE FUNCTION order_entry(id uuid';
 
 /** The changes of newer versions, each after the one before it, and some of the objects that each makes and drops. */

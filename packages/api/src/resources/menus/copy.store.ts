@@ -138,7 +138,7 @@ function* shown(
   return {
     ...{ from: { id: from.id, name: from.name }, to: { id: to.id, name: to.name } },
     ...counts,
-    ...{ changes: changes.slice(0, mostListed), seen: seen.digest('base64url') },
+    ...{ changes: changes.slice(0, mostListed), seen: seen.digest('hex') },
   };
 }
 

@@ -157,7 +157,8 @@ function tallied(given: readonly (keyof ProductFilters)[]): string | undefined {
   return undefined;
 }
 
-// Rows that the offset skips are read whole here, and only their index entries where the page is found first.
+// Rows that the offset skips are read whole here, and only their index entries where the page is found first. Each level says the order
+// that it has, or the planner sorts the documents.
 const farthestAtOnce = 1_000;
 
 function listAtOnce(given: Given<keyof ProductFilters>, tally: string, shown: Shown): Statement<PageAtOnce> {
@@ -174,9 +175,9 @@ function listAtOnce(given: Given<keyof ProductFilters>, tally: string, shown: Sh
          select p.name, p.id, ${shown === 'plain' ? doc : taxed(doc, 'p.tax_rate')} as doc from (
            select * from (
              select p.* from products p where p.location_id = $1::uuid${given.where(4)}
-             order by p.name, p.id limit 200 offset $3::bigint) found limit $2) p
+             order by p.name, p.id limit 200 offset $3::bigint) found order by name, id limit $2) p
          left join product_stock s on s.location_id = p.location_id and s.product_id = p.id
-         cross join lateral product_shelves(p.location_id, p.id) c offset 0) d`,
+         cross join lateral product_shelves(p.location_id, p.id) c order by p.name, p.id offset 0) d`,
     );
   });
 }
