@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { widthUnder } from '../../packages/worker/src/deliveries/width.ts';
+import { widthUnder } from '../../packages/worker/src/deliveries/limits.ts';
 import { type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createLocation } from '../support/factories.ts';
 import { reportFault, thorough } from '../support/trials.ts';

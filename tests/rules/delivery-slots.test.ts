@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createSilence } from '../../packages/worker/src/deliveries/silence.ts';
 import {
+  createSilence,
   createSlots,
+  fullWidth,
   type Holder,
   mostPerOrigin,
   mostSilent,
-} from '../../packages/worker/src/deliveries/slots.ts';
-import { fullWidth } from '../../packages/worker/src/deliveries/width.ts';
+} from '../../packages/worker/src/deliveries/limits.ts';
 
 const origin = 'https://hooks.example.com';
 

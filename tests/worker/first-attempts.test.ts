@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { fullWidth } from '../../packages/worker/src/deliveries/width.ts';
+import { fullWidth } from '../../packages/worker/src/deliveries/limits.ts';
 import { useHand } from '../support/by-hand.ts';
 import type { RecordingConsumer } from '../support/consumer.ts';
 import { createLocation, createProduct } from '../support/factories.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPace } from '../../packages/worker/src/deliveries/pace.ts';
-import { fullWidth } from '../../packages/worker/src/deliveries/width.ts';
+import { createPace, fullWidth } from '../../packages/worker/src/deliveries/limits.ts';
 import { useSteppedWorker } from '../support/stepped-worker.ts';
 import { waitFor } from '../support/wait.ts';
 import { useSharedKit } from './kit.ts';

@@ -4,13 +4,13 @@ import { deliverDue } from './deliver-due.ts';
 import type { DeliveryOptions, EndpointLoop } from './endpoint-loop.ts';
 import type { EndpointRef } from './endpoint-ref.ts';
 import { type FirstAttempts, type HandedDeliveries, readyOf } from './first-attempts.ts';
-import { createLane, type Lane } from './lane.ts';
+import { Lane } from './lane.ts';
+import { widthUnder } from './limits.ts';
 import { openSecrets } from './open-secrets.ts';
 import type { ReadyDelivery } from './ready-delivery.ts';
 import { UnsignableError } from './signing.ts';
 import { releaseClaims } from './statements.ts';
 import { freshMs } from './way.ts';
-import { widthUnder } from './width.ts';
 
 /** The endpoints that this process is delivering to. */
 export interface Deliveries {
@@ -48,7 +48,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
 
   const run = (endpoint: EndpointRef, handed: ReadyDelivery[]): Promise<void> => {
     const loop: EndpointLoop = { waker: createWaker(), handed, again: false, stopping };
-    const lane = createLane(options, endpoint, loop);
+    const lane = new Lane(options, endpoint, loop);
     loops.set(endpoint.endpointId, { loop, lane });
     const delivering = deliverDue(options, endpoint, loop, lane)
       .then(() => loop.again)

@@ -3,12 +3,10 @@ import type { Logger } from 'pino';
 import type { AttemptMeter } from '../metrics/attempt-meter.ts';
 import type { AttemptTools } from './attempt.ts';
 import type { Health } from './health.ts';
+import type { Load, Silence, Slots } from './limits.ts';
 import type { ReadyDelivery } from './ready-delivery.ts';
 import type { Recorder } from './recorder.ts';
 import type { Signing } from './signing.ts';
-import type { Silence } from './silence.ts';
-import type { Slots } from './slots.ts';
-import type { Load } from './width.ts';
 
 /** The dependencies of deliveries. */
 export interface DeliveryOptions extends AttemptTools {

@@ -3,31 +3,9 @@ import { logAttempt } from './attempt-log.ts';
 import { beginning, claim, giveBack, type Position } from './claim.ts';
 import type { DeliveryOptions, EndpointLoop } from './endpoint-loop.ts';
 import type { EndpointRef } from './endpoint-ref.ts';
+import { createPace, type Holder, widthUnder } from './limits.ts';
 import { createLookAgain } from './look-again.ts';
-import { createPace } from './pace.ts';
 import type { ReadyDelivery } from './ready-delivery.ts';
-import type { Holder } from './slots.ts';
-import { widthUnder } from './width.ts';
-
-/** The deliveries under way for one endpoint. */
-export interface Lane {
-  /** Starts what can be started now; returns after how many milliseconds to come again at the latest. */
-  step(): number;
-  /** Whether nothing is claimed, and no statement under way. */
-  isIdle(): boolean;
-  /** How many deliveries it would send at once if it was handed them; none while others wait here. */
-  roomForMore(): number;
-  /** Whether it did nothing but deliver what it was handed. */
-  owesNothing(): boolean;
-  /** Looks for what is due with the next step. */
-  lookAnew(): void;
-  /** Whether deliveries were claimed since it was last asked. */
-  wasBusy(): boolean;
-  /** Waits for no slot any more: it has ended. */
-  leave(): void;
-  /** Why nothing more is claimed. */
-  readonly fault: { error: unknown } | undefined;
-}
 
 /** How often a lane that waits for slow answers looks for what has become due. */
 const lookAgainMs = 1_000;
@@ -40,215 +18,272 @@ const recordWithinMs = 10;
 const mostHeld = 400;
 
 /**
- * Claims, sends and records at once; of each statement one is under way at a time. A delivery claimed beyond the slots
- * waits for one as long as its address is fresh, and goes back otherwise. Bodies count from their claim until the
- * attempt has ended. Wakes the loop when a step can do more.
+ * The deliveries under way for one endpoint: claims, sends and records at once; of each statement one is under way at a time.
+ *
+ * | A delivery is | until | and then is |
+ * | --- | --- | --- |
+ * | ready | it has a slot, while its address is fresh | in flight |
+ * | ready | its address is not fresh any more, or the lane ends | unsent |
+ * | in flight | its attempt was made | ended |
+ * | in flight | it turns out that it may not be sent | unsent |
+ * | ended | it is recorded | let go |
+ * | unsent | its claim is given back | let go |
+ *
+ * Its body counts until it is ended or unsent. What ends wakes the loop, whose next step can do more.
  */
-export function createLane(options: DeliveryOptions, endpoint: EndpointRef, loop: EndpointLoop): Lane {
-  const { bytes, clock, load, log, slots, silence } = options;
-  const { endpointId } = endpoint;
-  const lastAttempt = options.retryDelaysSeconds.length + 1;
-  const pace = createPace(clock.now());
-  const ready: ReadyDelivery[] = [];
-  const ended: MadeAttempt[] = [];
-  /** Deliveries that were claimed and are not yet recorded or given back. */
-  const held = new Set<string>();
-  /** Functions that give back the bytes of each body that is held. */
-  const bodies = new Map<string, () => void>();
-  const statements = new Set<'claim' | 'record' | 'return'>();
-  /** Claimed and not sent after all. */
-  const unsent: string[] = [];
-  const lookAgain = createLookAgain(options, endpoint);
-  const holder: Holder = {
-    inFlight: 0,
-    isSilent: () => silence.isSilent(endpointId),
-    wake: () => loop.waker.wake(),
-  };
+export class Lane {
+  readonly #options: DeliveryOptions;
+  readonly #endpoint: EndpointRef;
+  readonly #loop: EndpointLoop;
+  readonly #holder: Holder;
+  readonly #pace;
+  readonly #lookAgain;
+  /** All deliveries that were claimed and not yet let go, by id, with what gives back the bytes of a body that counts. */
+  readonly #held = new Map<string, (() => void) | undefined>();
+  readonly #ready: ReadyDelivery[] = [];
+  readonly #ended: MadeAttempt[] = [];
+  readonly #unsent: string[] = [];
+  readonly #statements = new Set<'claim' | 'record' | 'return'>();
   /** Where the deliveries that were claimed last go. */
-  let origin: string | undefined;
-  /** There may be more due than the last look brought. */
-  let more = loop.handed.length === 0;
-  let lookedAt = more ? Number.NEGATIVE_INFINITY : clock.now();
-  let owing = more;
-  /** The end of the last look: the rest of a burst before it is costly to skip each time. */
-  let after: Position = beginning;
-  let begunAt = Number.NEGATIVE_INFINITY;
-  let busy = false;
-  let fault: Lane['fault'];
+  #origin: string | undefined;
+  /** Whether more may be due than the last look brought. */
+  #more: boolean;
+  #lookedAt: number;
+  /** The end of the last look, and when the looks from the beginning to there began: to skip the rest of a burst each time is costly. */
+  #after: Position = beginning;
+  #begunAt = Number.NEGATIVE_INFINITY;
+  #owing: boolean;
+  #busy = false;
+  #fault: { error: unknown } | undefined;
 
-  const room = () => {
-    const width = widthUnder(load) - holder.inFlight;
-    if (origin === undefined) return holder.isSilent() ? 1 : width;
-    return Math.min(width, slots.room(origin, holder));
-  };
-  const dropBody = ({ delivery: { id } }: ReadyDelivery) => {
-    bodies.get(id)?.();
-    bodies.delete(id);
-  };
-  const isEnding = () => loop.stopping || fault !== undefined;
+  constructor(options: DeliveryOptions, endpoint: EndpointRef, loop: EndpointLoop) {
+    const { clock, silence } = options;
+    this.#options = options;
+    this.#endpoint = endpoint;
+    this.#loop = loop;
+    this.#holder = {
+      inFlight: 0,
+      isSilent: () => silence.isSilent(endpoint.endpointId),
+      wake: () => loop.waker.wake(),
+    };
+    this.#pace = createPace(clock.now());
+    this.#lookAgain = createLookAgain(options, endpoint);
+    this.#more = loop.handed.length === 0;
+    this.#owing = this.#more;
+    this.#lookedAt = this.#more ? Number.NEGATIVE_INFINITY : clock.now();
+  }
 
-  const send = (one: ReadyDelivery) => {
-    const { delivery } = one;
-    const giveUpSlot = slots.take(originOf(delivery.url), holder);
-    load.inFlight += 1;
-    makeAttempt(options, one, lookAgain).then((made) => {
-      giveUpSlot();
-      dropBody(one);
-      load.inFlight -= 1;
-      if (made?.ok !== true) owing = true;
-      if (made === undefined) unsent.push(delivery.id);
-      else {
-        pace.count();
-        options.meter.observe(endpoint.locationId, made.ok, made.durationMs);
-        options.health.note(endpoint, made.ok);
-        silence.note(endpointId, { ok: made.ok, timedOut: made.timedOut === true });
-        logAttempt(log, endpoint, delivery, made, lastAttempt);
-        ended.push(made);
-      }
-      loop.waker.wake();
-    });
-  };
+  /** Why nothing more is claimed. */
+  get fault(): { error: unknown } | undefined {
+    return this.#fault;
+  }
 
-  /** Sends what has a slot, as far as it may still be sent at that time. */
-  const sendReady = (now: number) => {
-    for (let slots = room(); slots > 0 && !isEnding(); slots -= 1) {
-      const [next] = ready;
+  /** Starts what can be started now; returns after how many milliseconds to come again at the latest. */
+  step(): number {
+    const now = this.#options.clock.now();
+    this.#sendReady(now);
+    this.#takeHanded();
+    return Math.min(this.#returnUnsent(now), this.#recordEnded(now), this.#claimMore(now));
+  }
+
+  /** Whether nothing is claimed, and no statement under way. */
+  isIdle(): boolean {
+    const waiting = this.#ready.length + this.#unsent.length + this.#ended.length + this.#loop.handed.length;
+    return this.#holder.inFlight + waiting + this.#statements.size === 0;
+  }
+
+  /** How many deliveries it would send at once if it was handed them; none while others wait here. */
+  roomForMore(): number {
+    const waits = this.#ready.length + this.#unsent.length + this.#loop.handed.length > 0;
+    const asks = this.#statements.has('claim') || this.#statements.has('return');
+    if (this.#isEnding() || waits || asks) return 0;
+    return Math.max(0, Math.min(this.#room(), mostHeld - this.#held.size));
+  }
+
+  /** Whether it did nothing but deliver what it was handed. */
+  owesNothing(): boolean {
+    return !this.#owing;
+  }
+
+  /** Looks for what is due with the next step. */
+  lookAnew(): void {
+    this.#more = true;
+  }
+
+  /** Whether deliveries were claimed since it was last asked. */
+  wasBusy(): boolean {
+    const was = this.#busy;
+    this.#busy = false;
+    return was;
+  }
+
+  /** Waits for no slot any more: it has ended. */
+  leave(): void {
+    if (this.#origin !== undefined) this.#options.slots.forget(this.#origin, this.#holder);
+  }
+
+  #isEnding(): boolean {
+    return this.#loop.stopping || this.#fault !== undefined;
+  }
+
+  #room(): number {
+    const width = widthUnder(this.#options.load) - this.#holder.inFlight;
+    if (this.#origin === undefined) return this.#holder.isSilent() ? 1 : width;
+    return Math.min(width, this.#options.slots.room(this.#origin, this.#holder));
+  }
+
+  #dropBody(id: string): void {
+    this.#held.get(id)?.();
+    this.#held.set(id, undefined);
+  }
+
+  /** Ready, in flight: as many as have a slot and are fresh. */
+  #sendReady(now: number): void {
+    for (let room = this.#room(); room > 0 && !this.#isEnding(); room -= 1) {
+      const [next] = this.#ready;
       if (next === undefined || next.sendBy <= now) return;
-      ready.shift();
-      send(next);
+      this.#ready.shift();
+      this.#send(next);
     }
-  };
+  }
 
-  const start = (kind: 'claim' | 'record' | 'return', ids: readonly string[], done: Promise<unknown>) => {
-    statements.add(kind);
+  /** In flight, and then ended or unsent. */
+  #send(ready: ReadyDelivery): void {
+    const { load, slots } = this.#options;
+    const { id, url } = ready.delivery;
+    const giveUpSlot = slots.take(originOf(url), this.#holder);
+    load.inFlight += 1;
+    makeAttempt(this.#options, ready, this.#lookAgain).then((made) => {
+      giveUpSlot();
+      this.#dropBody(id);
+      load.inFlight -= 1;
+      if (made?.ok !== true) this.#owing = true;
+      if (made === undefined) this.#unsent.push(id);
+      else {
+        this.#note(ready, made);
+        this.#ended.push(made);
+      }
+      this.#loop.waker.wake();
+    });
+  }
+
+  #note({ delivery }: ReadyDelivery, made: MadeAttempt): void {
+    const { health, log, meter, retryDelaysSeconds, silence } = this.#options;
+    const { endpointId, locationId } = this.#endpoint;
+    this.#pace.count();
+    meter.observe(locationId, made.ok, made.durationMs);
+    health.note(this.#endpoint, made.ok);
+    silence.note(endpointId, { ok: made.ok, timedOut: made.timedOut === true });
+    logAttempt(log, this.#endpoint, delivery, made, retryDelaysSeconds.length + 1);
+  }
+
+  /** Runs a statement; when it is done, lets the deliveries go that it was about. */
+  #start(kind: 'claim' | 'record' | 'return', ids: readonly string[], done: Promise<unknown>): void {
+    this.#statements.add(kind);
     done
       .catch((error: unknown) => {
-        fault ??= { error };
+        this.#fault ??= { error };
       })
       .then(() => {
-        for (const id of ids) held.delete(id);
-        statements.delete(kind);
-        loop.waker.wake();
+        for (const id of ids) this.#held.delete(id);
+        this.#statements.delete(kind);
+        this.#loop.waker.wake();
       });
-  };
+  }
 
-  const moveTo = (where: string) => {
-    if (origin !== undefined && origin !== where) slots.forget(origin, holder);
-    origin = where;
-  };
+  #takeHanded(): void {
+    if (this.#loop.handed.length === 0) return;
+    this.#busy = true;
+    this.#takeUp(this.#loop.handed.splice(0));
+  }
 
-  const takeUp = (claimed: readonly ReadyDelivery[]) => {
+  #takeUp(claimed: readonly ReadyDelivery[]): void {
+    const { bytes } = this.#options;
     for (const { delivery, body } of claimed) {
-      held.add(delivery.id);
-      bodies.set(delivery.id, bytes.take(endpointId, body.length));
-      moveTo(originOf(delivery.url));
+      this.#held.set(delivery.id, bytes.take(this.#endpoint.endpointId, body.length));
+      this.#moveTo(originOf(delivery.url));
     }
     // However long the database took: what has a slot goes at once, looked at again where it is not fresh any more.
-    const free = isEnding() ? 0 : Math.max(0, room());
-    for (const one of claimed.slice(0, free)) send(one);
-    ready.push(...claimed.slice(free));
-  };
+    const free = this.#isEnding() ? 0 : Math.max(0, this.#room());
+    for (const one of claimed.slice(0, free)) this.#send(one);
+    this.#ready.push(...claimed.slice(free));
+  }
 
-  const takeHanded = () => {
-    if (loop.handed.length === 0) return;
-    busy = true;
-    takeUp(loop.handed.splice(0));
-  };
+  #moveTo(origin: string): void {
+    if (this.#origin !== origin) this.leave();
+    this.#origin = origin;
+  }
 
-  const look = async (most: number) => {
+  /** Ready, unsent, let go: what is not sent after all is given back. */
+  #returnUnsent(now: number): number {
+    const [first] = this.#ready;
+    const stale = first !== undefined && (this.#isEnding() || first.sendBy <= now);
+    if ((stale || this.#unsent.length > 0) && !this.#statements.has('return')) {
+      const waited = stale ? this.#ready.splice(0).map(({ delivery }) => delivery.id) : [];
+      for (const id of waited) this.#dropBody(id);
+      const ids = [...this.#unsent.splice(0), ...waited];
+      this.#owing = true;
+      this.#more = true;
+      this.#after = beginning;
+      this.#start('return', ids, giveBack(this.#options, this.#endpoint, ids));
+    }
+    return first === undefined ? lookAgainMs : first.sendBy - now;
+  }
+
+  /** Ended, let go. */
+  #recordEnded(now: number): number {
+    const [first] = this.#ended;
+    if (first === undefined || this.#statements.has('record')) return lookAgainMs;
+    const restMs = recordWithinMs - (now - first.endedAt);
+    const last = this.#holder.inFlight + this.#ready.length === 0 && !this.#statements.has('claim');
+    if (restMs > 0 && this.#ended.length < recordTogether && !last) return restMs;
+    const made = this.#ended.splice(0);
+    const ids = made.map(({ deliveryId }) => deliveryId);
+    const recording = this.#options.recorder.record(this.#endpoint, made).then((whole) => {
+      if (!whole) this.#owing = true;
+    });
+    this.#start('record', ids, recording);
+    return lookAgainMs;
+  }
+
+  /** Claimed, ready: as many as slots and the pace of the endpoint have room for. */
+  #claimMore(now: number): number {
+    const { bytes, load } = this.#options;
+    const isFull = this.#held.size >= mostHeld || bytes.room(this.#endpoint.endpointId) === 0;
+    if (this.#isEnding() || this.#statements.has('claim') || isFull) return lookAgainMs;
+    const sinceMs = now - this.#lookedAt;
+    if (!this.#more && !this.#loop.again && sinceMs < lookAgainMs) return lookAgainMs - sinceMs;
+    const ahead = this.#pace.ahead(now);
+    const most = this.#room() - this.#ready.length + ahead;
+    if (most <= 0 || this.#ready.length > ahead / 2) return lookAgainMs;
+    if (ahead === 0 && most < widthUnder(load) / 2 && sinceMs < lookApartMs) return lookApartMs - sinceMs;
+    this.#loop.again = false;
+    this.#owing = true;
+    this.#more = false;
+    this.#lookedAt = now;
+    if (this.#after === beginning) this.#begunAt = now;
+    this.#start('claim', [], this.#look(most));
+    return lookAgainMs;
+  }
+
+  async #look(most: number): Promise<void> {
+    const { bytes } = this.#options;
+    const { endpointId } = this.#endpoint;
     const wanted = bytes.room(endpointId);
     const giveBackRoom = bytes.take(endpointId, wanted);
     const limits = { most, bytes: wanted };
-    const looked = await claim(options, endpoint, limits, [...held], after).finally(giveBackRoom);
+    const held = [...this.#held.keys()];
+    const looked = await claim(this.#options, this.#endpoint, limits, held, this.#after).finally(
+      giveBackRoom,
+    );
     const { found, claimed, last = beginning } = looked;
     const isFull = found === most || looked.bytes >= wanted;
-    const whole = after === beginning;
     // Only a look from the beginning shows that nothing more is due.
-    if (isFull || !whole) more = true;
-    after = isFull && lookedAt - begunAt < lookAgainMs ? last : beginning;
-    if (found > 0) busy = true;
-    takeUp(claimed);
-  };
-
-  const returnUnsent = (now: number): number => {
-    const [first] = ready;
-    const stale = first !== undefined && (isEnding() || first.sendBy <= now);
-    if ((stale || unsent.length > 0) && !statements.has('return')) {
-      const waited = stale ? ready.splice(0) : [];
-      waited.forEach(dropBody);
-      const ids = [...unsent.splice(0), ...waited.map(({ delivery }) => delivery.id)];
-      owing = true;
-      more = true;
-      after = beginning;
-      start('return', ids, giveBack(options, endpoint, ids));
-    }
-    return first === undefined ? lookAgainMs : first.sendBy - now;
-  };
-
-  const recordEnded = (now: number): number => {
-    const [first] = ended;
-    if (first === undefined || statements.has('record')) return lookAgainMs;
-    const restMs = recordWithinMs - (now - first.endedAt);
-    const last = holder.inFlight + ready.length === 0 && !statements.has('claim');
-    if (restMs > 0 && ended.length < recordTogether && !last) return restMs;
-    const made = ended.splice(0);
-    const ids = made.map(({ deliveryId }) => deliveryId);
-    const recording = options.recorder.record(endpoint, made).then((whole) => {
-      if (!whole) owing = true;
-    });
-    start('record', ids, recording);
-    return lookAgainMs;
-  };
-
-  const claimMore = (now: number): number => {
-    if (isEnding() || statements.has('claim') || held.size >= mostHeld || bytes.room(endpointId) === 0)
-      return lookAgainMs;
-    const sinceMs = now - lookedAt;
-    if (!more && !loop.again && sinceMs < lookAgainMs) return lookAgainMs - sinceMs;
-    const ahead = pace.ahead(now);
-    const most = room() - ready.length + ahead;
-    if (most <= 0 || ready.length > ahead / 2) return lookAgainMs;
-    if (ahead === 0 && most < widthUnder(load) / 2 && sinceMs < lookApartMs) return lookApartMs - sinceMs;
-    loop.again = false;
-    owing = true;
-    more = false;
-    lookedAt = now;
-    if (after === beginning) begunAt = now;
-    start('claim', [], look(most));
-    return lookAgainMs;
-  };
-
-  return {
-    step() {
-      const now = clock.now();
-      sendReady(now);
-      takeHanded();
-      return Math.min(returnUnsent(now), recordEnded(now), claimMore(now));
-    },
-    isIdle: () =>
-      holder.inFlight + ready.length + unsent.length + ended.length + statements.size + loop.handed.length ===
-      0,
-    roomForMore() {
-      const waits = ready.length + unsent.length + loop.handed.length > 0;
-      if (isEnding() || waits || statements.has('claim') || statements.has('return')) return 0;
-      return Math.max(0, Math.min(room(), mostHeld - held.size));
-    },
-    owesNothing: () => !owing,
-    leave() {
-      if (origin !== undefined) slots.forget(origin, holder);
-    },
-    lookAnew() {
-      more = true;
-    },
-    wasBusy() {
-      const was = busy;
-      busy = false;
-      return was;
-    },
-    get fault() {
-      return fault;
-    },
-  };
+    if (isFull || this.#after !== beginning) this.#more = true;
+    this.#after = isFull && this.#lookedAt - this.#begunAt < lookAgainMs ? last : beginning;
+    if (found > 0) this.#busy = true;
+    this.#takeUp(claimed);
+  }
 }
 
 // The sender judges addresses; here it is enough that one address is one place.

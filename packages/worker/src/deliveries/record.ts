@@ -1,7 +1,7 @@
 import { type Clock, type Database, isUnavailable } from '@comanda/db';
 import type { MadeAttempt } from './attempt.ts';
 import type { EndpointRef } from './endpoint-ref.ts';
-import { untilAvailable } from './patience.ts';
+import { untilAvailable } from './limits.ts';
 import { recordAttempts } from './record.statements.ts';
 
 /** The parameters of recording that depend on this worker. */

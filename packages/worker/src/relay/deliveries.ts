@@ -25,7 +25,7 @@ export async function queueDeliveries(tx: Queryable, events: readonly NumberedEv
  * The same for the few events of a small round: what this worker would send at once is inserted as claimed by it, and answered to be
  * handed over once this has committed. An endpoint for which anything waits already gets a job: its order is the queue's.
  */
-export async function claimDeliveries(
+export async function claimNewDeliveries(
   tx: Queryable,
   events: readonly ComposedEvent[],
   first: FirstAttempts,

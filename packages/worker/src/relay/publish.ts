@@ -1,7 +1,7 @@
 import { type Queryable, statement, type Transaction } from '@comanda/db';
 import type { FirstAttempts, HandedDeliveries } from '../deliveries/first-attempts.ts';
 import { noteCatalog, removeRows } from './changes.ts';
-import { claimDeliveries, isSmall, queueDeliveries } from './deliveries.ts';
+import { claimNewDeliveries, isSmall, queueDeliveries } from './deliveries.ts';
 import { eventId } from './event-id.ts';
 import type { PlannedEvent, Unit } from './plan.ts';
 import { type Resources, readResources } from './resources.ts';
@@ -58,7 +58,7 @@ async function publishEvents(
   if (first !== undefined && shown.count === planned.length && isSmall(events)) {
     tellWatchers(tx, events);
     // Sent in this order: a delivery refers to its event.
-    const [, handed] = await Promise.all([storeEvents(tx, events), claimDeliveries(tx, events, first)]);
+    const [, handed] = await Promise.all([storeEvents(tx, events), claimNewDeliveries(tx, events, first)]);
     return { events: events.length, handed };
   }
   return publishMany(tx, { events, rest: planned.slice(shown.count) }, receiversOf);
