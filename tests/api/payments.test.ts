@@ -1,6 +1,6 @@
 import { newId } from '@comanda/db';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Payment, PaymentPage } from '../../packages/api/src/resources/payments/schema.ts';
+import { Payment, PaymentPage, PaymentWithBooks } from '../../packages/api/src/resources/payments/schema.ts';
 import { dataOf, refusalOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
 import { auditedBy } from '../support/audited.ts';
@@ -187,4 +187,24 @@ describe('payments.complete and payments.reject', () => {
     expect((await get(paid.payment.id)).status).toBe('completed');
     expect((await get(unpaid.payment.id)).status).toBe('rejected');
   });
+});
+
+it('POST /v2/payments/{id}/refund gives back by key, with or without a person, as POST …/complete and …/reject move', async () => {
+  const [id, other] = [await paymentOf(), await paymentOf()];
+  const post = (path: string, body?: object, headers = {}) =>
+    api.rest(`POST /v2/payments/${path}`, { body, headers });
+  const by = (key: string) => ({ 'Idempotency-Key': key });
+  const reasonOf = async (answer: ReturnType<typeof post>) => (await answer).headers.get('x-error-reason');
+  const refund = { amount: 2.5, reason: 'Cold' };
+  expect((await post(`${id}/refund`, refund)).status).toBe(422);
+  expect(await reasonOf(post(`${id}/refund`, refund, by('early')))).toBe('not_collected');
+  expect(dataOf(await post(`${id}/complete`), 200, Payment)).toMatchObject({ id, status: 'completed' });
+  expect(dataOf(await post(`${other}/reject`), 200, Payment)).toMatchObject({ status: 'rejected' });
+  const given = await post(`${id}/refund`, refund, by('first'));
+  expect(dataOf(given, 200, PaymentWithBooks)).toMatchObject({ status: 'completed', refunded: 2.5 });
+  const again = await post(`${id}/refund`, refund, by('first'));
+  expect(again.text).toBe(given.text);
+  const whole = await post(`${id}/refund`, { ...refund, amount: 10, person: 'Ana' }, by('second'));
+  expect(dataOf(whole, 200, PaymentWithBooks)).toMatchObject({ refunded: 12.5 });
+  expect(await reasonOf(post(`${id}/refund`, refund, by('third')))).toBe('refund_too_large');
 });

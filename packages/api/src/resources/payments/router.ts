@@ -40,7 +40,8 @@ export const paymentsRouter = router({
   complete: operation({
     permission: 'payments:write',
     summary: 'Complete a payment',
-    description: 'From pending only; completed is final.',
+    description: 'From pending only; completed is final. It is recorded: no payment provider is called.',
+    rest: ['POST /v2/payments/{id}/complete'],
     errors: ['resource_not_found', 'conflict'],
   })
     .input(PaymentById)
@@ -50,7 +51,8 @@ export const paymentsRouter = router({
   reject: operation({
     permission: 'payments:write',
     summary: 'Reject a payment',
-    description: 'From pending only; rejected is final.',
+    description: 'From pending only; rejected is final. It is recorded: no payment provider is called.',
+    rest: ['POST /v2/payments/{id}/reject'],
     errors: ['resource_not_found', 'conflict'],
   })
     .input(PaymentById)
@@ -61,8 +63,10 @@ export const paymentsRouter = router({
     permission: 'payments:write',
     summary: 'Record a refund',
     description:
-      'Records that money of a completed payment was given back, with reason and person. No payment provider is called: give ' +
-      'the money back first. There may be several, up to the amount of the payment. The payment stays completed.',
+      'Records that money of a completed payment was given back, with a reason. No payment provider is called: give ' +
+      'the money back first. There may be several, up to the amount of the payment. The payment stays completed, and shows ' +
+      'the sum as `refunded`.',
+    rest: ['POST /v2/payments/{id}/refund'],
     errors: ['resource_not_found', 'conflict'],
   })
     .input(PaymentRefund)

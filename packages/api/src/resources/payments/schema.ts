@@ -165,7 +165,7 @@ export const PaymentWanted = PaymentById.extend({ include: includeBooks });
 /** The body that records a refund. */
 export const PaymentRefund = PaymentById.extend({
   amount: Money.gt(0, 'must be more than 0').meta({ example: 2.5 }),
-  reason: text(1, 500),
-  person: text(1, 255).meta({ description: 'The person that gives the money back.' }),
-});
+  reason: text(1, 500).meta({ description: 'Why it is given back.' }),
+  person: text(1, 255).optional().meta({ description: 'The person that gives the money back.' }),
+}).meta({ id: 'PaymentRefund', description: 'What was given back of a payment.' });
 export type PaymentRefund = z.infer<typeof PaymentRefund>;

@@ -90,7 +90,7 @@ export async function refund(
   if (!isId(id)) throw notFound('Payment');
   const { locationId, apiKeyId } = ctx.caller;
   const values = [
-    ...[locationId, id, amount, reason, person, 'payments.refund', originOf(ctx), apiKeyId],
+    ...[locationId, id, amount, reason, person ?? null, 'payments.refund', originOf(ctx), apiKeyId],
     ctx.clientAddress ?? null,
   ];
   return inStatement(ctx, async (on) => {
