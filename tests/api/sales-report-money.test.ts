@@ -158,6 +158,7 @@ describe('a month of sales', () => {
         ...{ at, lines, methodId: methods[index % 2] ?? methodId },
         channel: [null, 'web', 'kiosk'][index % 3] ?? null,
         status: index % 8 === 0 ? ('canceled' as const) : ('closed' as const),
+        paid: index % 7 === 0 ? ('rejected' as const) : ('completed' as const),
       };
       recorded.push(await recordOrder(api.app.database, { locationId }, order));
     }
@@ -175,7 +176,7 @@ describe('a month of sales', () => {
     day: (order) => whole(dayOf(order), order),
     hour: (order) => whole(hour.format(order.at), order),
     channel: (order) => whole(order.channel ?? '', order),
-    payment_method: (order) => whole(order.methodId, order),
+    payment_method: (order) => whole(order.paid === 'rejected' ? '' : order.methodId, order),
     product: ({ lines }) => lines.map((line) => ({ ...line, key: line.productId })),
     tax_rate: ({ lines }) =>
       lines.map((line) => ({

@@ -71,10 +71,17 @@ describe('GET /v2/sales-reports', () => {
     await sell(line, { status: 'canceled', paid: 'completed' });
     await sell(line, { status: 'pending', paid: 'pending' });
     await sell(line, { status: 'ready', paid: 'rejected' });
-    for (const grouping of ['day', 'hour', 'product', 'category', 'payment_method', 'channel']) {
+    for (const grouping of ['day', 'hour', 'product', 'category', 'channel']) {
       const sales = await by(grouping);
       expect(sales).toMatchObject({ total_orders: 2, total_amount: 10, rows: [{ orders: 2, amount: 10 }] });
     }
+    // A method that was rejected sold nothing.
+    const half = { orders: 1, quantity: 1, amount: 5 };
+    const rows = [
+      { key: '', name: '', ...half },
+      { key: cash, name: 'Cash', ...half },
+    ];
+    expect(await by('payment_method')).toMatchObject({ total_orders: 2, total_amount: 10, rows });
   });
 
   it('by product takes the totals of the lines and counts an order once in a row', async () => {

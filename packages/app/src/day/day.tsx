@@ -107,7 +107,7 @@ function Plot({ cut, report }: { cut: Cut; report: Report }) {
   const rows =
     cut === 'hour' ? [...report.rows].sort((one, other) => one.key.localeCompare(other.key)) : report.rows;
   const labelOf = (key: string, name: string) =>
-    cut === 'hour' ? `${key}:00` : name || (cut === 'channel' ? texts.noChannel : key);
+    cut === 'hour' ? `${key}:00` : name || (cut === 'channel' ? texts.noChannel : key || texts.notPaid);
   const bars = rows.map(({ key, name, orders, amount }) => ({
     key,
     label: labelOf(key, name),
