@@ -1,6 +1,6 @@
 -- The triggers of made/ call these functions to record the changes of a statement whose session is not the service's:
--- one audit entry a location, with its rows and their count. Of more than 100 it has the values of the first 100, and
--- of all the keys and a digest; what is deleted is kept up to 10,000 rows. Changes made by the triggers of that
+-- one audit entry a location, with its rows and their count. Of more than 100 it has the keys of all and a digest,
+-- and the values of the first 100 that were inserted, of the first 10,000 that were updated or deleted. Changes made by the triggers of that
 -- statement are not recorded.
 
 -- The columns of a table whose values are not kept: what is erased must not live on here.

@@ -150,6 +150,15 @@ describe('an undo of more than 100 rows', () => {
     expect(await catalog()).toEqual([]);
   });
 
+  it('takes back new prices of 1,110 products, and shows the first 100', async () => {
+    await hand.sql(teas, [location, 1_110]);
+    const before = await catalog();
+    await hand.sql('update products set price = price + 1 where location_id = $1', [location]);
+    const { entries } = await undoLast();
+    expect(entries.map(({ row_count, rows = [] }) => [row_count, rows.length])).toEqual([[1_110, 100]]);
+    expect(await catalog()).toEqual(before);
+  });
+
   it('brings back what went with a category of 120 products, and what was deleted', async () => {
     const category = await createCategory(api.app.database, { locationId: location });
     await hand.sql(teas, [location, 120]);
@@ -205,11 +214,11 @@ describe('an undo is refused', () => {
     expect(await catalog()).toEqual(before);
   });
 
-  it('where 100 of 101 rows are kept', async () => {
-    await hand.sql(teas, [location, 101]);
+  it('where 10,000 of 10,001 rows are kept', async () => {
+    await hand.sql(teas, [location, 10_001]);
     await hand.sql('update products set price = 2 where location_id = $1', [location]);
     await expect(undoLast()).rejects.toMatchObject(
-      refusal(/^of the 101 rows that were changed 100 are kept/),
+      refusal(/^of the 10001 rows that were changed 10000 are kept/),
     );
   });
 

@@ -29,9 +29,12 @@ export function auditSql(table: Table, catalog: Catalog): string[] {
 export const byHand = (audit: string, otherwise?: string): string =>
   `IF NOT by_service() AND pg_trigger_depth() = 1 THEN\n${indented(2, audit)}\n${otherwise === undefined ? '' : `ELSE\n${indented(2, otherwise)}\n`}END IF;`;
 
-/** Rows whose values an entry has. An entry is the only copy of a deleted row. */
-const keptOfOthers = 100;
-const keptOfDeleted = 10_000;
+/**
+ * Rows whose values an entry has. Its copy of the values before is the only one; what was inserted is undone by the keys and the
+ * digest, which an entry of more rows has.
+ */
+const keptOfInserted = 100;
+const keptOfOthers = 10_000;
 
 /** The statement that writes down what an operation did; undefined where nothing of the table is kept. */
 export function auditOf(table: Table, operation: Operation, catalog: Catalog): string | undefined {
@@ -39,14 +42,14 @@ export function auditOf(table: Table, operation: Operation, catalog: Catalog): s
   const rows = { insert: inserted, update: updated, delete: deleted }[operation](table, catalog);
   const secret = Object.entries(table.columns).flatMap(([name, column]) => (column.secret ? [name] : []));
   const hidden = `(SELECT left_out_of_audit(TG_RELID, '{${secret.join(',')}}'))`;
-  const most = operation === 'delete' ? keptOfDeleted : keptOfOthers;
+  const most = operation === 'insert' ? keptOfInserted : keptOfOthers;
   return `PERFORM record_hand_edit(e.location_id, ${quoted(operation)}, ${quoted(table.name)}, e.n, e.kept, e.by_cascade, e.keys, e.digest)
 FROM (
   SELECT c.location_id, c.by_cascade, count(*)::int AS n,
     jsonb_agg(audit_row(c.key, to_jsonb(c.old), to_jsonb(c.new), ${hidden}) ORDER BY c.place)
       FILTER (WHERE c.place <= ${most}) AS kept,
-    CASE WHEN count(*) > ${keptOfOthers} THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
-    CASE WHEN count(*) > ${keptOfOthers} THEN audit_digest(string_agg(audit_text(to_jsonb(c.${operation === 'delete' ? 'old' : 'new'})), E'\\n' ORDER BY c.place)) END AS digest
+    CASE WHEN count(*) > ${keptOfInserted} THEN jsonb_agg(c.key ORDER BY c.place) END AS keys,
+    CASE WHEN count(*) > ${keptOfInserted} THEN audit_digest(string_agg(audit_text(to_jsonb(c.${operation === 'delete' ? 'old' : 'new'})), E'\\n' ORDER BY c.place)) END AS digest
   FROM (
 ${indented(4, rows)}
   ) c GROUP BY 1, 2 ORDER BY 1, 2

@@ -34,6 +34,10 @@ const login = `case when a.actor_kind <> 'database' then null
        when a.actor_name = ${owner} or a.actor_name ~ '_(${roleKinds.join('|')})$'
          or exists (select from pg_roles r where r.rolname = a.actor_name::name and r.rolsuper) then 'shared' else 'own' end`;
 
+// The rows that are shown of those that an entry keeps.
+const changes = `case when a.row_count > 100 then jsonb_build_object('rows', jsonb_path_query_array(a.changes, '$.rows[0 to 99]'))
+       else a.changes end`;
+
 const shown = (
   ofRow: boolean,
 ): string => `a.id, a.location_id, l.timezone, a.created_at, a.actor_kind, a.api_key_id, a.key_name,
@@ -41,8 +45,7 @@ const shown = (
      a.resource_id, ${resourceName(ofRow ? '$6::uuid' : 'null::uuid')} as resource_name, a.row_count, a.deed, a.caused_by, a.undo_of,
      case when a.resource_ids is not null
          then jsonb_build_object('rows', history_rows(a.relation, a.resource_ids, a.changes, ${ofRow ? 'nullif($6::uuid, a.id)' : 'null'}))
-       when a.row_count > 100 then jsonb_build_object('rows', jsonb_path_query_array(a.changes, '$.rows[0 to 99]'))
-       else a.changes end as changes,
+       else ${changes} end as changes,
      case a.actor_kind when 'database' then undo_refusal(a.id) end as cannot_undo,
      (select jsonb_object_agg(c.relation, c.row_count) from audit_entries c
        where c.location_id = a.location_id and c.created_at = a.created_at and c.caused_by = a.id) as cascaded`;
@@ -87,9 +90,10 @@ export const listEntriesHere = ofAsked<EntryRow>(
   'list_audit_entries_here_of',
   (asked) => `with page as materialized (
      select a.*, k.name as key_name ${entriesOf(asked, here)} order by a.created_at desc, a.id desc limit $2 offset $7
+   ), sized as materialized (
+     select a.*, octet_length((${changes})::text) as bytes from page a
    ), fitting as materialized (
-     select p.*, sum(octet_length(p.changes::text)) over (order by p.created_at desc, p.id desc) - octet_length(p.changes::text) as bytes_before
-     from page p
+     select s.*, sum(s.bytes) over (order by s.created_at desc, s.id desc) - s.bytes as bytes_before from sized s
    )
    select ${shown(asked === 'row')}
    from fitting a join locations l on l.id = a.location_id
