@@ -2,10 +2,10 @@
 // depends on has changed. Plain JavaScript without dependencies: it runs before anything is installed.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, extraGroups, groups, workspaceFolders } from './build.mjs';
+import { extraGroups, groups, isBuilt, workspaceFolders } from './build.mjs';
 import { writeBuildInfo } from './build-info.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -36,7 +36,8 @@ export async function bootstrap({
   checkNode();
   await step(installStep(beforeInstalling), { log, signal });
   await step(generateStep(), { log, signal });
-  for (const group of bundles) await step(buildStep(group), { log, signal });
+  const stale = bundles.filter((group) => !isBuilt(group));
+  if (stale.length > 0) await buildApart(stale, signal);
   writeBuildInfo(root);
 }
 
@@ -160,24 +161,13 @@ function generateStep() {
   };
 }
 
-// The inputs of a bundle are those that esbuild reported the last time: another file comes in by one of
-// these.
-function buildStep(group) {
-  const list = join(root, `dist/inputs-${group}.json`);
-  const inputs = () => ['package.json', 'scripts/build.mjs', ...JSON.parse(readFileSync(list, 'utf8'))];
-  return {
-    stamp: join(root, `dist/stamp-${group}`),
-    title: {},
-    fingerprint: () => (existsSync(list) ? hashStatus(inputs()) : ''),
-    run: async () => {
-      const began = Date.now();
-      const files = await build(group);
-      writeFileSync(list, JSON.stringify(files));
-      // A file edited meanwhile may have been read before: then the next start builds again.
-      const edited = files.some((file) => statSync(join(root, file)).mtimeMs >= began);
-      return edited ? 'edited' : hashStatus(inputs());
-    },
-  };
+/** The builder is a process of its own: neither it nor its bundler stays with what it built. */
+async function buildApart(groups, signal) {
+  if (signal?.aborted) throw new InterruptedError('interrupted');
+  const { code, output } = await runCommand(process.execPath, ['scripts/build-groups.mjs', ...groups], {
+    signal,
+  });
+  if (code !== 0) throw new Error(output.trim());
 }
 
 /** `versions: false` ignores the versions of our own packages, on which no installed package depends. */
@@ -186,15 +176,6 @@ function hashFiles(paths, more = '', { versions = true } = {}) {
   for (const path of paths.filter((each) => existsSync(join(root, each)))) {
     const text = readFileSync(join(root, path), 'utf8');
     hash.update(`\0${path}\0`).update(versions ? text : text.replace(/^ {2}"version": .*$/m, ''));
-  }
-  return hash.digest('hex');
-}
-
-function hashStatus(paths) {
-  const hash = createHash('sha256');
-  for (const path of paths) {
-    const { mtimeMs = 0, size = 0 } = statSync(join(root, path), { throwIfNoEntry: false }) ?? {};
-    hash.update(`${path}\0${mtimeMs}\0${size}\0`);
   }
   return hash.digest('hex');
 }
