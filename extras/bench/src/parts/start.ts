@@ -75,13 +75,18 @@ function memoryOf(start: number): Figure[] {
   ];
 }
 
-/** Counts the packages in a `node_modules` and those nested in them, and their bytes; links count as nothing. */
+/** Counts the packages in a `node_modules` and those nested in them, and their bytes; links, hard ones too, count as nothing. */
 function installed(modules: string): { packages: number; bytes: number } {
   const found = { packages: 0, bytes: 0 };
+  const files = new Set<number>();
   const visit = (folder: string, parent: string) => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = join(folder, entry.name);
-      if (entry.isFile()) found.bytes += statSync(path).size;
+      if (entry.isFile()) {
+        const { ino, size } = statSync(path);
+        if (!files.has(ino)) found.bytes += size;
+        files.add(ino);
+      }
       // Folders with a dot are tools' own: databases of tests, caches.
       if (!entry.isDirectory() || entry.name.startsWith('.')) continue;
       const isPackage = parent === 'node_modules' && !entry.name.startsWith('@');
