@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -14,11 +14,9 @@ it('npm start that has built and made demo data keeps API, worker and PostgreSQL
   onTestFinished(() => rmSync(folder, { recursive: true, maxRetries: 5 }));
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
-  const tree = join(folder, 'tree');
-  mkdirSync(tree);
-  copyTree(repositoryRoot, tree);
+  copyTree(repositoryRoot, folder);
   const run = startRun({
-    ...{ root: tree, dataDir: join(folder, 'data'), port: await unusedPort() },
+    ...{ root: folder, dataDir: join(folder, 'data'), port: await unusedPort() },
     env: { SEED_DEMO: 'true' },
   });
   await serving(run);
