@@ -2,10 +2,10 @@
 // depends on has changed. Plain JavaScript without dependencies: it runs before anything is installed.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, extraGroups, groups, workspaceFolders } from './build.mjs';
+import { extraGroups, groups, isBuilt, workspaceFolders } from './build.mjs';
 import { writeBuildInfo } from './build-info.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -20,23 +20,28 @@ export class InterruptedError extends Error {
 
 /**
  * Installs, generates and builds what is missing or out of date.
- * `log` gets one line a step that did something; `signal` ends a step under way and all it started;
+ * `packages` names what is installed: what runs (the `dependencies` of the manifests), or everything, with what tests, documents
+ * and releases need (their `devDependencies`). `log` gets one line a step that did something; `signal` ends a step under way and all it started;
  * `bundles` names the groups of scripts/build.mjs that are needed; none leaves dist/ as it is;
  * `beforeInstalling` runs first when packages have to be installed: what it refuses need not wait for them.
- * @param {{ log?: (line: string) => void, signal?: AbortSignal, bundles?: (keyof typeof groups)[],
- *   beforeInstalling?: () => Promise<void> }} [options]
+ * @param {{ packages?: 'run' | 'everything', log?: (line: string) => void, signal?: AbortSignal,
+ *   bundles?: (keyof typeof groups)[], beforeInstalling?: () => Promise<void> }} [options]
  * @throws {Error} with one line that says what to do, {InterruptedError} after `signal`.
  */
 export async function bootstrap({
+  packages = 'everything',
   log = () => {},
   signal,
   bundles = ['service', 'app', ...extraGroups],
   beforeInstalling,
 } = {}) {
   checkNode();
-  await step(installStep(beforeInstalling), { log, signal });
-  await step(generateStep(), { log, signal });
-  for (const group of bundles) await step(buildStep(group), { log, signal });
+  // The generator of the Prisma client is not among what runs: the client that is committed is.
+  const needed = isClientOfSchema() ? packages : 'everything';
+  await step(installStep(needed, beforeInstalling), { log, signal });
+  if (needed === 'everything') await step(generateStep(), { log, signal });
+  const stale = bundles.filter((group) => !isBuilt(group));
+  if (stale.length > 0) await buildApart(stale, signal);
   writeBuildInfo(root);
 }
 
@@ -102,22 +107,32 @@ async function step({ stamp, makes = stamp, fingerprint, title, run }, { log, si
   if (title.done) log(`${title.done} (${((Date.now() - began) / 1000).toFixed(1)} s)`);
 }
 
-function installStep(before = async () => {}) {
-  const packages = workspaceFolders().map((folder) => `${folder}/package.json`);
-  const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json', ...packages];
+function installStep(packages, before = async () => {}) {
+  const manifests = workspaceFolders().map((folder) => `${folder}/package.json`);
+  const inputs = ['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'package.json', ...manifests];
+  const stamp = join(root, 'node_modules/.comanda-installed');
+  // What is installed stays: a clone that has everything keeps everything up to date.
+  const hasEverything = existsSync(stamp) && !readFileSync(stamp, 'utf8').startsWith('run ');
+  const kind = hasEverything ? 'everything' : packages;
   return {
-    stamp: join(root, 'node_modules/.comanda-installed'),
+    stamp,
     title: { done: 'packages installed' },
-    fingerprint: () => hashFiles(inputs, `${process.platform}-${process.arch}`, { versions: false }),
+    fingerprint: () =>
+      `${kind} ${hashFiles(inputs, `${process.platform}-${process.arch}`, { versions: false })}`,
     run: async ({ log, signal }) => {
       await before();
-      log('installing packages (the first time takes a while)');
-      await install({ log, signal });
+      log(`installing ${kinds[kind].what} (the first time takes a while)`);
+      await install(kinds[kind].option, { log, signal });
     },
   };
 }
 
-async function install({ log, signal }) {
+const kinds = {
+  run: { what: 'packages', option: '--prod' },
+  everything: { what: 'the packages of tests, documents and releases, too', option: '--prod=false' },
+};
+
+async function install(option, { log, signal }) {
   const args = [
     '-y',
     pnpmVersion,
@@ -126,14 +141,28 @@ async function install({ log, signal }) {
     '--prefer-offline',
     '--reporter=append-only',
   ];
-  // pnpm would leave out the tools under NODE_ENV=production, and ask a terminal before replacing folders.
-  const settings = ['--prod=false', '--config.confirm-modules-purge=false', '--config.ignore-scripts=false'];
+  // pnpm would ask a terminal before replacing folders.
+  const settings = [option, '--config.confirm-modules-purge=false', '--config.ignore-scripts=false'];
   const { code, output } = await runCommand('npx', [...args, ...settings], {
     signal,
     env: { NODE_ENV: 'development', CI: 'true' },
     onLine: progressLog(log),
   });
   if (code !== 0) throw new Error(`the packages could not be installed:\n${tail(output)}`);
+}
+
+/** Whether the generated client is that of today's schema, which it contains as Prisma formats it, and of today's Prisma. */
+function isClientOfSchema() {
+  const file = join(root, 'packages/db/src/generated/prisma/internal/class.ts');
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const [, schema = '""'] = /^ {2}"inlineSchema": (".*"),?$/m.exec(text) ?? [];
+  const [, version] = /^ {2}"clientVersion": "(.*)",$/m.exec(text) ?? [];
+  const bare = (words) => words.replace(/\s/g, '');
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return (
+    version === devDependencies.prisma &&
+    bare(JSON.parse(schema)) === bare(readFileSync(join(root, 'prisma/schema.prisma'), 'utf8'))
+  );
 }
 
 function generateStep() {
@@ -160,24 +189,13 @@ function generateStep() {
   };
 }
 
-// The inputs of a bundle are those that esbuild reported the last time: another file comes in by one of
-// these.
-function buildStep(group) {
-  const list = join(root, `dist/inputs-${group}.json`);
-  const inputs = () => ['package.json', 'scripts/build.mjs', ...JSON.parse(readFileSync(list, 'utf8'))];
-  return {
-    stamp: join(root, `dist/stamp-${group}`),
-    title: {},
-    fingerprint: () => (existsSync(list) ? hashStatus(inputs()) : ''),
-    run: async () => {
-      const began = Date.now();
-      const files = await build(group);
-      writeFileSync(list, JSON.stringify(files));
-      // A file edited meanwhile may have been read before: then the next start builds again.
-      const edited = files.some((file) => statSync(join(root, file)).mtimeMs >= began);
-      return edited ? 'edited' : hashStatus(inputs());
-    },
-  };
+/** The builder is a process of its own: neither it nor its bundler stays with what it built. */
+async function buildApart(groups, signal) {
+  if (signal?.aborted) throw new InterruptedError('interrupted');
+  const { code, output } = await runCommand(process.execPath, ['scripts/build-groups.mjs', ...groups], {
+    signal,
+  });
+  if (code !== 0) throw new Error(output.trim());
 }
 
 /** `versions: false` ignores the versions of our own packages, on which no installed package depends. */
@@ -186,15 +204,6 @@ function hashFiles(paths, more = '', { versions = true } = {}) {
   for (const path of paths.filter((each) => existsSync(join(root, each)))) {
     const text = readFileSync(join(root, path), 'utf8');
     hash.update(`\0${path}\0`).update(versions ? text : text.replace(/^ {2}"version": .*$/m, ''));
-  }
-  return hash.digest('hex');
-}
-
-function hashStatus(paths) {
-  const hash = createHash('sha256');
-  for (const path of paths) {
-    const { mtimeMs = 0, size = 0 } = statSync(join(root, path), { throwIfNoEntry: false }) ?? {};
-    hash.update(`${path}\0${mtimeMs}\0${size}\0`);
   }
   return hash.digest('hex');
 }

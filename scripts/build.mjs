@@ -1,6 +1,16 @@
 // Bundles our own TypeScript into dist/, one file an entrance; packages from the registry stay outside, except for
 // `inside`.
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { renderTemplates, templatesIn } from './templates.mjs';
@@ -20,7 +30,7 @@ export const groups = {
     'large-bodies': 'packages/api/src/large/thread.ts',
     worker: 'packages/worker/src/main.ts',
     start: 'packages/supervisor/src/main.ts',
-    seed: 'prisma/seed.ts',
+    seed: 'prisma/seed/main.ts',
   },
   commands: {
     comanda: existsSync(join(root, operator)) ? operator : 'packages/cli/src/program.ts',
@@ -60,15 +70,30 @@ const besides = {
   integrator: [`${clients}/model.mjs`, 'scripts/templates.mjs'],
 };
 
+const listOf = (group) => join(root, `dist/inputs-${group}.json`);
+const stampOf = (group) => join(root, `dist/stamp-${group}`);
+
+/**
+ * Whether the bundles of a group are those of today's sources. Their inputs are those that esbuild reported the last time:
+ * another file comes in by one of these.
+ * @param {keyof typeof groups} group
+ */
+export function isBuilt(group) {
+  const [list, stamp] = [listOf(group), stampOf(group)];
+  if (!existsSync(list) || !existsSync(stamp)) return false;
+  return readFileSync(stamp, 'utf8') === hashStatus(JSON.parse(readFileSync(list, 'utf8')));
+}
+
 /**
  * Builds the bundles of a group. Each file replaces its predecessor in one step, so that a process that starts
  * meanwhile reads one or the other.
  * @param {keyof typeof groups} group
- * @returns {Promise<string[]>} the files that went into them, from the root
  * @throws {Error} with esbuild's messages.
  */
 export async function build(group) {
   const { build: bundle } = await import('esbuild');
+  const began = Date.now();
+  rmSync(stampOf(group), { force: true });
   const result = await bundle(bundleOptions(group));
   writeGroup(group, result);
   const { metafile } = result;
@@ -76,7 +101,21 @@ export async function build(group) {
   const own = all.filter((file) => !file.startsWith('node_modules/'));
   // Packages of the registry change with the lockfile.
   const others = own.length === all.length ? [] : ['pnpm-lock.yaml'];
-  return [...own, ...others, ...(besides[group] ?? [])];
+  const files = ['package.json', 'scripts/build.mjs', ...own, ...others, ...(besides[group] ?? [])];
+  writeFileSync(listOf(group), JSON.stringify(files));
+  // A file edited meanwhile may have been read before: then the next start builds again.
+  if (files.every((file) => changedAt(file) < began)) writeFileSync(stampOf(group), hashStatus(files));
+}
+
+const changedAt = (file) => statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+
+function hashStatus(files) {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const { mtimeMs = 0, size = 0 } = statSync(join(root, file), { throwIfNoEntry: false }) ?? {};
+    hash.update(`${file}\0${mtimeMs}\0${size}\0`);
+  }
+  return hash.digest('hex');
 }
 
 /**

@@ -22,7 +22,7 @@ await runScript(() => withSignals(dev));
 process.exit();
 
 async function dev(signal) {
-  await bootstrap({ log: report, signal, bundles: groups });
+  await bootstrap({ packages: 'run', log: report, signal, bundles: groups });
   const { context } = await import('esbuild');
   const builders = new Map();
   for (const group of groups) builders.set(group, await context(bundleOptions(group)));

@@ -18,6 +18,7 @@ async function start(signal) {
   const { HOST, PORT } = process.env;
   try {
     await bootstrap({
+      packages: 'run',
       log: (line) => console.log(`  … ${line}`),
       signal,
       beforeInstalling: () =>

@@ -19,7 +19,9 @@ await runScript(async () => {
     );
     return asked ? 0 : 1;
   }
-  await withSignals((signal) => bootstrap({ log: console.error, signal, bundles: ['demo'] }));
+  await withSignals((signal) =>
+    bootstrap({ packages: 'run', log: console.error, signal, bundles: ['demo'] }),
+  );
   const { main } = await import('../../dist/demo.js');
   return main();
 });

@@ -81,7 +81,8 @@ async function traceFiles() {
     );
     const { metafile } = await build({
       ...bundleOptions(group),
-      ...{ entryPoints, external: [], sourcemap: false },
+      // graphile-worker's cosmiconfig loads TypeScript for a configuration in TypeScript; what runs has neither.
+      ...{ entryPoints, external: ['typescript'], sourcemap: false },
       // As Node 20.19 and later enter a package.
       conditions: ['module-sync'],
     });

@@ -126,8 +126,8 @@ async function readLockfile() {
   const lock = parse(readFileSync(join(root, 'pnpm-lock.yaml'), 'utf8'));
   if (lock.lockfileVersion !== '9.0') throw new Error('pnpm-lock.yaml is not of version 9.0');
   const direct = new Map();
-  // Of extras/ the package contains programs whose dependencies are in packages/, too.
-  const packages = Object.entries(lock.importers).filter(([folder]) => !folder.startsWith('extras/'));
+  // Of extras/ the package contains programs whose dependencies are in packages/, too; the root has the bundler.
+  const packages = Object.entries(lock.importers).filter(([folder]) => folder.startsWith('packages/'));
   for (const [, importer] of packages)
     for (const kind of ['dependencies', 'optionalDependencies'])
       for (const [name, { version }] of Object.entries(importer[kind] ?? {}))

@@ -8,7 +8,7 @@ const beside = process.argv.includes('--beside');
 await runScript(() =>
   withSignals(async (signal) => {
     if (beside) return build(endedWithParent(signal));
-    await bootstrap({ log: console.error, signal, bundles: [] });
+    await bootstrap({ packages: 'run', log: console.error, signal, bundles: [] });
     const code = await build(signal);
     return process.argv.includes('--check') ? compare(signal) : code;
   }),

@@ -2,18 +2,17 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
-  cpSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { copyTree } from '../../scripts/recipes/copy.mjs';
 import { waitFor } from '../support/wait.ts';
 import { runOn, unusedPort } from './run.ts';
 
@@ -21,18 +20,12 @@ let folder: string;
 let child: ChildProcess;
 let output = '';
 
-// On a copy: no test writes into the source tree. Its own packages are links to its own folders.
+// On a copy: no test writes into the source tree.
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'comanda-dev-'));
   // The database server of a root run is another user and must be able to pass.
   chmodSync(folder, 0o711);
-  const copied =
-    'node_modules/@comanda packages prisma scripts package.json pnpm-lock.yaml pnpm-workspace.yaml';
-  for (const name of copied.split(' '))
-    cpSync(join(repositoryRoot, name), join(folder, name), { recursive: true, verbatimSymlinks: true });
-  for (const name of readdirSync(join(repositoryRoot, 'node_modules')))
-    if (name !== '@comanda')
-      symlinkSync(join(repositoryRoot, 'node_modules', name), join(folder, 'node_modules', name));
+  copyTree(repositoryRoot, folder);
   child = spawn(process.execPath, ['scripts/dev.mjs'], {
     cwd: folder,
     env: {

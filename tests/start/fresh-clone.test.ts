@@ -13,7 +13,7 @@ import { use } from '../support/use.ts';
 const clone = use(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'comanda-clone-'));
-    for (const part of ['scripts', 'packages/db/src'])
+    for (const part of ['scripts', 'packages/db/src', 'package.json', 'prisma/schema.prisma'])
       cpSync(join(repositoryRoot, part), join(folder, part), { recursive: true });
     return { folder };
   },

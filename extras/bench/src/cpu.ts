@@ -33,6 +33,20 @@ export function childrenOf(pid: number): number[] {
     .filter((child) => Number(statOf(child)?.[1]) === pid);
 }
 
+/** The same, and those that these have started. */
+export function descendantsOf(pid: number): number[] {
+  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+/** The command line of a process, its words apart by blanks; empty when it has ended. */
+export function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
+
 /** Memory of processes in MiB; what they share is counted once. */
 export function memoryMiB(pids: readonly number[]): number {
   const kilobytes = pids.map((pid) => {

@@ -123,6 +123,31 @@ export function superviseChild({ name, env, log, onChange }: ChildOptions): Chil
   };
 }
 
+/**
+ * Runs `dist/<name>.js` to its end and gives what it wrote to standard output. Like a child it has a session of its own.
+ * @throws {Error} with what it wrote to standard error, when it failed.
+ */
+export function runOnce(name: string, env: NodeJS.ProcessEnv): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(repositoryRoot, 'dist', `${name}.js`)], {
+      cwd: repositoryRoot,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const written = { stdout: '', stderr: '' };
+    for (const stream of ['stdout', 'stderr'] as const)
+      child[stream].setEncoding('utf8').on('data', (text: string) => {
+        written[stream] += text;
+      });
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(written.stdout);
+      else reject(new Error(written.stderr.trim() || `${name} failed (${signal ?? `exit code ${code}`})`));
+    });
+  });
+}
+
 interface OpenPromise<T> {
   promise: Promise<T>;
   resolve(value: T): void;

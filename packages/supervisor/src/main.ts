@@ -1,7 +1,5 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { checkPort, localUrl, repositoryRoot, type Settings, stoppingIn } from '@comanda/db';
+import { checkPort, localUrl, type Settings, stoppingIn } from '@comanda/db';
 import {
   fileVariable,
   readSettings,
@@ -11,7 +9,7 @@ import {
   strangeVariables,
 } from '@comanda/db/configuring';
 import { complain } from '@comanda/db/terminal';
-import { type Child, superviseChild } from './child.ts';
+import { type Child, runOnce, superviseChild } from './child.ts';
 import { migrateDatabase, migrateOnce, type RunningDatabase, startDatabase } from './database.ts';
 import { keptEncryptionKey } from './encryption-key.ts';
 import { openProgress, type Progress, printWelcome } from './progress.ts';
@@ -104,7 +102,7 @@ async function run(
     applySql: () => migrateOnce(database, settings, progress),
   });
   const failed = Promise.race([api.failed, worker.failed]);
-  const seeded = seed(settings, database, encryptionKey, progress);
+  const seeded = seed(settings, database, env, progress);
   running.seeding = seeded;
 
   const allReady = Promise.all([
@@ -181,33 +179,24 @@ function appOf({ app }: Settings, { embedded }: RunningDatabase): 'on' | 'off' {
 async function seed(
   settings: Settings,
   database: RunningDatabase,
-  encryptionKey: string,
+  env: NodeJS.ProcessEnv,
   progress: Progress,
-): Promise<{ demoKey: string | null; appCode: string | null }> {
+): Promise<Demo> {
   const wanted = settings.seedDemo ?? (database.embedded && settings.nodeEnv !== 'production');
   if (!wanted) return { demoKey: null, appCode: null };
   // History is written as the owner: the service settles no turn except by closing it.
-  const options: SeedOptions = {
-    ...{ databaseUrl: database.ownerUrl, dataDir: settings.dataDir, encryptionKey },
-    app: appOf(settings, database) === 'on',
-  };
-  const { key = null, code = null } = await progress.step('demo data', async () => {
-    const file = join(repositoryRoot, 'dist', 'seed.js');
-    const module: SeedModule = await import(pathToFileURL(file).href);
-    return module.seedDemo(options);
-  });
-  return { demoKey: key, appCode: code };
+  const asOwner = { ...env, DATABASE_URL: database.ownerUrl };
+  return progress.step('demo data', async () => readDemo(await runOnce('seed', asOwner)));
 }
 
-/** The arguments of dist/seed.js; a bundle of its own, loaded only where it is wanted. */
-interface SeedOptions {
-  databaseUrl: string;
-  dataDir: string;
-  encryptionKey: string;
-  app: boolean;
+/** What the demo data is used by; each null where it was not made. */
+interface Demo {
+  demoKey: string | null;
+  appCode: string | null;
 }
 
-interface SeedModule {
-  /** No key when the database belongs to others already. */
-  seedDemo(options: SeedOptions): Promise<{ key: string | undefined; code?: string }>;
+/** Reads what prisma/seed/main.ts wrote: no key when the database belongs to others already. */
+function readDemo(text: string): Demo {
+  const { key, code }: { key?: string; code?: string } = JSON.parse(text);
+  return { demoKey: key ?? null, appCode: code ?? null };
 }

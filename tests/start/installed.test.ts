@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { repositoryRoot } from '../../packages/db/src/root.ts';
+import { bundleOptions } from '../../scripts/build.mjs';
+
+const generated = 'packages/db/src/generated/prisma';
+
+const names = z.record(z.string(), z.string()).default({});
+const direct = z.record(z.string(), z.object({ version: z.string() })).default({});
+const Lockfile = z.object({
+  importers: z.record(
+    z.string(),
+    z.object({ dependencies: direct, optionalDependencies: direct, devDependencies: direct }),
+  ),
+  packages: z.record(
+    z.string(),
+    z.object({ os: z.array(z.string()).optional(), cpu: z.array(z.string()).optional() }),
+  ),
+  snapshots: z.record(z.string(), z.object({ dependencies: names, optionalDependencies: names })),
+});
+const lock = Lockfile.parse(parse(readFileSync(join(repositoryRoot, 'pnpm-lock.yaml'), 'utf8')));
+const importers = Object.values(lock.importers);
+
+test('npm start installs 206 packages, and of what tests, documents and releases need only what those packages load', () => {
+  const installed = productionPackages();
+  expect(installed.size).toBe(206);
+  const running = new Set(
+    importers.flatMap((each) => Object.keys({ ...each.dependencies, ...each.optionalDependencies })),
+  );
+  const tools = new Set(importers.flatMap((each) => Object.keys(each.devDependencies)));
+  const entered = [...installed].map((key) => key.slice(0, key.lastIndexOf('@')));
+  // Dependencies of @prisma/adapter-pg, graphile-worker and openapi3-ts.
+  const loaded = ['@prisma/driver-adapter-utils', '@types/node', '@types/pg', 'yaml'];
+  expect([...new Set(entered.filter((name) => tools.has(name) && !running.has(name)))].sort()).toEqual(
+    loaded,
+  );
+});
+
+test('the committed Prisma client is what its generator makes of the schema', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'comanda-client-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  cpSync(join(repositoryRoot, 'prisma/schema.prisma'), join(folder, 'prisma/schema.prisma'));
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['node_modules/prisma/build/index.js', 'generate', '--schema', join(folder, 'prisma/schema.prisma')],
+    {
+      cwd: repositoryRoot,
+      env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' },
+      encoding: 'utf8',
+    },
+  );
+  expect(status, stderr).toBe(0);
+  for (const file of committedClient())
+    expect(
+      readFileSync(join(folder, file), 'utf8') === readFileSync(join(repositoryRoot, file), 'utf8'),
+      file,
+    ).toBe(true);
+});
+
+test('the service is built of the committed files of the Prisma client alone', async () => {
+  const { metafile } = await build(bundleOptions('service'));
+  expect(metafile?.inputs).toBeDefined();
+  const read = Object.keys(metafile?.inputs ?? {}).filter((file) => file.startsWith(generated));
+  expect(read.sort()).toEqual(committedClient());
+});
+
+/** The files of the client that are not ignored, as .gitignore names them. */
+function committedClient(): string[] {
+  const text = readFileSync(join(repositoryRoot, '.gitignore'), 'utf8');
+  return [...text.matchAll(/^!(.+\.ts)$/gm)].map(([, file = '']) => file).sort();
+}
+
+/** `name@version` of all that the manifests' dependencies bring to Linux on x64, by the lockfile. */
+function productionPackages(): Set<string> {
+  const found = new Set<string>();
+  const walk = (dependencies: Readonly<Record<string, string>>) => {
+    for (const [name, version] of Object.entries(dependencies)) {
+      // An alias has its real name in place of the version.
+      const key = /^@?[^@(]+@/.test(version) ? version : `${name}@${version}`;
+      const id = key.replace(/\(.*$/s, '');
+      const { os = ['linux'], cpu = ['x64'] } = lock.packages[id] ?? {};
+      const snapshot = lock.snapshots[key];
+      if (snapshot === undefined || found.has(id) || !os.includes('linux') || !cpu.includes('x64')) continue;
+      found.add(id);
+      walk({ ...snapshot.dependencies, ...snapshot.optionalDependencies });
+    }
+  };
+  for (const { dependencies, optionalDependencies } of importers)
+    for (const [name, { version }] of Object.entries({ ...dependencies, ...optionalDependencies }))
+      walk({ [name]: version });
+  return found;
+}
