@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { issueCode, issueKey, newApiKey, parseApiKey, revokeKey, writeDemo } from '@comanda/api/services';
-import { type Database, newId, openDatabase, statement } from '@comanda/db';
+import { type Database, newId, openDatabase, prismaOver, statement } from '@comanda/db';
 import { idOf } from './seed/known-ids.ts';
 
 /** The name of the demo key. */
@@ -25,7 +25,7 @@ export async function seedDemo({
   const database = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'comanda-seed' });
   try {
     const file = join(dataDir, 'demo-key');
-    if ((await database.prisma.location.count()) === 0) await seedLocation(database, new Date(), file);
+    if ((await prismaOver(database).location.count()) === 0) await seedLocation(database, new Date(), file);
     const key = await demoKey(database, file);
     if (key === undefined || !app) return { key };
     const { code } = await issueCode(database, { name: 'demo', screens: ['board', 'day', 'desk'] });
@@ -59,7 +59,7 @@ const insertDemoKey = statement(
 );
 
 async function demoKey(database: Database, file: string): Promise<string | undefined> {
-  const known = await database.prisma.apiKey.findMany({
+  const known = await prismaOver(database).apiKey.findMany({
     where: { name: demoKeyName, location: { name: demoLocationName } },
     orderBy: { createdAt: 'asc' },
   });
