@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { issueCode, issueKey, newApiKey, parseApiKey, revokeKey, writeDemo } from '@comanda/api/services';
-import { newId, openSqlDatabase, type SqlDatabase, statement } from '@comanda/db';
+import { type Database, newId, openDatabase, prismaOver, statement } from '@comanda/db';
 import { idOf } from './seed/known-ids.ts';
 
 /** The name of the demo key. */
@@ -22,11 +22,10 @@ export async function seedDemo({
   dataDir: string;
   app?: boolean;
 }): Promise<{ key: string | undefined; code?: string }> {
-  const database = openSqlDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'comanda-seed' });
+  const database = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'comanda-seed' });
   try {
     const file = join(dataDir, 'demo-key');
-    const [found] = await database.run(hasLocation, []);
-    if (found?.there !== true) await seedLocation(database, new Date(), file);
+    if ((await prismaOver(database).location.count()) === 0) await seedLocation(database, new Date(), file);
     const key = await demoKey(database, file);
     if (key === undefined || !app) return { key };
     const { code } = await issueCode(database, { name: 'demo', screens: ['board', 'day', 'desk'] });
@@ -36,7 +35,7 @@ export async function seedDemo({
   }
 }
 
-async function seedLocation(database: SqlDatabase, now: Date, keyFile: string): Promise<void> {
+async function seedLocation(database: Database, now: Date, keyFile: string): Promise<void> {
   const locationId = newId();
   await database.transaction(undefined, async (tx) => {
     const [made] = await tx.run(insertDemoLocation, [locationId, demoLocationName]);
@@ -49,19 +48,6 @@ async function seedLocation(database: SqlDatabase, now: Date, keyFile: string): 
   });
 }
 
-const hasLocation = statement<{ there: boolean }>(
-  'has_location',
-  'select exists (select from locations) as there',
-);
-
-const findDemoKeys = statement<{ id: string; location_id: string; key_hash: Buffer; revoked: boolean }>(
-  'find_demo_keys',
-  `select k.id, k.location_id, k.key_hash, k.revoked_at is not null as revoked
-   from api_keys k join locations l on l.id = k.location_id
-   where k.name = $1 and l.name = $2
-   order by k.created_at`,
-);
-
 const insertDemoLocation = statement<{ code: string }>(
   'insert_demo_location',
   `insert into locations (id, name, timezone, currency) values ($1::uuid, $2, 'America/Montevideo', 'UYU') returning code`,
@@ -72,8 +58,11 @@ const insertDemoKey = statement(
   `insert into api_keys (location_id, name, prefix, key_hash, permissions) values ($1::uuid, $2, $3, $4::bytea, '{*}')`,
 );
 
-async function demoKey(database: SqlDatabase, file: string): Promise<string | undefined> {
-  const known = await database.run(findDemoKeys, [demoKeyName, demoLocationName]);
+async function demoKey(database: Database, file: string): Promise<string | undefined> {
+  const known = await prismaOver(database).apiKey.findMany({
+    where: { name: demoKeyName, location: { name: demoLocationName } },
+    orderBy: { createdAt: 'asc' },
+  });
   const [first] = known;
   if (first === undefined) return undefined;
   const text = await readFile(file, 'utf8').then(
@@ -81,13 +70,13 @@ async function demoKey(database: SqlDatabase, file: string): Promise<string | un
     () => undefined,
   );
   const hash = text === undefined ? undefined : parseApiKey(text)?.hash;
-  const current = known.find((row) => !row.revoked && hash?.equals(row.key_hash));
+  const current = known.find((row) => row.revokedAt === null && hash?.equals(row.keyHash));
   if (text !== undefined && current !== undefined) return text;
-  for (const row of known) if (!row.revoked) await revokeKey(database, row.id);
+  for (const row of known) if (row.revokedAt === null) await revokeKey(database, row.id);
   const { key } = await issueKey(database, {
     name: demoKeyName,
     permissions: ['*'],
-    location_id: first.location_id,
+    location_id: first.locationId,
   });
   await keep(file, key);
   return key;

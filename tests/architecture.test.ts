@@ -178,11 +178,6 @@ describe('nothing is found in', () => {
     ['router on a verb', `${resource}/router.ts`, `import * as create from './create.service.ts';`],
     ['store on the audit', `${resource}/store.ts`, `import { a } from '../../call/audit.ts';`],
     ['rules on foreign rules', `${resource}/rules.ts`, `import { a } from '../bulk/rows.rules.ts';`],
-    [
-      'a row that is locked through Prisma',
-      `${resource}/service.ts`,
-      'await tx.$queryRaw`select 1 from orders`;',
-    ],
     ['service on another service', `${resource}/service.ts`, `import { a } from '../products/service.ts';`],
     ['router on its service', `${resource}/router.ts`, `import * as orders from './service.ts';`],
     ['a comment', 'packages/db/src/a.ts', `// import { a } from '@comanda/api';\n/** export default */`],

@@ -67,12 +67,9 @@ function send({ name, kind }: Operation, input: unknown) {
 const isShared = (operation: Operation): boolean =>
   operation.name === 'orders.quote' || (operation.joins && operation.name !== 'catalog.get');
 
-/** Operations that only read, for their caller alone: queries and dry runs. `products.getStock` reads its one row by Prisma. */
+/** Operations that only read, for their caller alone: queries and dry runs. */
 const reads = operations.filter(
-  (operation) =>
-    (operation.kind === 'query' || 'dry_run' in operation.input.shape) &&
-    !isShared(operation) &&
-    operation.name !== 'products.getStock',
+  (operation) => (operation.kind === 'query' || 'dry_run' in operation.input.shape) && !isShared(operation),
 );
 
 test.each(reads.map((operation) => [operation.name, operation] as const))(

@@ -1,6 +1,7 @@
 import type { Database } from '@comanda/db';
 import type { Catalog } from '../../packages/api/src/resources/catalog/schema.ts';
 import { createCategory, createKey, createProduct } from '../support/factories.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 /** A location with a catalog that has something of everything, and a key that may do everything there. */
 export interface Shop {
@@ -13,7 +14,7 @@ export async function createShop(
   { app: { database } }: { app: { database: Database } },
   locationId: string,
 ): Promise<Shop> {
-  const { prisma } = database;
+  const prisma = prismaOf(database);
   const category = (name: string, priority: number, externalId?: string) =>
     createCategory(database, { locationId, name, priority, ...(externalId && { externalId }) });
   const food = await category('Food', 2, 'c-food');
@@ -90,10 +91,10 @@ export async function createShop(
 
 /** The catalog's categories as Prisma finds them, put together in TypeScript. */
 export async function plainQuery(
-  { app }: { app: { database: Pick<Database, 'prisma'> } },
+  { app }: { app: { database: Pick<Database, 'pool'> } },
   locationId: string,
 ): Promise<Catalog['categories']> {
-  const found = await app.database.prisma.category.findMany({
+  const found = await prismaOf(app.database).category.findMany({
     where: { locationId },
     orderBy: [{ priority: 'asc' }, { name: 'asc' }, { id: 'asc' }],
     include: {

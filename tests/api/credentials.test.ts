@@ -10,6 +10,7 @@ import { ApiError } from '../../packages/api/src/errors.ts';
 import { type Grant, grants } from '../../packages/api/src/permissions.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { createKey, createLocation, unknownKey } from '../support/factories.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { runOnce } from '../support/server.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -153,7 +154,7 @@ describe('the database', () => {
     const own = createCredentials(database, notifications);
     const { id, key } = await createKey(database, { locationId });
     const lastUsed = async () =>
-      (await database.prisma.apiKey.findFirstOrThrow({ where: { id } })).lastUsedAt;
+      (await prismaOf(database).apiKey.findFirstOrThrow({ where: { id } })).lastUsedAt;
     const caller = await own.authenticate(`Bearer ${key}`);
     const first = await waitFor('last_used_at', lastUsed);
     expect(own.authenticate(`Bearer ${key}`)).toBe(caller);

@@ -5,6 +5,7 @@ import { underDeed } from '../support/by-hand.ts';
 import { createKey, createLocation } from '../support/factories.ts';
 import { auditOf, refused } from '../support/money.ts';
 import { openPlace } from '../support/place.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { parseStrict } from '../support/strict.ts';
 
 const api = useApi();
@@ -84,11 +85,11 @@ describe('locations.update', () => {
     const { database } = api.app;
     const id = await createLocation(database, { name: 'Same' });
     const { key } = await createKey(database, { locationId: id });
-    const { updatedAt } = await database.prisma.location.findUniqueOrThrow({ where: { id } });
+    const { updatedAt } = await prismaOf(database).location.findUniqueOrThrow({ where: { id } });
     const unchanged = await locations(key).update.mutate({ id });
     const { name, timezone, currency } = unchanged;
     expect(await locations(key).update.mutate({ id, name, timezone, currency })).toEqual(unchanged);
-    expect((await database.prisma.location.findUniqueOrThrow({ where: { id } })).updatedAt).toEqual(
+    expect((await prismaOf(database).location.findUniqueOrThrow({ where: { id } })).updatedAt).toEqual(
       updatedAt,
     );
     expect(await auditOf(database, id)).toEqual([]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { statement } from '../../packages/db/src/connection/sql-database.ts';
+import { statement } from '../../packages/db/src/connection/database.ts';
 import { useApi } from '../support/api.ts';
 
 const api = useApi();

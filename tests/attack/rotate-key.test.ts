@@ -7,6 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { callRest, startTestApi, type TestApi } from '../support/api.ts';
 import { startConsumer } from '../support/consumer.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { startProcess } from '../support/processes.ts';
 import { reportFault, trials } from '../support/trials.ts';
 import { waitFor } from '../support/wait.ts';
@@ -185,7 +186,7 @@ async function fill(
 ): Promise<Map<string, string>> {
   const box = boxOf(keys);
   const plain = new Map(ids.map((id) => [id, newSigningSecret()]));
-  await app.database.prisma.webhookEndpoint.createMany({
+  await prismaOf(app.database).webhookEndpoint.createMany({
     data: ids.map((id) => ({
       id,
       locationId,
@@ -194,7 +195,7 @@ async function fill(
       status: 'disabled' as const,
     })),
   });
-  await app.database.prisma.webhookSecret.createMany({
+  await prismaOf(app.database).webhookSecret.createMany({
     data: [...plain].map(([endpointId, secret]) => {
       const { keyId, sealed } = box.seal(secret, { locationId, endpointId });
       return { locationId, endpointId, encryptionKeyId: keyId, sealed: new Uint8Array(sealed) };

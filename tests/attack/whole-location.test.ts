@@ -8,6 +8,7 @@ import { entrancesOf } from '../contract/entrances.ts';
 import { type Kitchen, openKitchen, writeIn } from '../contract/kitchen.ts';
 import { operations } from '../support/documented.ts';
 import { createKey, createLocation } from '../support/factories.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { trials } from '../support/trials.ts';
 import { startWatchedApi, type WatchedApi } from '../support/watched-api.ts';
 import { fillWhole, sizedBy, type WholeSize } from './whole-location.ts';
@@ -36,7 +37,7 @@ async function openFilled(size: WholeSize): Promise<Kitchen> {
   const opened = await openEmpty();
   const { locationId, category, product, paymentMethodId } = opened;
   const { database } = api.app;
-  const { id: menuId } = await database.prisma.menu.findFirstOrThrow({ where: { locationId } });
+  const { id: menuId } = await prismaOf(database).menu.findFirstOrThrow({ where: { locationId } });
   const filled = { locationId, categoryId: category.id, productId: product.id, menuId, paymentMethodId };
   await fillWhole(database, filled, size);
   return opened;

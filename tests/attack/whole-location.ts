@@ -1,4 +1,4 @@
-import type { SqlDatabase } from '@comanda/db';
+import type { Database } from '@comanda/db';
 
 /** How many rows a location has. */
 export interface WholeSize {
@@ -33,7 +33,7 @@ export interface Filled {
 
 /** Fills a location by SQL and through every trigger. */
 export async function fillWhole(
-  { pool }: Pick<SqlDatabase, 'pool'>,
+  { pool }: Pick<Database, 'pool'>,
   { locationId, categoryId, productId, menuId, paymentMethodId }: Filled,
   size: WholeSize,
 ): Promise<void> {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, callRest } from '../support/api.ts';
 import { useDatabase, useTestDatabase } from '../support/database.ts';
 import { createKey, createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait.ts';
 import { race, statuses } from './two-servers.ts';
@@ -67,7 +68,7 @@ describe('two API processes behind one port', { timeout: 120_000, shuffle: false
     await lanes;
     expect(unanswered).toBeGreaterThan(0);
     const stored = { locationId, externalId: { startsWith: 'kill-' } };
-    expect(await database.prisma.order.count({ where: stored })).toBe(made.size);
+    expect(await prismaOf(database).order.count({ where: stored })).toBe(made.size);
   });
 
   it('report their metrics as one, whichever is asked, and totals do not fall when one dies', async () => {
@@ -160,7 +161,7 @@ function create(idempotencyKey: string): Promise<Answer> {
 
 /** The serving processes that live, as they registered themselves. */
 async function pids(): Promise<number[]> {
-  const rows = await database.prisma.processHeartbeat.findMany({ where: { kind: 'api' } });
+  const rows = await prismaOf(database).processHeartbeat.findMany({ where: { kind: 'api' } });
   return rows.map(({ pid }) => pid).filter(isAlive);
 }
 

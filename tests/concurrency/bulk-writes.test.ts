@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { category, item, product, subselection } from '../api/catalog-bodies.ts';
 import type { Answer } from '../support/api.ts';
 import { type Chance, createChance } from '../support/chance.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { seedOf, trials } from '../support/trials.ts';
 import { type BulkShop, openBulkShop } from './bulk-shop.ts';
 import { statuses } from './two-servers.ts';
@@ -37,7 +38,7 @@ test('catalog sync and products jobs deadlock: at once over two servers and a wo
       stock: { ...stock, min_stock_alarm: 1 },
       category_external_ids: [price % 2 === 0 ? 'a' : 'b'],
     }));
-  const ids = await shop.database.prisma.product.findMany({ where: { locationId: shop.locationId } });
+  const ids = await prismaOf(shop.database).product.findMany({ where: { locationId: shop.locationId } });
 
   const sync = (n: number) =>
     shop.call(n, 'POST /v2/catalog/sync', { categories: shelves(2 + n).toReversed() });
@@ -104,9 +105,9 @@ interface Seen {
 async function look({ database, locationId }: BulkShop, turn: number, seen: Seen): Promise<void> {
   const where = { locationId };
   const [products, categories, options] = await Promise.all([
-    database.prisma.product.findMany({ where, select: { id: true } }),
-    database.prisma.category.findMany({ where, select: { id: true } }),
-    database.prisma.subselectionItem.findMany({ where, include: { subselection: true } }),
+    prismaOf(database).product.findMany({ where, select: { id: true } }),
+    prismaOf(database).category.findMany({ where, select: { id: true } }),
+    prismaOf(database).subselectionItem.findMany({ where, include: { subselection: true } }),
   ]);
   seen.products = products.map(({ id }) => id);
   seen.categories = categories.map(({ id }) => id);

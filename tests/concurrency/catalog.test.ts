@@ -4,6 +4,7 @@ import { category, item, product, subselection } from '../api/catalog-bodies.ts'
 import { useApi } from '../support/api.ts';
 import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { orderBody, postOrder } from '../support/orders.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { runOnce } from '../support/server.ts';
 
 const api = useApi();
@@ -101,8 +102,8 @@ test('syncs of one location, some of them replacing, with orders and changes, ca
   const options = [subselection('s', [item('i', { stock }), item('j', { stock })])];
   const base = ['a', 'b'].map((name) => product(name, { stock, subselections: options }));
   expect((await sync(key, [category('base', base)])).status).toBe(200);
-  const products = await database.prisma.product.findMany({ where: { locationId } });
-  const items = await database.prisma.subselectionItem.findMany({ where: { locationId } });
+  const products = await prismaOf(database).product.findMany({ where: { locationId } });
+  const items = await prismaOf(database).subselectionItem.findMany({ where: { locationId } });
 
   const syncs = Array.from({ length: 16 }, (_, n) => {
     const own = product(`own-${n}`, { sku: `sku-${n}` });
@@ -123,7 +124,7 @@ test('syncs of one location, some of them replacing, with orders and changes, ca
     expect(answer.status, answer.text).toBe(200);
   for (const answer of await Promise.all(orders)) expect(answer.status, answer.text).toBe(201);
 
-  const after = await database.prisma.product.findMany({
+  const after = await prismaOf(database).product.findMany({
     where: { locationId },
     include: { categories: true },
   });
@@ -132,7 +133,7 @@ test('syncs of one location, some of them replacing, with orders and changes, ca
   );
   expect(after.every(({ categories }) => categories.length === 1)).toBe(true);
   expect(after.filter(({ description }) => description.startsWith('d-'))).toHaveLength(2);
-  expect(await database.prisma.subselectionItem.findMany({ where: { locationId } })).toHaveLength(
+  expect(await prismaOf(database).subselectionItem.findMany({ where: { locationId } })).toHaveLength(
     items.length,
   );
 
@@ -140,7 +141,7 @@ test('syncs of one location, some of them replacing, with orders and changes, ca
     [1, 2, 3].map((n) => sync(key, [category(`r-${n}`, [product('a')])], 'replace')),
   );
   for (const answer of replaced) expect(answer.status, answer.text).toBe(200);
-  const left = await database.prisma.category.findMany({
+  const left = await prismaOf(database).category.findMany({
     where: { locationId },
     include: { products: true },
   });

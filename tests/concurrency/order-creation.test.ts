@@ -9,6 +9,7 @@ import {
   createSubselection,
 } from '../support/factories.ts';
 import { orderBody, orderOf, refusalOf } from '../support/orders.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { race, raceAll, statuses, useTwoServers } from './two-servers.ts';
 
 const two = useTwoServers();
@@ -24,11 +25,13 @@ const items = (...lines: [string, number][]) =>
 const times = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 const stockOf = async (id: string) =>
-  (await two.database.prisma.productStock.findFirstOrThrow({ where: { productId: id } })).quantity.toNumber();
+  (
+    await prismaOf(two.database).productStock.findFirstOrThrow({ where: { productId: id } })
+  ).quantity.toNumber();
 
 describe('over two API servers', { timeout: 120_000 }, () => {
   it('40 idempotency keys, each sent 6 times at once, make 40 orders and equal answers', async () => {
-    const before = await two.database.prisma.order.count();
+    const before = await prismaOf(two.database).order.count();
     const trials = await raceAll('one key, six calls', 40, () => {
       const [key, request] = [randomUUID(), body()];
       return race(times(6, (turn) => () => two.order(turn, key, request)));
@@ -41,8 +44,8 @@ describe('over two API servers', { timeout: 120_000 }, () => {
       const replayed = answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true');
       expect(replayed).toHaveLength(5);
     }
-    expect(await two.database.prisma.order.count()).toBe(before + 40);
-    expect(await two.database.prisma.payment.count()).toBe(await two.database.prisma.order.count());
+    expect(await prismaOf(two.database).order.count()).toBe(before + 40);
+    expect(await prismaOf(two.database).payment.count()).toBe(await prismaOf(two.database).order.count());
   });
 
   it('one key with two bodies at once makes one order, and the other body is a conflict', async () => {
@@ -79,7 +82,7 @@ describe('over two API servers', { timeout: 120_000 }, () => {
     for (const answer of answers.filter(({ status }) => status === 422))
       expect(refusalOf(answer).message).toMatch(/^items\[0\]\.quantity: insufficient stock, only 0 left$/);
     expect(await stockOf(scarce)).toBe(0);
-    expect(await two.database.prisma.orderItem.count({ where: { productId: scarce } })).toBe(50);
+    expect(await prismaOf(two.database).orderItem.count({ where: { productId: scarce } })).toBe(50);
   });
 
   it('buyers of a chosen item do not oversell it either', async () => {
@@ -163,7 +166,7 @@ describe('over two API servers', { timeout: 120_000 }, () => {
     let running = true;
     const changes = (async () => {
       for (let price = 2; running; price++)
-        await two.database.prisma.product.updateMany({ where: { id: changing }, data: { price } });
+        await prismaOf(two.database).product.updateMany({ where: { id: changing }, data: { price } });
     })();
     const { answers } = await race(
       times(30, (turn) => () => two.order(turn, randomUUID(), body({ items: items([changing, 2]) }))),

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { OrderStatus } from '../../packages/api/src/resources/orders/schema.ts';
 import { createProduct } from '../support/factories.ts';
 import { orderBody, orderOf } from '../support/orders.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { race, raceAll, statuses, useTwoServers } from './two-servers.ts';
 
 const two = useTwoServers();
@@ -77,4 +78,4 @@ describe('over two API servers', { timeout: 120_000 }, () => {
 });
 
 const stock = async () =>
-  (await two.database.prisma.productStock.findFirstOrThrow({ where: { productId } })).quantity.toNumber();
+  (await prismaOf(two.database).productStock.findFirstOrThrow({ where: { productId } })).quantity.toNumber();

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { createProduct } from '../support/factories.ts';
 import { type OrderKitchen, orderBody, postOrder, useOrderKitchen } from '../support/orders.ts';
+import { prismaOf } from '../support/prisma.ts';
 
 const api = useApi();
 const kitchen = useOrderKitchen(api);
@@ -39,7 +40,7 @@ async function holding(take: (client: pg.PoolClient) => Promise<unknown>) {
 describe('orders of the location are made while one waits', () => {
   it('for its key, which another process has', async () => {
     const key = randomUUID();
-    const [{ id } = { id: '' }] = await api.app.database.prisma.apiKey.findMany({
+    const [{ id } = { id: '' }] = await prismaOf(api.app.database).apiKey.findMany({
       where: { locationId: api.locationId },
     });
     const release = await holding((client) =>

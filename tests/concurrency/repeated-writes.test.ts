@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { type Outcome, trpcEntrance } from '../contract/entrances.ts';
 import { openKitchen, writeIn } from '../contract/kitchen.ts';
 import { operations } from '../support/documented.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { useTwoServers } from './two-servers.ts';
 
 const two = useTwoServers();
@@ -17,7 +18,7 @@ test.each(writes)(
     const kitchen = await openKitchen({ url: two.urls[0], app: { database: two.database } });
     const { locationId } = kitchen;
     const input = { ...(await writeIn(kitchen, operation)), idempotencyKey: randomUUID() };
-    const { idempotencyKey: keys } = two.database.prisma;
+    const { idempotencyKey: keys } = prismaOf(two.database);
     const send = (turn: number) => trpcEntrance(operation).call(two.urls[turn % 2] ?? '', kitchen.key, input);
     const outcomes = await Promise.all([0, 1, 2, 3, 4, 5].map(send));
     const first = outcomes.filter(

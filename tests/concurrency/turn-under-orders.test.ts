@@ -5,6 +5,7 @@ import { typedClient } from '../support/api.ts';
 import { createProduct } from '../support/factories.ts';
 import { untilWaiting } from '../support/money.ts';
 import { orderBody, orderOf } from '../support/orders.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { runOnce } from '../support/server.ts';
 import { useTwoProcesses } from './two-servers.ts';
 
@@ -43,7 +44,7 @@ it('an order that comes after the one who closes the turn waits behind them', as
     expect(await closing).toMatchObject({ id, total_orders: 1 });
     const ids = [await before, await after].map((answer) => orderOf(answer).id);
     const made = await Promise.all(
-      ids.map((id) => database.prisma.order.findFirstOrThrow({ where: { id } })),
+      ids.map((id) => prismaOf(database).order.findFirstOrThrow({ where: { id } })),
     );
     expect(made.map(({ turnId }) => turnId)).toEqual([id, null]);
   } finally {

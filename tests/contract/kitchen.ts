@@ -11,6 +11,7 @@ import {
   createSubselection,
 } from '../support/factories.ts';
 import { type Made, makers } from '../support/makers.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { resourceOfTable, tableReferredBy } from '../support/referred.ts';
 import { use } from '../support/use.ts';
 import { trpcEntrance } from './entrances.ts';
@@ -47,8 +48,10 @@ export async function openKitchen(
   const locationId = at?.locationId ?? (await createLocation(database, { sandbox }));
   const key = at?.key ?? (await createKey(database, { locationId })).key;
   const paymentMethodId = await createPaymentMethod(database, { locationId });
-  await database.prisma.turn.create({ data: { locationId, batchNumber: 1 } });
-  await database.prisma.menu.create({ data: { locationId, name: 'Winter', version: 1, isPublished: true } });
+  await prismaOf(database).turn.create({ data: { locationId, batchNumber: 1 } });
+  await prismaOf(database).menu.create({
+    data: { locationId, name: 'Winter', version: 1, isPublished: true },
+  });
   const category = { externalId: 'category-made', id: '' };
   category.id = await createCategory(database, { locationId, externalId: category.externalId });
   const product = { externalId: 'product-made', id: '' };
@@ -95,14 +98,14 @@ export async function inputIn(kitchen: Kitchen, operation: Operation): Promise<R
 /** A key of another location, which has nothing. */
 async function keyElsewhere({ api, locationId }: Kitchen): Promise<string> {
   const { database } = api.app;
-  const { currency } = await database.prisma.location.findUniqueOrThrow({ where: { id: locationId } });
+  const { currency } = await prismaOf(database).location.findUniqueOrThrow({ where: { id: locationId } });
   return (await createKey(database, { locationId: await createLocation(database, { currency }) })).key;
 }
 
 /** A valid input of a write that succeeds in that kitchen: what must not be there is taken away first. */
 export async function writeIn(kitchen: Kitchen, operation: Operation): Promise<Record<string, unknown>> {
   const { locationId, api } = kitchen;
-  const { prisma } = api.app.database;
+  const prisma = prismaOf(api.app.database);
   const input = await inputIn(kitchen, operation);
   if (operation.name === 'turns.open')
     await prisma.turn.updateMany({ where: { locationId }, data: { status: 'closed' } });

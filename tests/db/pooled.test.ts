@@ -1,4 +1,4 @@
-import { openSqlDatabase } from '@comanda/db';
+import { openDatabase } from '@comanda/db';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { useApi } from '../support/api.ts';
 import { useTestDatabase } from '../support/database.ts';
@@ -10,7 +10,7 @@ const api = useApi(() => ({ databaseUrl: direct.url, databaseDirectUrl: direct.u
 const january = 'from=2026-01-01&to=2026-01-31';
 
 it('without a pooler nothing is compiled: PostgreSQL 15 did so for each claim of deliveries, for a second', async () => {
-  const database = openSqlDatabase({ url: direct.url, poolSize: 1 });
+  const database = openDatabase({ url: direct.url, poolSize: 1 });
   const { rows } = await database.pool.query('show jit');
   await database.close();
   expect(rows).toEqual([{ jit: 'off' }]);

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { events } from '../../packages/api/src/resources/events/types.schema.ts';
 import { createLocation, createPaymentMethod, createProduct } from '../support/factories.ts';
 import { averageCents, decimal, json, type RecordedOrder, recordOrder, totalOf } from '../support/money.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { runOnce } from '../support/server.ts';
 import { parseStrict } from '../support/strict.ts';
 import { waitFor } from '../support/wait.ts';
@@ -25,7 +26,7 @@ beforeEach(async () => {
     types.map(async (type) => [type, await createPaymentMethod(database, { locationId, type })] as const),
   );
   methods = Object.fromEntries(ids) as Record<Type, string>;
-  ({ id: turnId } = await database.prisma.turn.create({ data: { locationId, batchNumber: 1 } }));
+  ({ id: turnId } = await prismaOf(database).turn.create({ data: { locationId, batchNumber: 1 } }));
 });
 
 const close = () => kit.sql(`update turns set status = 'closed' where id = $1`, [turnId]);
@@ -42,7 +43,7 @@ const record = (given: { cents: bigint; type?: Type } & Partial<Pick<RecordedOrd
     },
   );
 async function settled() {
-  const row = await kit.database.prisma.settlement.findFirstOrThrow({ where: { turnId } });
+  const row = await prismaOf(kit.database).settlement.findFirstOrThrow({ where: { turnId } });
   return {
     totalOrders: row.totalOrders,
     totalCollected: row.totalCollected.toFixed(2),
@@ -113,7 +114,7 @@ describe('closing a turn by plain SQL', () => {
     ]);
     for (const { type, body } of about) parseStrict(events[type as 'turn.closed'].data, body.data);
     const { data } = about.find(({ type }) => type === 'settlement.created')?.body ?? {};
-    const row = await kit.database.prisma.settlement.findFirstOrThrow({ where: { turnId } });
+    const row = await prismaOf(kit.database).settlement.findFirstOrThrow({ where: { turnId } });
     expect(data).toMatchObject({ id: row.id, total_amount: 12.5, total_orders: 1 });
     expect(Date.parse(String(data?.period_end))).toBe(row.endedAt.getTime());
     const closed = about.find(({ type }) => type === 'turn.closed')?.body.data;
@@ -124,14 +125,16 @@ describe('closing a turn by plain SQL', () => {
     await close();
     await kit.sql('update turns set ended_at = ended_at + $2::interval where id = $1', [turnId, '1 minute']);
     await close();
-    expect(await kit.database.prisma.settlement.count({ where: { turnId } })).toBe(1);
+    expect(await prismaOf(kit.database).settlement.count({ where: { turnId } })).toBe(1);
   });
 
   it('settles every turn that one statement closes', async () => {
     const other = await createLocation(kit.database);
-    const { id } = await kit.database.prisma.turn.create({ data: { locationId: other, batchNumber: 9 } });
+    const { id } = await prismaOf(kit.database).turn.create({ data: { locationId: other, batchNumber: 9 } });
     await kit.sql(`update turns set status = 'closed' where id = any ($1)`, [[turnId, id]]);
-    const made = await kit.database.prisma.settlement.findMany({ where: { turnId: { in: [turnId, id] } } });
+    const made = await prismaOf(kit.database).settlement.findMany({
+      where: { turnId: { in: [turnId, id] } },
+    });
     expect(made.map(({ batchNumber }) => batchNumber).sort()).toEqual([1, 9]);
   });
 });
@@ -162,16 +165,16 @@ describe('what the database refuses', () => {
   });
 
   it('a second open turn', async () => {
-    const second = kit.database.prisma.turn.create({ data: { locationId, batchNumber: 2 } });
+    const second = prismaOf(kit.database).turn.create({ data: { locationId, batchNumber: 2 } });
     await expect(second).rejects.toThrow();
-    expect(await kit.database.prisma.turn.count({ where: { locationId } })).toBe(1);
+    expect(await prismaOf(kit.database).turn.count({ where: { locationId } })).toBe(1);
   });
 });
 
 it('a turn that is written closed is left to its writer', async () => {
   const id = newId();
-  await kit.database.prisma.turn.create({
+  await prismaOf(kit.database).turn.create({
     data: { locationId, id, batchNumber: 2, status: 'closed', startedAt: new Date(), endedAt: new Date() },
   });
-  expect(await kit.database.prisma.settlement.count({ where: { turnId: id } })).toBe(0);
+  expect(await prismaOf(kit.database).settlement.count({ where: { turnId: id } })).toBe(0);
 });

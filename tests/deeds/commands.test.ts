@@ -4,6 +4,7 @@ import { useApi } from '../support/api.ts';
 import { type CommandOutcome, callComanda } from '../support/command.ts';
 import { createKey } from '../support/factories.ts';
 import { placeOrder, useOrderKitchen } from '../support/orders.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { roleUrl } from '../support/roles.ts';
 import { parseStrict } from '../support/strict.ts';
 
@@ -31,7 +32,7 @@ async function refused(...argv: string[]): Promise<{ code: string; message: stri
 const statusOf = async (key: string) => (await api.rest('GET /v2/orders', { key })).status;
 /** The audit entries of a resource, oldest first. */
 const entriesOf = async (resourceId: string) =>
-  api.app.database.prisma.auditEntry.findMany({
+  prismaOf(api.app.database).auditEntry.findMany({
     where: { resourceId },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   });

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { runMainJob } from '../../extras/demo/src/main-job.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLocation, createPaymentMethod } from '../support/factories.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { startProcess } from '../support/processes.ts';
 
 it('an ERP syncs 500 products, places an order once, and hears of it through signed webhooks', async () => {
@@ -35,8 +36,8 @@ it('an ERP syncs 500 products, places an order once, and hears of it through sig
   });
   expect(result).toMatchObject({ jobStatus: 'completed', replayed: true, allVerified: true });
   expect(steps).toHaveLength(9);
-  expect(await database.prisma.product.count({ where: { locationId } })).toBe(500);
-  expect(await database.prisma.order.count({ where: { locationId } })).toBe(1);
+  expect(await prismaOf(database).product.count({ where: { locationId } })).toBe(500);
+  expect(await prismaOf(database).order.count({ where: { locationId } })).toBe(1);
   expect(result.deliveries).toBe(result.eventTypes.length);
   const endings = await Promise.all([api.stop(), worker.stop()]);
   expect(endings.map(({ code }) => code)).toEqual([0, 0]);

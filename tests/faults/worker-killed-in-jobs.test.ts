@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { itemsPerChunk } from '../../packages/api/src/resources/sync-jobs/apply.store.ts';
 import { createChance } from '../support/chance.ts';
+import { prismaOf } from '../support/prisma.ts';
 import type { TestProcess } from '../support/processes.ts';
 import { isQuiet } from '../support/restaurant.ts';
 import { reportFault, seedOf, thorough } from '../support/trials.ts';
@@ -83,7 +84,7 @@ async function requireOutcome({ api, job }: Shop, batch: Batch, id: string): Pro
     ...{ success_items: items.length - failures.length, failed_items: failures.length },
   });
   expect(shown.errors.map(({ index, code }) => ({ index, code }))).toEqual(failures);
-  const rows = await api.app.database.prisma.product.findMany({
+  const rows = await prismaOf(api.app.database).product.findMany({
     where: { externalId: { startsWith: `${batch.name}-` } },
     select: { externalId: true, name: true, price: true },
   });
@@ -109,7 +110,7 @@ async function requireEvents(
   );
   const events = published.map(({ body }) => JSON.parse(body) as HeardEvent);
   const countOf = (type: string) => events.filter((event) => event.type === type).length;
-  const products = await api.app.database.prisma.product.findMany({ select: { id: true, name: true } });
+  const products = await prismaOf(api.app.database).product.findMany({ select: { id: true, name: true } });
   const idsOf = (type: string) => events.filter((event) => event.type === type).map(({ data }) => data.id);
   expect(idsOf('product.created').sort()).toEqual(products.map(({ id }) => id).sort());
   const updated = batches.flatMap(({ mode, items, there }) =>

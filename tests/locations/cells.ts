@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createKey, createLocation } from '../support/factories.ts';
 import { createOrderKitchen, type OrderKitchen, orderBody } from '../support/orders.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { roleUrl } from '../support/roles.ts';
 import { encryptionKey, type Place } from './moving.ts';
 
@@ -47,7 +48,7 @@ export async function openRestaurant(place: Place, name: string): Promise<Restau
   const { app } = place.api;
   const id = await createLocation(app.database, { name });
   const { key } = await createKey(app.database, { locationId: id });
-  const { code } = await app.database.prisma.location.findUniqueOrThrow({ where: { id } });
+  const { code } = await prismaOf(app.database).location.findUniqueOrThrow({ where: { id } });
   return { id, code, key, kitchen: await createOrderKitchen(place.api, id) };
 }
 

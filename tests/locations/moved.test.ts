@@ -2,6 +2,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { forgetMoved, rememberMoved } from '../../packages/api/src/resources/locations/status.store.ts';
 import { useApi } from '../support/api.ts';
 import { createKey, createLocation, keyWithoutCode, unknownKey } from '../support/factories.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { waitFor } from '../support/wait.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
@@ -13,7 +14,7 @@ let key = '';
 beforeAll(async () => {
   const id = await createLocation(api.app.database);
   ({ key } = await createKey(api.app.database, { locationId: id }));
-  location = await api.app.database.prisma.location.findUniqueOrThrow({
+  location = await prismaOf(api.app.database).location.findUniqueOrThrow({
     ...{ where: { id }, select: { id: true, code: true } },
   });
 });
@@ -38,7 +39,7 @@ it('a new key carries the code of its location, which commands show and no docum
   expect(data).toMatchObject({ id: location.id });
   expect(data).not.toHaveProperty('code');
   const made = await api.client().locations.create.mutate({ name: 'Another' });
-  const stored = await api.app.database.prisma.location.findUniqueOrThrow({ where: { id: made.id } });
+  const stored = await prismaOf(api.app.database).location.findUniqueOrThrow({ where: { id: made.id } });
   expect(made.code).toBe(stored.code);
 });
 
@@ -98,9 +99,9 @@ describe('of a location that went to another cell', () => {
   it('it stays so when its rows are gone, and ends when it is here again', async () => {
     const gone = await createLocation(api.app.database);
     const { key: left } = await createKey(api.app.database, { locationId: gone });
-    const at = await api.app.database.prisma.location.findUniqueOrThrow({ where: { id: gone } });
+    const at = await prismaOf(api.app.database).location.findUniqueOrThrow({ where: { id: gone } });
     await rememberMoved(api.app.database, at, 'south');
-    await api.app.database.prisma.location.delete({ where: { id: gone } });
+    await prismaOf(api.app.database).location.delete({ where: { id: gone } });
     await expectMoved(await comes(503, left));
     await forgetMoved(api.app.database, at);
     await comes(401, left);

@@ -11,6 +11,7 @@ import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { runComanda } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createKey, createLocation, keyWithoutCode } from '../support/factories.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { roleUrl } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';
@@ -67,12 +68,12 @@ afterAll(async () => {
 async function made({ opened }: Running) {
   const locationId = await createLocation(opened);
   const { id: keyId, key } = await createKey(opened, { locationId, perMinute: 1_000_000 });
-  const at = await opened.prisma.location.findUniqueOrThrow({ where: { id: locationId } });
+  const at = await prismaOf(opened).location.findUniqueOrThrow({ where: { id: locationId } });
   return { ...at, keyId, key };
 }
 
 const productsIn = async ({ opened }: Running, ids: readonly string[]) =>
-  opened.prisma.product.count({ where: { id: { in: [...ids] } } });
+  prismaOf(opened).product.count({ where: { id: { in: [...ids] } } });
 
 const files = { HAProxy: ['haproxy/cells.cfg', 'haproxy'], nginx: ['nginx/cells.conf', 'nginx'] } as const;
 
@@ -238,9 +239,9 @@ describe.each(Object.keys(files) as (keyof typeof proxies)[])('behind %s', (name
     await lanes;
     expect([...failures]).toEqual([]);
     const where = { locationId: at.id, id: { in: acknowledged } };
-    expect(await south.opened.prisma.category.count({ where })).toBe(acknowledged.length);
+    expect(await prismaOf(south.opened).category.count({ where })).toBe(acknowledged.length);
     // The rows left behind there are from before the move: nothing was written after it.
-    expect(await north.opened.prisma.category.count({ where })).toBeLessThan(acknowledged.length);
+    expect(await prismaOf(north.opened).category.count({ where })).toBeLessThan(acknowledged.length);
     // A client that still calls the old cell is asked to retry.
     const late = await fetch(`${north.api.url}/v2/products`, {
       headers: { authorization: `Bearer ${at.key}` },

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { seedDemo } from '../../prisma/seed.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { useTestDatabase } from '../support/database.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { roleUrl } from '../support/roles.ts';
 
 const test = useTestDatabase();
@@ -25,7 +26,7 @@ it('makes a believable restaurant once, with totals that agree', async () => {
   expect((await seed()).key).toBe(key);
   const database = openDatabase({ url: test.url, poolSize: 2 });
   onTestFinished(() => database.close());
-  const { prisma } = database;
+  const prisma = prismaOf(database);
   expect(await prisma.location.count()).toBe(1);
   expect(await prisma.category.count()).toBe(6);
   expect(await prisma.product.count()).toBe(40);
@@ -74,7 +75,7 @@ it('keeps the key readable by its owner alone, and replaces it when the file is 
   expect(next).not.toBe(key);
   expect((await readFile(file, 'utf8')).trim()).toBe(next);
   const database = openDatabase({ url: test.url, poolSize: 2 });
-  const keys = await database.prisma.apiKey.findMany({ where: { name: 'demo' } });
+  const keys = await prismaOf(database).apiKey.findMany({ where: { name: 'demo' } });
   await database.close();
   expect(keys.filter(({ revokedAt }) => revokedAt === null)).toHaveLength(1);
   expect(keys).toHaveLength(2);
@@ -86,5 +87,5 @@ it('makes nothing where there are locations of others', async () => {
   expect(await seedDemo({ databaseUrl: api.databaseUrl, dataDir: join(dataDir, 'other') })).toEqual({
     key: undefined,
   });
-  expect(await api.app.database.prisma.location.count()).toBe(1);
+  expect(await prismaOf(api.app.database).location.count()).toBe(1);
 });

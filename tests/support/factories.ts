@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { type Grant, newApiKey } from '@comanda/api/services';
 import { type Database, newId } from '@comanda/db';
+import { prismaOf } from './prisma.ts';
 
 /** A key as a test holds it. */
 export interface TestKey {
@@ -11,10 +12,10 @@ export interface TestKey {
 
 /** Makes a location; returns its id. */
 export async function createLocation(
-  { prisma }: Database,
+  database: Database,
   overrides: { name?: string; timezone?: string; currency?: string; sandbox?: boolean } = {},
 ): Promise<string> {
-  const { id } = await prisma.location.create({
+  const { id } = await prismaOf(database).location.create({
     data: { name: 'Test Kitchen', timezone: 'UTC', ...overrides },
   });
   return id;
@@ -22,7 +23,7 @@ export async function createLocation(
 
 /** Makes a key that may do everything, unless said; of a sandbox a test key. */
 export async function createKey(
-  { prisma }: Database,
+  database: Database,
   overrides: {
     locationId: string;
     name?: string;
@@ -36,9 +37,9 @@ export async function createKey(
     revokedAt?: Date;
   },
 ): Promise<TestKey> {
-  const at = await prisma.location.findUniqueOrThrow({ where: { id: overrides.locationId } });
+  const at = await prismaOf(database).location.findUniqueOrThrow({ where: { id: overrides.locationId } });
   const { key, hash, prefix } = newApiKey(at);
-  const { id } = await prisma.apiKey.create({
+  const { id } = await prismaOf(database).apiKey.create({
     data: {
       name: 'test',
       prefix,
@@ -56,13 +57,13 @@ export const unknownKey = (at: { code?: string; sandbox?: boolean } = {}) =>
   newApiKey({ code: '00000000', ...at });
 
 /** Makes a key as they were made before locations had codes; its text. */
-export async function keyWithoutCode({ prisma }: Database, locationId: string): Promise<string> {
+export async function keyWithoutCode(database: Database, locationId: string): Promise<string> {
   const secret = randomBytes(17).toString('hex').slice(1);
   let [sum, rest] = ['', crc32(secret)];
   for (; sum.length < 6; rest = Math.floor(rest / 62)) sum = base62.charAt(rest % 62) + sum;
   const key = `cmd_live_${secret}${sum}`;
   const keyHash = new Uint8Array(createHash('sha256').update(key).digest());
-  await prisma.apiKey.create({
+  await prismaOf(database).apiKey.create({
     data: {
       locationId,
       name: 'old',
@@ -79,25 +80,27 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** Makes an enabled way to pay; returns its id. */
 export async function createPaymentMethod(
-  { prisma }: Database,
+  database: Database,
   overrides: { locationId: string; name?: string; type?: 'cash' | 'card' | 'qr'; enabled?: boolean },
 ): Promise<string> {
-  const { id } = await prisma.paymentMethod.create({ data: { name: 'Cash', type: 'cash', ...overrides } });
+  const { id } = await prismaOf(database).paymentMethod.create({
+    data: { name: 'Cash', type: 'cash', ...overrides },
+  });
   return id;
 }
 
 /** Makes a category; returns its id. */
 export async function createCategory(
-  { prisma }: Database,
+  database: Database,
   overrides: { locationId: string; externalId?: string; name?: string; priority?: number },
 ): Promise<string> {
-  const { id } = await prisma.category.create({ data: { name: 'Coffee', ...overrides } });
+  const { id } = await prismaOf(database).category.create({ data: { name: 'Coffee', ...overrides } });
   return id;
 }
 
 /** Makes a product, with a stock record when `stock` is given; returns its id. */
 export async function createProduct(
-  { prisma }: Database,
+  database: Database,
   {
     stock,
     categoryIds = [],
@@ -116,7 +119,7 @@ export async function createProduct(
   },
 ): Promise<string> {
   const id = newId();
-  await prisma.product.create({
+  await prismaOf(database).product.create({
     data: {
       id,
       sku: `sku-${id}`,
@@ -138,7 +141,7 @@ export async function createProduct(
 
 /** Makes a subselection of a product with its items; returns their ids. */
 export async function createSubselection(
-  { prisma }: Database,
+  database: Database,
   {
     items,
     ...overrides
@@ -161,12 +164,12 @@ export async function createSubselection(
   },
 ): Promise<{ id: string; itemIds: string[] }> {
   const id = newId();
-  await prisma.subselection.create({ data: { id, name: 'Extras', ...overrides } });
+  await prismaOf(database).subselection.create({ data: { id, name: 'Extras', ...overrides } });
   const itemIds: string[] = [];
   for (const [position, item] of items.entries()) {
     const itemId = newId();
     itemIds.push(itemId);
-    await prisma.subselectionItem.create({
+    await prismaOf(database).subselectionItem.create({
       data: {
         id: itemId,
         locationId: overrides.locationId,

@@ -4,6 +4,7 @@ import type { Kitchen } from '../contract/kitchen.ts';
 import { callRest } from './api.ts';
 import { openHand } from './by-hand.ts';
 import { createKey, createPaymentMethod } from './factories.ts';
+import { prismaOf } from './prisma.ts';
 
 let events = 0;
 
@@ -40,12 +41,12 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
   },
   payments: async (kitchen) => {
     const orderId = (await makers.orders?.(kitchen))?.id ?? '';
-    const { prisma } = kitchen.api.app.database;
+    const prisma = prismaOf(kitchen.api.app.database);
     return prisma.payment.findFirstOrThrow({ where: { locationId: kitchen.locationId, orderId } });
   },
   'payments.refund': async (kitchen) => {
     const payment = await makers.payments?.(kitchen);
-    const { prisma } = kitchen.api.app.database;
+    const prisma = prismaOf(kitchen.api.app.database);
     await prisma.payment.updateMany({
       where: { id: payment?.id ?? '', status: 'pending' },
       data: { status: 'completed' },
@@ -54,7 +55,7 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
   },
   // As much as the example expects.
   'stock.adjust': async ({ api, locationId, product }) => {
-    const { prisma } = api.app.database;
+    const prisma = prismaOf(api.app.database);
     const there = { locationId, productId: product.id };
     await prisma.productStock.deleteMany({ where: there });
     await prisma.productStock.create({ data: { ...there, enabled: true, quantity: 24, minStockAlarm: 5 } });
@@ -67,9 +68,9 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
   paymentMethods: ({ paymentMethodId }) => ({ id: paymentMethodId }),
   keys: ({ api, locationId }) => createKey(api.app.database, { locationId, permissions: ['orders:*'] }),
   locations: ({ locationId }) => ({ id: locationId }),
-  turns: ({ api, locationId }) => api.app.database.prisma.turn.findFirstOrThrow({ where: { locationId } }),
+  turns: ({ api, locationId }) => prismaOf(api.app.database).turn.findFirstOrThrow({ where: { locationId } }),
   settlements: async ({ api, locationId }) => {
-    const { prisma } = api.app.database;
+    const prisma = prismaOf(api.app.database);
     await prisma.turn.updateMany({ where: { locationId, status: 'open' }, data: { status: 'closed' } });
     return prisma.settlement.findFirstOrThrow({ where: { locationId } });
   },
@@ -77,7 +78,7 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
     await makers['payments.refund']?.(kitchen);
     return makers.settlements?.(kitchen) ?? { id: '' };
   },
-  menus: ({ api, locationId }) => api.app.database.prisma.menu.findFirstOrThrow({ where: { locationId } }),
+  menus: ({ api, locationId }) => prismaOf(api.app.database).menu.findFirstOrThrow({ where: { locationId } }),
   syncJobs: async (kitchen) => {
     const items = [{ external_id: 'synced', name: 'Cortado', price: 9.5 }];
     const { job_id } = await created(kitchen, 'POST /v2/sync/products', { items });

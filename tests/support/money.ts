@@ -1,6 +1,7 @@
 import { type Database, newId, statement } from '@comanda/db';
 import { TRPCClientError } from '@trpc/client';
 import { expect } from 'vitest';
+import { prismaOf } from './prisma.ts';
 import { waitFor } from './wait.ts';
 
 /** A line of an order, in exact whole numbers. */
@@ -30,7 +31,7 @@ let number = 0;
 
 /** Writes an order with its lines and payment, as an import by SQL would; returns it. */
 export async function recordOrder(
-  { prisma }: Database,
+  database: Database,
   { locationId, turnId }: { locationId: string; turnId?: string },
   given: Omit<RecordedOrder, 'id' | 'status' | 'paid' | 'channel'> &
     Partial<Pick<RecordedOrder, 'status' | 'paid' | 'channel'>>,
@@ -40,6 +41,7 @@ export async function recordOrder(
   const total = decimal(totalOf(order), 2);
   const owner = { locationId, orderId: order.id };
   // At once: an order that is committed without a payment gets one.
+  const prisma = prismaOf(database);
   await prisma.$transaction([
     prisma.order.create({
       data: {
@@ -115,8 +117,11 @@ export async function untilWaiting(database: Database, count: number): Promise<v
 }
 
 /** The audit entries of a resource, oldest first. */
-export async function auditOf({ prisma }: Database, resourceId: string) {
-  const found = await prisma.auditEntry.findMany({ where: { resourceId }, orderBy: { id: 'asc' } });
+export async function auditOf(database: Database, resourceId: string) {
+  const found = await prismaOf(database).auditEntry.findMany({
+    where: { resourceId },
+    orderBy: { id: 'asc' },
+  });
   for (const { requestId } of found) expect(requestId).toMatch(/./);
   return found.map(({ actorKind, apiKeyId, operation, changes }) => ({
     actorKind,

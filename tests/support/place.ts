@@ -2,6 +2,7 @@ import type { Grant } from '@comanda/api/services';
 import type { ComandaClient } from '@comanda/client';
 import type { Database } from '@comanda/db';
 import * as factories from './factories.ts';
+import { prismaOf } from './prisma.ts';
 import { type Answer, type Call, callRest, typedClient } from './rest.ts';
 import { type Sql, sqlOf } from './sql.ts';
 import { use } from './use.ts';
@@ -31,7 +32,7 @@ export interface Place {
   key: factories.TestKey;
   /** The text of the key. */
   token: string;
-  prisma: Database['prisma'];
+  prisma: ReturnType<typeof prismaOf>;
   pool: Database['pool'];
   make: Make;
   /** Calls REST with the key; `route` is `GET /v2/orders?limit=1`. */
@@ -51,7 +52,7 @@ export function placeOf(
   key: factories.TestKey,
 ): Place {
   const { database } = server.app;
-  const { prisma, pool } = database;
+  const { pool } = database;
   const make: Make = {
     location: (row) => factories.createLocation(database, row),
     key: (row) => factories.createKey(database, { locationId, ...row }),
@@ -62,7 +63,8 @@ export function placeOf(
   };
   const client = (text = key.key) => typedClient(server.url, text);
   return {
-    ...{ url: server.url, app: server.app, locationId, key, token: key.key, prisma, pool, make, client },
+    ...{ url: server.url, app: server.app, locationId, key, token: key.key, pool, make, client },
+    prisma: prismaOf(database),
     rest: (route, call = {}) => callRest(server.url, route, { key: key.key, ...call }),
     clientThatMay: async (...permissions) => client((await make.key({ permissions })).key),
     sql: sqlOf(pool),

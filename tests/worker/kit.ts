@@ -16,6 +16,7 @@ import { underDeed } from '../support/by-hand.ts';
 import { type Answerer, type RecordingConsumer, startConsumer } from '../support/consumer.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { createLocation } from '../support/factories.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { startProcess, type TestProcess } from '../support/processes.ts';
 import { startTestWorker } from '../support/run-worker.ts';
 import { type Sql, sqlBy } from '../support/sql.ts';
@@ -126,7 +127,7 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
   const storeSecret = async (location: string, endpointId: string) => {
     const secret = newSigningSecret();
     const { keyId, sealed } = box.seal(secret, { locationId: location, endpointId });
-    await database.prisma.webhookSecret.create({
+    await prismaOf(database).webhookSecret.create({
       data: { locationId: location, endpointId, encryptionKeyId: keyId, sealed: new Uint8Array(sealed) },
     });
     return secret;
@@ -161,13 +162,13 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
         env: { DATABASE_URL: test.url, ENCRYPTION_KEY: encryptionKey, WEBHOOK_TARGETS: 'any', ...env },
       }),
     async createEndpoint({ url, events, apiVersion = 'v2', locationId: location = locationId }) {
-      const { id } = await database.prisma.webhookEndpoint.create({
+      const { id } = await prismaOf(database).webhookEndpoint.create({
         data: { locationId: location, url, events, apiVersion },
       });
       return { id, secret: await storeSecret(location, id) };
     },
     async addSecret(endpointId, expiresAt) {
-      await database.prisma.webhookSecret.updateMany({
+      await prismaOf(database).webhookSecret.updateMany({
         where: { endpointId, expiresAt: null },
         data: { expiresAt },
       });
@@ -248,7 +249,7 @@ export async function insertOrder(
   { externalId = null }: { externalId?: string | null } = {},
 ): Promise<string> {
   const id = newId();
-  await database.prisma.paymentMethod.upsert({
+  await prismaOf(database).paymentMethod.upsert({
     where: { locationId_id: { locationId, id: locationId } },
     create: { locationId, id: locationId, name: 'Cash', type: 'cash' },
     update: {},

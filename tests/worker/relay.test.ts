@@ -1,6 +1,7 @@
 import { newId } from '@comanda/db';
 import { describe, expect, test } from 'vitest';
 import { createCategory, createProduct, createSubselection } from '../support/factories.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { insertOrder, typesOf, useTellingKit } from './kit.ts';
 
 const kit = useTellingKit();
@@ -114,9 +115,9 @@ describe('one change makes one event:', () => {
   test('two updates in one transaction are one event of a type', async () => {
     const id = await createProduct(kit.database, { locationId: kit.locationId });
     await kit.forget();
-    await kit.database.prisma.$transaction([
-      kit.database.prisma.product.updateMany({ where: { id }, data: { price: 1 } }),
-      kit.database.prisma.product.updateMany({ where: { id }, data: { price: 2 } }),
+    await prismaOf(kit.database).$transaction([
+      prismaOf(kit.database).product.updateMany({ where: { id }, data: { price: 1 } }),
+      prismaOf(kit.database).product.updateMany({ where: { id }, data: { price: 2 } }),
     ]);
     const events = await kit.publish();
     expect(typesOf(events)).toEqual(['product.updated']);

@@ -5,6 +5,7 @@ import type {
   SyncItemError,
   SyncMode,
 } from '../../packages/api/src/resources/sync-jobs/schema.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { runSyncJob } from '../support/sync-jobs.ts';
 import type { WorkerKit } from './kit.ts';
 
@@ -49,7 +50,7 @@ export function createSyncKit({ database, sql }: WorkerKit, locationId: string):
       return kit.job(jobId);
     },
     async job(id) {
-      const row = await database.prisma.syncJob.findFirstOrThrow({ where: { id } });
+      const row = await prismaOf(database).syncJob.findFirstOrThrow({ where: { id } });
       return { ...row, errors: row.errors as unknown as SyncItemError[] };
     },
     async products() {

@@ -6,6 +6,7 @@ import type { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs
 import { runSyncJobs } from '../../packages/worker/src/tasks/run-sync-jobs.ts';
 import type { TaskContext } from '../../packages/worker/src/tasks/task.ts';
 import { createCategory, createLocation, createProduct } from '../support/factories.ts';
+import { prismaOf } from '../support/prisma.ts';
 import { atLocks } from '../support/sql.ts';
 import { stepWorker } from '../support/stepped-worker.ts';
 import { runSyncJob } from '../support/sync-jobs.ts';
@@ -42,7 +43,7 @@ describe('what becomes of the items', () => {
     expect(outcome(await sync.run([item(1), item(2, full)]))).toEqual(['completed', 2, 2, 0]);
     const before = await sync.products();
     const id = (
-      await kit.database.prisma.product.findFirstOrThrow({ where: { externalId: 'e-1', locationId } })
+      await prismaOf(kit.database).product.findFirstOrThrow({ where: { externalId: 'e-1', locationId } })
     ).id;
     expect(before['e-1']).toEqual({
       ...{ external_id: 'e-1', sku: id, name: 'Product 1', price: 1.25, description: '', visible: true },

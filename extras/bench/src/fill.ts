@@ -1,4 +1,5 @@
 import { createLocation, issueKey } from '@comanda/api/services';
+import { prismaOver } from '@comanda/db';
 import { type Place, placeOrder, send } from './calls.ts';
 import { type MenuCategory, makeMenu } from './menu.ts';
 import { fillReference, type ReferenceShop } from './reference/fill.ts';
@@ -13,7 +14,7 @@ export interface Shop extends Place {
 /** Makes a location without products. */
 export async function makeEmptyPlace({ database }: Pick<Subject, 'database'>): Promise<Place> {
   const { id } = await createLocation(database, { name: 'Bench', timezone: 'UTC', currency: 'UYU' });
-  const method = await database.prisma.paymentMethod.findFirstOrThrow({ where: { locationId: id } });
+  const method = await prismaOver(database).paymentMethod.findFirstOrThrow({ where: { locationId: id } });
   const { key } = await issueKey(database, {
     name: 'bench',
     permissions: ['*'],

@@ -7,6 +7,7 @@ import { useApi } from '../../../tests/support/api.ts';
 import { callComanda } from '../../../tests/support/command.ts';
 import { useDatabase, useTestDatabase } from '../../../tests/support/database.ts';
 import { createLocation } from '../../../tests/support/factories.ts';
+import { prismaOf } from '../../../tests/support/prisma.ts';
 import { type Cell, readCells } from '../src/cells/file.ts';
 import { mapCells, mapForms } from '../src/cells/map.ts';
 
@@ -30,7 +31,7 @@ beforeEach(async () => {
 
 const made = async (database: typeof south, name = 'Bar') => {
   const id = await createLocation(database, { name });
-  return database.prisma.location.findUniqueOrThrow({ where: { id }, select: { id: true, code: true } });
+  return prismaOf(database).location.findUniqueOrThrow({ where: { id }, select: { id: true, code: true } });
 };
 /** The same location in the other cell, as an import leaves it. */
 const copied = ({ id, code }: { id: string; code: string }, status = 'disabled') =>
@@ -68,7 +69,7 @@ it('a location that moves belongs to the cell that answers its reads, and is nev
   await expect(cellOf()).rejects.toThrow('neither answers');
   await rememberMoved(api.app.database, at, 'south');
   expect(await cellOf()).toBe('south');
-  await south.prisma.location.delete({ where: { id: at.id } });
+  await prismaOf(south).location.delete({ where: { id: at.id } });
   await expect(cellOf()).rejects.toThrow(`the location ${at.code} left north`);
   await api.prisma.location.delete({ where: { id: at.id } });
   expect(await cellOf()).toBeUndefined();
@@ -81,7 +82,7 @@ it('two locations with one code are reported as such, with both cells', async ()
   await expect(mapCells(cells)).rejects.toThrow(
     `the code ${at.code} is that of two locations, in north (location ${at.id}) and south (location ${id})`,
   );
-  await south.prisma.location.delete({ where: { id } });
+  await prismaOf(south).location.delete({ where: { id } });
 });
 
 it('a cell that cannot be asked is named, and no map is printed without it', async () => {

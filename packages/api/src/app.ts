@@ -2,7 +2,6 @@ import {
   createNotifications,
   createSecretBox,
   openDatabase,
-  openSqlDatabase,
   parseEncryptionKeys,
   type Settings,
 } from '@comanda/db';
@@ -70,7 +69,7 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
   const pooled =
     settings.databaseDirectUrl === undefined
       ? undefined
-      : openSqlDatabase({
+      : openDatabase({
           ...{ url: settings.databaseUrl, work: 'health' },
           applicationName: 'comanda-health',
           unnamed: true,

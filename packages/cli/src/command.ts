@@ -1,4 +1,4 @@
-import type { Settings, SqlDatabase } from '@comanda/db';
+import type { Database, Settings } from '@comanda/db';
 import type { Lines } from './rows.ts';
 
 /** The options of a command, as text: `--per-minute 60` is `{ 'per-minute': '60' }`, `--dry-run` `{ 'dry-run': 'true' }`. */
@@ -27,7 +27,7 @@ export const optionsOf = ({ options, audited }: Command): Command['options'] =>
 
 /** The objects that a command works on. */
 export interface CommandContext {
-  database: SqlDatabase;
+  database: Database;
   databaseUrl: string;
   settings: Settings;
 }

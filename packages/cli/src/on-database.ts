@@ -1,5 +1,5 @@
 import { CommandError } from '@comanda/api/src/command-error.ts';
-import { openSqlDatabase, readSettings } from '@comanda/db';
+import { openDatabase, readSettings } from '@comanda/db';
 import { databaseUrlOf } from '@comanda/embedded/database-url';
 import type { DatabaseWork, Options } from './command.ts';
 
@@ -21,7 +21,7 @@ export async function onDatabase(
       'no database is running; start it with npm start, or set DATABASE_URL',
     );
   }
-  const database = openSqlDatabase({
+  const database = openDatabase({
     url: databaseUrl,
     poolSize: 2,
     applicationName: 'comanda-cli',

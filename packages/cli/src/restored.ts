@@ -1,6 +1,6 @@
 import { operator } from '@comanda/api/src/call/operator.ts';
 import { Id } from '@comanda/api/src/wire.ts';
-import { type SqlDatabase, statement } from '@comanda/db';
+import { type Database, statement } from '@comanda/db';
 import { z } from 'zod';
 import type { Work } from './command.ts';
 import { number, parse } from './input.ts';
@@ -38,7 +38,7 @@ export const restored = {
   },
 } satisfies Work;
 
-function moveOn(database: SqlDatabase, { ahead, location }: z.output<typeof Input>): Promise<Moved[]> {
+function moveOn(database: Database, { ahead, location }: z.output<typeof Input>): Promise<Moved[]> {
   return database.transaction(undefined, async (tx) => {
     await tx.run(sayDeed, []);
     return tx.run(moveCounters, [ahead, location ?? null, operator.getStore() ?? null]);

@@ -1,14 +1,14 @@
 import { CommandError } from '@comanda/api/src/command-error.ts';
 import {
   applyRoles,
+  type Database,
   editUrl,
-  openSqlDatabase,
+  openDatabase,
   type RoleKind,
   readSettings,
   roleName,
   rolesSql,
   type Settings,
-  type SqlDatabase,
   statement,
 } from '@comanda/db';
 import { embeddedUrl } from '@comanda/embedded';
@@ -26,7 +26,7 @@ const RoleToShow = z.enum(['reader', 'admin', 'owner']);
  * @throws {CommandError} there is no such role here.
  */
 async function urlOfRole(
-  database: SqlDatabase,
+  database: Database,
   settings: Settings,
   asked: RoleKind | undefined,
 ): Promise<string> {
@@ -70,7 +70,7 @@ export async function withRoleMaker<Result>(
 ): Promise<Result> {
   const url = databaseDirectUrl ?? databaseUrl ?? (await embeddedUrl(dataDir, 'superuser'));
   if (url === null) throw new CommandError('invalid_request', 'no database is running; set DATABASE_URL');
-  const database = openSqlDatabase({ url, poolSize: 1, applicationName: 'comanda-cli' });
+  const database = openDatabase({ url, poolSize: 1, applicationName: 'comanda-cli' });
   try {
     const client = await database.pool.connect();
     try {

@@ -1,7 +1,7 @@
 import type { AuditActor } from '@comanda/api/src/call/audit.ts';
 import type { Lookup } from '@comanda/api/src/call/context.ts';
 import { chosenLocation } from '@comanda/api/src/resources/locations/store.ts';
-import { isId, type SqlDatabase, statement } from '@comanda/db';
+import { type Database, isId, statement } from '@comanda/db';
 
 /** The location that a command works on: what its services look up with, and the actor that the audit records. */
 export interface Scope extends Lookup {
@@ -12,11 +12,7 @@ export interface Scope extends Lookup {
  * The scope of the location that `--location` names, else that of what `id` names, else the only one there is. Throws `validation_error` where there are
  * several and neither says which.
  */
-export async function scopeOf(
-  database: SqlDatabase,
-  location: string | undefined,
-  id?: string,
-): Promise<Scope> {
+export async function scopeOf(database: Database, location: string | undefined, id?: string): Promise<Scope> {
   const owner =
     location === undefined && id !== undefined && isId(id) ? await database.run(findOwner, [id]) : [];
   const { id: locationId } = await chosenLocation(database, location ?? owner[0]?.id);

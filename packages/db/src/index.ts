@@ -8,7 +8,17 @@ export {
 } from './bytes/bounds.ts';
 export { type ByteBudget, createByteBudget } from './bytes/budget.ts';
 export { type Gathering, untilFull } from './bytes/until-full.ts';
-export { type Database, openDatabase, type PrismaTransaction } from './connection/database.ts';
+export {
+  type Call,
+  type Database,
+  type DatabaseOptions,
+  openDatabase,
+  type Queryable,
+  type Sessions,
+  type Statement,
+  statement,
+  type Transaction,
+} from './connection/database.ts';
 export { isReadOnly, isState, isUnavailable, type SqlState, sqlState } from './connection/database-errors.ts';
 export {
   prefixWarning,
@@ -19,19 +29,9 @@ export {
 export { createNotifications, type Notifications } from './connection/notifications.ts';
 export { olderStatementsEnd, olderTransactionsEnd } from './connection/older-transactions.ts';
 export { diskFullAt } from './connection/pool.ts';
+export { type PrismaTransaction, prismaOver } from './connection/prisma.ts';
 export { sessionNamed } from './connection/session-name.ts';
 export { sessionSettings, setLocally, unlikeSettings } from './connection/session-settings.ts';
-export {
-  type Call,
-  type DatabaseOptions,
-  openSqlDatabase,
-  type Queryable,
-  type Sessions,
-  type SqlDatabase,
-  type Statement,
-  statement,
-  type Transaction,
-} from './connection/sql-database.ts';
 export { means, type StateMeaning, stateOf } from './connection/sql-states.ts';
 export { cancelOnce, type Leaving, UnwantedError } from './connection/wanted.ts';
 export type * as rows from './generated/prisma/client.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Queryable, statement } from './connection/sql-database.ts';
+import { type Queryable, statement } from './connection/database.ts';
 
 /** A job of the queue: what its payload holds and how often a crash or fault may run it again. */
 export interface JobRow {

@@ -5,6 +5,7 @@ import { plainQuery as plainCatalog } from '../../api/catalog-shop.ts';
 import { plainOrders } from '../../api/orders-history.ts';
 import { plainProducts } from '../../api/products-plain.ts';
 import type { Answer } from '../../support/api.ts';
+import { prismaOf } from '../../support/prisma.ts';
 import type { Ground } from './ground.ts';
 
 interface PageBody {
@@ -36,7 +37,7 @@ export async function compareOrders(ground: Ground): Promise<void> {
     ...(chance.percent(50) && { to }),
   };
   const { data, pagination } = await read(ground, `/${chance.pick(['v1', 'v2'])}/orders?${query(asked)}`);
-  const plain = await restaurant.database.prisma.$transaction((tx) => plainOrders(tx, locationId, asked));
+  const plain = await prismaOf(restaurant.database).$transaction((tx) => plainOrders(tx, locationId, asked));
   expect({ asked, total: pagination.total, data }).toEqual({ asked, ...plain });
 }
 
@@ -46,7 +47,7 @@ export async function compareProducts(ground: Ground): Promise<void> {
   const paging = { limit: chance.pick([2, 10, 200]), offset: chance.pick([0, 0, 4]) };
   const filters = chance.pick([{}, { visible: true }, { visible: false }]);
   const { data, pagination } = await read(ground, `/v2/products?${query({ ...paging, ...filters })}`);
-  const plain = await restaurant.database.prisma.$transaction((tx) =>
+  const plain = await prismaOf(restaurant.database).$transaction((tx) =>
     plainProducts(tx, locationId, paging, filters),
   );
   expect({ paging, filters, total: pagination.total, data }).toEqual({
@@ -61,7 +62,7 @@ export async function compareProducts(ground: Ground): Promise<void> {
 /** A page and a total of stock. */
 export async function compareStock(ground: Ground): Promise<void> {
   const { chance, restaurant, locationId } = ground;
-  const { prisma } = restaurant.database;
+  const prisma = prismaOf(restaurant.database);
   const paging = { limit: chance.pick([3, 200]), offset: chance.pick([0, 2]) };
   const { data, pagination } = await read(ground, `/v2/stock?${query(paging)}`);
   const { timezone } = await prisma.location.findUniqueOrThrow({ where: { id: locationId } });

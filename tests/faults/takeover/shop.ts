@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { statement } from '@comanda/db';
 import { startTestApi, type TestApi } from '../../support/api.ts';
 import { createCategory, createKey } from '../../support/factories.ts';
+import { prismaOf } from '../../support/prisma.ts';
 import { startProcess, type TestProcess } from '../../support/processes.ts';
 import { dataIn } from '../../support/restaurant.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -39,7 +40,7 @@ export async function openShop(batches: readonly Batch[]): Promise<Shop> {
   const consumer = await startConsumer();
   const { key } = await createKey(app.database, { locationId, maxItemsPerBatch: 5_000 });
   await createCategory(app.database, { locationId, externalId: 'known' });
-  await app.database.prisma.product.createMany({
+  await prismaOf(app.database).product.createMany({
     data: batches.flatMap(existing).map((product) => ({ ...product, locationId })),
   });
   const shop: Shop = {

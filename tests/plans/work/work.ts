@@ -13,8 +13,6 @@ import { workOnWebhooks } from './webhooks.ts';
 
 /** Does everything that the API can do once or more, and waits until the worker has published all of it. */
 export async function work(shop: Shop, round: Round): Promise<void> {
-  // As a process that starts does.
-  await shop.service.app.database.load();
   await workOnProducts(shop, round);
   await workOnPlainResources(shop);
   await workOnBatches(shop, round);

@@ -1,5 +1,6 @@
 import { createLocation, issueKey } from '@comanda/api/services';
 import type { Database } from '@comanda/db';
+import { prismaOf } from '../../support/prisma.ts';
 
 /** A location with products that have stock, orders behind it, and a key whose limits are far away. */
 export interface Shop {
@@ -11,9 +12,11 @@ export interface Shop {
 
 /** Makes a shop of `each` products and orders, by SQL and through every trigger. */
 export async function makeShop(database: Database, each: number): Promise<Shop> {
-  const { pool, prisma } = database;
+  const { pool } = database;
   const { id } = await createLocation(database, { name: 'Neighbor', timezone: 'UTC', currency: 'UYU' });
-  const { id: paymentMethodId } = await prisma.paymentMethod.findFirstOrThrow({ where: { locationId: id } });
+  const { id: paymentMethodId } = await prismaOf(database).paymentMethod.findFirstOrThrow({
+    where: { locationId: id },
+  });
   const { key } = await issueKey(database, {
     name: 'neighbor',
     permissions: ['*'],

@@ -1,4 +1,4 @@
-import { type SqlDatabase, statement } from '@comanda/db';
+import { type Database, statement } from '@comanda/db';
 import { type Cell, inCell } from './file.ts';
 
 /** A location that answers here, and in the cell that it lives in. */
@@ -11,7 +11,7 @@ export interface Elsewhere {
  * Which locations of a database answer in another cell, too: what moved after a backup is active again in what was restored of it.
  * The cell that the database is of is known by its epoch. Throws where a cell cannot be asked.
  */
-export async function livingElsewhere(here: SqlDatabase, cells: readonly Cell[]): Promise<Elsewhere[]> {
+export async function livingElsewhere(here: Database, cells: readonly Cell[]): Promise<Elsewhere[]> {
   const [own] = await here.run(listServing, []);
   if (own === undefined || own.ids.length === 0) return [];
   const found = await Promise.all(

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { CommandError } from '@comanda/api/src/command-error.ts';
 import { ApiError } from '@comanda/api/src/errors.ts';
 import { parse } from '@comanda/cli/input';
-import { openSqlDatabase, readSettings, type Settings, SettingsError, type SqlDatabase } from '@comanda/db';
+import { type Database, openDatabase, readSettings, type Settings, SettingsError } from '@comanda/db';
 import { databaseUrlOf } from '@comanda/embedded/database-url';
 import { z } from 'zod';
 
@@ -79,10 +79,10 @@ export function cellNamed(cells: readonly Cell[], name: string): Cell {
 export async function inCell<Result>(
   { settings }: Cell,
   role: 'service' | 'owner',
-  work: (database: SqlDatabase) => Promise<Result>,
+  work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
   const url = (await databaseUrlOf(settings, role)) ?? '';
-  const database = openSqlDatabase({ url, poolSize: 2, applicationName: 'comanda-cli', unnamed: true });
+  const database = openDatabase({ url, poolSize: 2, applicationName: 'comanda-cli', unnamed: true });
   try {
     return await work(database);
   } finally {

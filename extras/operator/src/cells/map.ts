@@ -1,6 +1,6 @@
 import { CommandError } from '@comanda/api/src/command-error.ts';
 import { toApiError } from '@comanda/api/src/errors.ts';
-import { type SqlDatabase, statement } from '@comanda/db';
+import { type Database, statement } from '@comanda/db';
 import { type Cell, inCell } from './file.ts';
 
 /** Which cell each location lives in, by its code, in the order of the codes. */
@@ -70,7 +70,7 @@ function cellOf(code: string, places: readonly { name: string; at: Placed }[]): 
 
 async function placedIn(cell: Cell): Promise<Placed[]> {
   try {
-    return await inCell(cell, 'service', (database: SqlDatabase) => database.run(listPlaced, []));
+    return await inCell(cell, 'service', (database: Database) => database.run(listPlaced, []));
   } catch (error) {
     const cause = error instanceof Error ? error.message : String(error);
     throw refused(`cell ${cell.name} cannot be asked, so nothing is printed: ${cause}`, error);

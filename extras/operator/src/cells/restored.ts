@@ -1,7 +1,7 @@
 import { CommandError } from '@comanda/api/src/command-error.ts';
 import type { Work } from '@comanda/cli/command';
 import { restored } from '@comanda/cli/restored';
-import type { SqlDatabase } from '@comanda/db';
+import type { Database } from '@comanda/db';
 import { livingElsewhere } from './elsewhere.ts';
 import { readCells } from './file.ts';
 
@@ -18,7 +18,7 @@ export const restoredBesideCells: Work = {
 };
 
 /** Throws CommandError where a location is here again that lives in another cell by now. */
-async function refuseStrays(database: SqlDatabase, cells: string): Promise<void> {
+async function refuseStrays(database: Database, cells: string): Promise<void> {
   const strays = await livingElsewhere(database, await readCells(cells));
   if (strays.length === 0) return;
   const found = strays.map(({ id, cell }) => `${id} lives in cell ${cell}`).join(', ');

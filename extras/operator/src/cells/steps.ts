@@ -14,7 +14,7 @@ import {
   writeManifest,
 } from '@comanda/cli/location-folder';
 import { log } from '@comanda/cli/locations';
-import type { Settings, SqlDatabase } from '@comanda/db';
+import type { Database, Settings } from '@comanda/db';
 import type { Cell } from './file.ts';
 import { load } from './leading.ts';
 import { mapCells, mapForms } from './map.ts';
@@ -23,7 +23,7 @@ import { mapCells, mapForms } from './map.ts';
 export interface Moving {
   id: string;
   code: string;
-  source: SqlDatabase;
+  source: Database;
   target: moves.Destination;
   row: MoveRow;
   settings: Settings;

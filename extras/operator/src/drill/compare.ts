@@ -1,5 +1,5 @@
 import { duration } from '@comanda/api/src/doctor/check.ts';
-import { openSqlDatabase, type SqlDatabase, type Statement } from '@comanda/db';
+import { type Database, openDatabase, type Statement } from '@comanda/db';
 import {
   countUnknown,
   type Newest,
@@ -17,7 +17,7 @@ export interface Holding {
 }
 
 /** Reads what a copy holds, before anything is published on it. */
-export async function readHolding(copy: SqlDatabase): Promise<Holding> {
+export async function readHolding(copy: Database): Promise<Holding> {
   return { orders: await patiently(copy, readOrders, []), newest: await patiently(copy, readNewest, []) };
 }
 
@@ -30,7 +30,7 @@ export async function compare(
   held: Holding,
   keepEventsDays: number,
 ): Promise<{ differs: string[]; behind: string }> {
-  const original = openSqlDatabase({
+  const original = openDatabase({
     url,
     poolSize: 1,
     applicationName: 'comanda-drill',
@@ -81,7 +81,7 @@ const behindBy = (copy: Date | undefined, original: Date | undefined) =>
     ? `${copy === undefined ? 'it' : 'the original'} has no events`
     : `its newest event is ${duration((original.getTime() - copy.getTime()) / 1_000)} older`;
 
-function patiently<Row>(on: SqlDatabase, asked: Statement<Row>, values: unknown[]): Promise<Row[]> {
+function patiently<Row>(on: Database, asked: Statement<Row>, values: unknown[]): Promise<Row[]> {
   return on.transaction(undefined, async (tx) => {
     await tx.run(setPatience, []);
     return tx.run(asked, values);

@@ -7,7 +7,7 @@ import {
   applyRoles,
   editUrl,
   means,
-  openSqlDatabase,
+  openDatabase,
   repeat,
   roleKinds,
   roleName,
@@ -185,7 +185,7 @@ async function asSuperuser(
   url: string,
   work: (client: Parameters<typeof applyRoles>[0]) => Promise<unknown>,
 ): Promise<void> {
-  const database = openSqlDatabase({ url, poolSize: 1, applicationName: 'comanda-drill' });
+  const database = openDatabase({ url, poolSize: 1, applicationName: 'comanda-drill' });
   try {
     await work(database.pool);
   } finally {

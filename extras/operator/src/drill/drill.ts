@@ -5,7 +5,7 @@ import { CommandError } from '@comanda/api/src/command-error.ts';
 import { count } from '@comanda/api/src/doctor/check.ts';
 import { diagnose } from '@comanda/api/src/doctor/doctor.ts';
 import type { Progress } from '@comanda/cli/progress';
-import { again, openSqlDatabase, readEncryptionKeyFile, repeat, roleName, type Settings } from '@comanda/db';
+import { again, openDatabase, readEncryptionKeyFile, repeat, roleName, type Settings } from '@comanda/db';
 import { migrate, migrateQueue } from '@comanda/db/migrating';
 import { lastLines, serverAccount } from '@comanda/embedded';
 import { abandonMs, compare, type Holding, readHolding } from './compare.ts';
@@ -156,7 +156,7 @@ async function allSteps(
         ? 'nothing to do'
         : `${applied.length} migrations, ${objects.length} functions and triggers`;
     });
-    const copy = openSqlDatabase({
+    const copy = openDatabase({
       url: urls.owner,
       poolSize: 2,
       applicationName: 'comanda-drill',
@@ -199,7 +199,7 @@ async function urlsOf(place: CopyTarget, source: Source, options: DrillOptions, 
   const [owner, service] = [roleName(prefix, 'owner'), roleName(prefix, 'service')];
   // A cluster that we made ourselves has our superuser.
   const superuser = 'major' in source ? options.superuser : 'postgres';
-  const root = openSqlDatabase({
+  const root = openDatabase({
     url: copyUrl(place, superuser, database),
     poolSize: 1,
     applicationName: 'comanda-drill',
@@ -221,7 +221,7 @@ async function urlsOf(place: CopyTarget, source: Source, options: DrillOptions, 
 
 interface Run extends Pick<Scene, 'environment' | 'key'> {
   urls: { service: string; owner: string };
-  copy: ReturnType<typeof openSqlDatabase>;
+  copy: ReturnType<typeof openDatabase>;
   step(name: StepName, work: () => Promise<Finding>): Promise<void>;
 }
 

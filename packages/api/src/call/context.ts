@@ -1,4 +1,4 @@
-import type { Database, Leaving, SecretBox, SqlDatabase } from '@comanda/db';
+import type { Database, Leaving, SecretBox } from '@comanda/db';
 import type { Logger } from 'pino';
 import type { Reply } from '../capacity/bytes.ts';
 import type { Capacity } from '../capacity/capacity.ts';
@@ -97,7 +97,7 @@ export interface RequestContext extends RequestFacts {
 
 /** A reader at one location: a call, or a command. */
 export interface Lookup {
-  readonly app: { readonly database: SqlDatabase };
+  readonly app: { readonly database: Database };
   readonly caller: Pick<Caller, 'locationId'>;
 }
 

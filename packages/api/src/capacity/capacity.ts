@@ -1,5 +1,5 @@
 import { getHeapStatistics } from 'node:v8';
-import type { SqlDatabase } from '@comanda/db';
+import type { Database } from '@comanda/db';
 import { answerBoundsFor, bounds, slotBoundsFor } from './bounds.ts';
 import { AnswerBytes, BodyBytes } from './bytes.ts';
 import { Count } from './counts.ts';
@@ -32,7 +32,7 @@ export interface Capacity {
 }
 
 /** Creates the capacity of a process. `slots` has a timer, which its `close` ends. */
-export function createCapacity(database: SqlDatabase): Capacity {
+export function createCapacity(database: Database): Capacity {
   const heapBytes = getHeapStatistics().heap_size_limit;
   const slots = createSlots(slotBoundsFor(heapBytes));
   return {

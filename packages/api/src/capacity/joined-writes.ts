@@ -1,4 +1,4 @@
-import { holdUps, isState, type Queryable, type SqlDatabase, statement } from '@comanda/db';
+import { type Database, holdUps, isState, type Queryable, statement } from '@comanda/db';
 import { bounds, noSlot } from './bounds.ts';
 import { inSlot, type Slots } from './slots.ts';
 
@@ -90,7 +90,7 @@ const mostQueues = 10_000;
 
 /** What the queues of a process write with. */
 interface Work {
-  database: Pick<SqlDatabase, 'run' | 'transaction'>;
+  database: Pick<Database, 'run' | 'transaction'>;
   slots: Slots;
   attempts: HeldAttempts;
 }

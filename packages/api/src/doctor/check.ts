@@ -1,4 +1,4 @@
-import { isState, type Settings, type SqlDatabase, type StateMeaning, stateOf } from '@comanda/db';
+import { type Database, isState, type Settings, type StateMeaning, stateOf } from '@comanda/db';
 import type { Outcome } from '../metrics/checks.ts';
 
 export type { Outcome };
@@ -53,7 +53,7 @@ export interface Thresholds {
 /** The data that a check may read. */
 export interface DoctorContext {
   settings: Settings;
-  database: SqlDatabase;
+  database: Database;
   thresholds: Thresholds;
 }
 

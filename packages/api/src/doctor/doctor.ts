@@ -1,4 +1,4 @@
-import { openSqlDatabase, readSettings, type Settings, SettingsError, type SqlDatabase } from '@comanda/db';
+import { type Database, openDatabase, readSettings, type Settings, SettingsError } from '@comanda/db';
 import { databaseUrlOf } from '@comanda/embedded/database-url';
 import {
   type Check,
@@ -86,7 +86,7 @@ export async function diagnose(
   const url = await databaseUrlOf(settings, 'service');
   if (url === null) return conclude([...checked, result(reachable, notRunning)]);
   // Unnamed: should it be a pooler even so, the findings are still true.
-  const database = openSqlDatabase({
+  const database = openDatabase({
     url,
     applicationName: 'comanda-doctor',
     unnamed: true,
@@ -130,7 +130,7 @@ async function repairAsOwner(
   dryRun: boolean,
 ): Promise<Repair[]> {
   const url = (await databaseUrlOf(settings, 'owner')) ?? '';
-  const owner = openSqlDatabase({ url, poolSize: 2, applicationName: 'comanda-doctor', unnamed: true });
+  const owner = openDatabase({ url, poolSize: 2, applicationName: 'comanda-doctor', unnamed: true });
   try {
     return await repair(owner, url, looked, dryRun);
   } finally {
@@ -174,7 +174,7 @@ function tryToRead(environment: Readonly<Record<string, string | undefined>>): S
   }
 }
 
-async function reach(database: SqlDatabase): Promise<Finding> {
+async function reach(database: Database): Promise<Finding> {
   try {
     await database.pool.query('select 1');
     return { outcome: 'ok', found: 'it answers' };

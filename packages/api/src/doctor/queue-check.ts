@@ -1,4 +1,4 @@
-import { addJob, again, isState, type JobName, repeat, type SqlDatabase } from '@comanda/db';
+import { addJob, again, type Database, isState, type JobName, repeat } from '@comanda/db';
 import * as metrics from '../metrics/statements.ts';
 import {
   type Check,
@@ -49,7 +49,7 @@ const probes: readonly Probe[] = [
   { name: 'probe-imports', others: ['run-sync-jobs', 'remove-old'] },
 ];
 
-async function tryProbe(database: SqlDatabase, { name, others }: Probe, patience: number): Promise<Finding> {
+async function tryProbe(database: Database, { name, others }: Probe, patience: number): Promise<Finding> {
   const began = performance.now();
   let id: string;
   try {
@@ -73,7 +73,7 @@ async function tryProbe(database: SqlDatabase, { name, others }: Probe, patience
   return wrong(found);
 }
 
-async function lookAtClock(database: SqlDatabase, { cronMinutes }: Thresholds): Promise<Finding> {
+async function lookAtClock(database: Database, { cronMinutes }: Thresholds): Promise<Finding> {
   const [row] = await database.run(sql.queuedByClock, []);
   if (row === undefined || row.known === 0) return wrong('nothing is queued on a timer');
   const last = row.last === null ? 'never' : row.last.toISOString();

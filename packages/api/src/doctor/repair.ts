@@ -1,4 +1,4 @@
-import { migrate, readSchemaState, type SqlDatabase, statement } from '@comanda/db';
+import { type Database, migrate, readSchemaState, statement } from '@comanda/db';
 import { auditAs } from '../call/audit.ts';
 import { reasonOf } from './check.ts';
 import { type Invariant, type Repaired, type Repairing, valuesFor } from './invariants/invariant.ts';
@@ -17,7 +17,7 @@ export interface Repair {
  * written down in the audit. Nothing is found to do the second time. A dry run does the same and takes it back.
  */
 export async function repair(
-  database: SqlDatabase,
+  database: Database,
   url: string,
   looked: readonly Looked[],
   dryRun: boolean,
@@ -53,7 +53,7 @@ class TakenBack extends Error {
 }
 
 async function repairAt(
-  database: SqlDatabase,
+  database: Database,
   name: string,
   how: Exclude<Invariant['repairs'], 'schema' | undefined>,
   location: string | null,
@@ -77,7 +77,7 @@ async function repairAt(
 }
 
 /** The migrator makes again what differs; never what is pending, which is for a start to apply. */
-async function repairSchema(database: SqlDatabase, url: string, dryRun: boolean): Promise<Repaired[]> {
+async function repairSchema(database: Database, url: string, dryRun: boolean): Promise<Repaired[]> {
   const { missing, sql, problem } = await readSchemaState(database.pool);
   if (problem !== undefined || missing.length > 0 || sql !== 'applied')
     throw new Error(problem ?? 'this version was not applied, or another after it: see migrations');

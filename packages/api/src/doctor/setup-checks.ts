@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   createSecretBox,
-  openSqlDatabase,
+  openDatabase,
   parseEncryptionKeys,
   prefixWarning,
   readEncryptionKeyFile,
@@ -152,7 +152,7 @@ const pooler: Check = {
     'Start it, or see where DATABASE_URL leads and where DATABASE_DIRECT_URL does. ops/pgbouncer/limits.sql makes the settings that a role lacks.',
   async run({ settings, database }) {
     const url = settings.databaseUrl ?? '';
-    const pooled = openSqlDatabase({ url, poolSize: 1, applicationName: 'comanda-doctor', unnamed: true });
+    const pooled = openDatabase({ url, poolSize: 1, applicationName: 'comanda-doctor', unnamed: true });
     try {
       const [here] = await pooled.run(whereItLeads, []);
       const [direct] = await database.run(whereItLeads, []);

@@ -1,4 +1,4 @@
-import { diskFullAt, isState, type Queryable, type SqlDatabase } from '@comanda/db';
+import { type Database, diskFullAt, isState, type Queryable } from '@comanda/db';
 import { beyondMemory, littleMemory, publishingState, readiness } from './statements.ts';
 
 /**
@@ -34,14 +34,14 @@ export const publishingFields = (publishing: Publishing | undefined) =>
 /** Where the database is asked. */
 export interface ReadinessPaths {
   /** The way that requests take, over connections apart from theirs: however busy they are, it answers. */
-  health: SqlDatabase;
+  health: Database;
   /**
    * The pools that work is done with: what these were refused counts. The first is asked in place of `health` when the server has no
    * connection left for that.
    */
-  pools: readonly [SqlDatabase, ...SqlDatabase[]];
+  pools: readonly [Database, ...Database[]];
   /** Past the pooler, where `health` goes through one. */
-  direct?: SqlDatabase;
+  direct?: Database;
 }
 
 /** How long an answer is reused, and how long the database may take, in milliseconds. */

@@ -33,7 +33,7 @@ export async function serve(settings: Settings): Promise<void> {
   const checks = cluster.isPrimary ? doctorMetrics(process.env) : undefined;
   const app = await createApp({ ...settings, databaseUrl, encryptionKey, ...(checks && { checks }) });
   const checked = requireSchema(app.database.pool, (line) => app.log.warn(line));
-  await Promise.race([Promise.all([checked, app.database.load()]), sleep(lookMs)]);
+  await Promise.race([checked, sleep(lookMs)]);
   checked.catch(refuse);
   // Of several processes the first reports for all.
   if (cluster.isPrimary || cluster.worker?.id === 1)

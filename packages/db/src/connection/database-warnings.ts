@@ -1,5 +1,5 @@
 import { type Settings, settingsTable } from '../settings/settings.ts';
-import { openSqlDatabase, type Queryable, statement } from './sql-database.ts';
+import { openDatabase, type Queryable, statement } from './database.ts';
 
 /**
  * Warnings about the settings that lead to the database, as the database shows them: a role that owns the tables, in
@@ -53,7 +53,7 @@ export function prefixWarning({ name, roles }: SessionRole, prefix: string): str
 }
 
 async function on<Result>(url: string, look: (database: Queryable) => Promise<Result>): Promise<Result> {
-  const database = openSqlDatabase({
+  const database = openDatabase({
     url,
     poolSize: 1,
     applicationName: 'comanda-settings',

@@ -1,5 +1,5 @@
 import { again, repeat } from '../loops/loop.ts';
-import { type Queryable, statement } from './sql-database.ts';
+import { type Queryable, statement } from './database.ts';
 
 /** Resolves once every transaction that writes now has ended; to false when one has not within `patienceMs`. */
 export async function olderTransactionsEnd(on: Queryable, patienceMs: number): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { type Queryable, statement } from '../connection/sql-database.ts';
+import { type Queryable, statement } from '../connection/database.ts';
 import { newId } from '../ids.ts';
 import { heartbeats } from '../lifetimes.ts';
 import { type Clock, systemClock } from '../loops/clock.ts';

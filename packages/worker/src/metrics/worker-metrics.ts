@@ -6,7 +6,7 @@ import {
   render,
   single,
 } from '@comanda/api/services';
-import type { Database, SqlDatabase } from '@comanda/db';
+import type { Database } from '@comanda/db';
 import type { AttemptMeter } from './attempt-meter.ts';
 import type { WorkerMetrics } from './server.ts';
 
@@ -15,7 +15,7 @@ export interface WorkerParts {
   /** Of the relay and the recording: while it answers, the worker gets on. */
   database: Database;
   /** Of attempts and jobs: what they were refused counts, too. */
-  others: readonly SqlDatabase[];
+  others: readonly Database[];
   /** Whether its own heartbeat arrives; undefined before it began to beat, while the start waits for the database. */
   isHeard(): boolean | undefined;
   meter: AttemptMeter;

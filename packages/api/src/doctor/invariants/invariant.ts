@@ -1,4 +1,4 @@
-import type { SqlDatabase, Statement, Transaction } from '@comanda/db';
+import type { Database, Statement, Transaction } from '@comanda/db';
 
 /** Something that is not as it must be. */
 export interface Harm {
@@ -14,7 +14,7 @@ export interface Harm {
 
 /** Where to look, and how far. */
 export interface Look {
-  database: SqlDatabase;
+  database: Database;
   /** The location, for what is looked at one location after the other. */
   location: string;
   /** So many of the newest rows; null: all. */
@@ -43,7 +43,7 @@ export interface Invariant {
 /** In which transaction, and of which location: null for what concerns none. */
 export interface Repairing {
   tx: Transaction;
-  database: SqlDatabase;
+  database: Database;
   location: string | null;
 }
 

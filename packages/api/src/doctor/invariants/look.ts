@@ -1,4 +1,4 @@
-import { isState, type SqlDatabase, statement } from '@comanda/db';
+import { type Database, isState, statement } from '@comanda/db';
 import { adviceBy, type Finding, ok, reasonOf, unknown, warning, wrong } from '../check.ts';
 import { type Harm, type Invariant, reportedAtMost, valuesFor } from './invariant.ts';
 
@@ -29,7 +29,7 @@ interface Failure {
  * see others the next time. A statement takes as long as the pool lets it; what took longer, or failed, is unknown.
  */
 export async function lookAt(
-  database: SqlDatabase,
+  database: Database,
   invariants: readonly Invariant[],
   reach: Reach,
 ): Promise<Looked[]> {
@@ -88,7 +88,7 @@ export async function lookAt(
   }));
 }
 
-async function locationsOf(database: SqlDatabase): Promise<string[]> {
+async function locationsOf(database: Database): Promise<string[]> {
   const ids = (await database.run(everyLocation, [])).map(({ id }) => id);
   const from = Math.floor(Math.random() * ids.length);
   return [...ids.slice(from), ...ids.slice(0, from)];

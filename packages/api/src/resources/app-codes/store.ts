@@ -1,5 +1,5 @@
 import { hash as digest, randomBytes } from 'node:crypto';
-import type { SqlDatabase } from '@comanda/db';
+import type { Database } from '@comanda/db';
 import { auditAs } from '../../call/audit.ts';
 import type { JoinedRead } from '../../capacity/joined-reads.ts';
 import { findLocation } from '../keys/store.ts';
@@ -11,7 +11,7 @@ import * as sql from './statements.ts';
  * nowhere else. Throws `validation_error` for an unknown location.
  */
 export async function issueCode(
-  database: SqlDatabase,
+  database: Database,
   input: CodeCreate,
 ): Promise<{ code: string; location_id: string }> {
   const { name, screens, hours, location_id } = CodeCreateSchema.parse(input);

@@ -1,4 +1,4 @@
-import { isId, type Queryable, type SqlDatabase, type Transaction } from '@comanda/db';
+import { type Database, isId, type Queryable, type Transaction } from '@comanda/db';
 import { operator } from '../../call/operator.ts';
 import { notFound } from '../../errors.ts';
 import { wireTime } from '../../wire.ts';
@@ -12,7 +12,7 @@ import * as sql from './statements.ts';
  * the location where the change was made. Rows deleted by cascade are counted with their cause, and shown when their
  * table or id is asked for. Throws `resource_not_found` for an unknown location.
  */
-export async function list(database: SqlDatabase, wanted: AuditList): Promise<AuditEntry[]> {
+export async function list(database: Database, wanted: AuditList): Promise<AuditEntry[]> {
   const { location_id: location } = wanted;
   const known = location === undefined || (await exists(database, location));
   if (!known && !isId(location)) throw notFound('Location');
@@ -27,7 +27,7 @@ export async function list(database: SqlDatabase, wanted: AuditList): Promise<Au
  * it with (CM008: it cannot be undone, or a guard does not let it pass).
  */
 export async function undo(
-  database: SqlDatabase,
+  database: Database,
   id: string,
   { dryRun, deed }: { dryRun: boolean; deed: string | undefined },
 ): Promise<AuditUndo> {
@@ -77,6 +77,6 @@ export function entryOf(stored: sql.EntryRow): AuditEntry {
   };
 }
 
-async function exists(database: SqlDatabase, id: string): Promise<boolean> {
+async function exists(database: Database, id: string): Promise<boolean> {
   return isId(id) && (await database.run(sql.findLocation, [id])).length > 0;
 }

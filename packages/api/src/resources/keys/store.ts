@@ -1,4 +1,4 @@
-import { isId, type Queryable, type SqlDatabase, type Transaction } from '@comanda/db';
+import { type Database, isId, type Queryable, type Transaction } from '@comanda/db';
 import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { newApiKey } from '../../credentials/api-key.ts';
 import { ApiError, conflict, invalid, notFound } from '../../errors.ts';
@@ -10,7 +10,7 @@ import * as sql from './statements.ts';
  * Makes a key for a location from the command line: the given one, or the oldest. Throws `validation_error` for an
  * unknown location.
  */
-export async function issueKey(database: SqlDatabase, input: KeyCreateAt): Promise<KeyWithText> {
+export async function issueKey(database: Database, input: KeyCreateAt): Promise<KeyWithText> {
   const { id: locationId, ...kind } = await findLocation(database, input.location_id);
   return database.transaction(undefined, (tx) =>
     insertKey(tx, { kind: 'command_line', locationId }, { name: input.name, ...kind }, wantedOf(input)),
@@ -18,14 +18,14 @@ export async function issueKey(database: SqlDatabase, input: KeyCreateAt): Promi
 }
 
 /** Lists the keys of a location, or of all, oldest first. */
-export async function listKeys(database: SqlDatabase, locationId?: string): Promise<Key[]> {
+export async function listKeys(database: Database, locationId?: string): Promise<Key[]> {
   if (locationId !== undefined && !isId(locationId)) return [];
   const found = await database.run(sql.listKeysAt, [locationId ?? null]);
   return found.map(keyIn);
 }
 
 /** Reads a key of any location. Throws `resource_not_found`. */
-export async function readKey(database: SqlDatabase, id: string): Promise<Key> {
+export async function readKey(database: Database, id: string): Promise<Key> {
   if (!isId(id)) throw noId(id);
   const [row] = await database.run(sql.readKey, [id]);
   if (row === undefined) throw notFound('Key');
@@ -33,7 +33,7 @@ export async function readKey(database: SqlDatabase, id: string): Promise<Key> {
 }
 
 /** Revokes a key of any location from the command line. Throws `resource_not_found`. */
-export async function revokeKey(database: SqlDatabase, id: string): Promise<Key> {
+export async function revokeKey(database: Database, id: string): Promise<Key> {
   const { location_id: locationId } = await readKey(database, id);
   return database.transaction(undefined, (tx) => revokeIn(tx, { kind: 'command_line', locationId }, id));
 }
@@ -42,7 +42,7 @@ export async function revokeKey(database: SqlDatabase, id: string): Promise<Key>
  * Changes the given fields of a key of any location, from the command line; every process obeys it within a second.
  * Throws `resource_not_found`, `conflict` for a revoked one.
  */
-export function updateKey(database: SqlDatabase, id: string, changes: KeyUpdate): Promise<Key> {
+export function updateKey(database: Database, id: string, changes: KeyUpdate): Promise<Key> {
   return database.transaction(undefined, async (tx) => {
     const before = await holdUsable(tx, id);
     const { name, permissions, expires_at, event_types, ...limits } = changes;
@@ -63,7 +63,7 @@ export function updateKey(database: SqlDatabase, id: string, changes: KeyUpdate)
  * Makes a key that may do what another may, from the command line; that one is refused when the grace has ended.
  * Throws `resource_not_found`, `conflict` for a revoked one.
  */
-export function rotateKey(database: SqlDatabase, id: string, graceHours: number): Promise<KeyRotated> {
+export function rotateKey(database: Database, id: string, graceHours: number): Promise<KeyRotated> {
   return database.transaction(undefined, async (tx) => {
     const before = await holdUsable(tx, id);
     const { key, hash, prefix } = newApiKey(await findLocation(tx, before.location_id));

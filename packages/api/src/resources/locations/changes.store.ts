@@ -1,4 +1,4 @@
-import { belongings, type LocationTable, ownRow, type SqlDatabase, type Transaction } from '@comanda/db';
+import { belongings, type Database, type LocationTable, ownRow, type Transaction } from '@comanda/db';
 import { conflict, notFound } from '../../errors.ts';
 import * as changed from './changes.statements.ts';
 import { manifestOf, rowsOf, type WriteTable } from './export.store.ts';
@@ -7,7 +7,7 @@ import * as sql from './whole.statements.ts';
 
 /** A copy of a location in another database. */
 export interface Copy {
-  database: SqlDatabase;
+  database: Database;
   /** The moment of the first export, which identifies the copy. */
   exportedAt: string;
 }
@@ -21,7 +21,7 @@ const comparedTables = belongings.filter(({ derived }) => derived !== true);
  * is at rest: work that waits comes too then. Throws `resource_not_found`, and `conflict` when there is no such copy.
  */
 export function exportChanges(
-  source: SqlDatabase,
+  source: Database,
   copy: Copy,
   id: string,
   { write, isFinal }: { write: WriteTable; isFinal: boolean },

@@ -1,4 +1,4 @@
-import { belongings, type LocationTable, ownRow, type SqlDatabase } from '@comanda/db';
+import { belongings, type Database, type LocationTable, ownRow } from '@comanda/db';
 import { auditAs } from '../../call/audit.ts';
 import { conflict } from '../../errors.ts';
 import * as changed from './changes.statements.ts';
@@ -23,7 +23,7 @@ const batch = 5_000;
  * which it was exported, or an import is under way.
  */
 export async function applyChanges(
-  database: SqlDatabase,
+  database: Database,
   manifest: Manifest,
   read: ReadTable,
   { keyIds, log }: Importing,

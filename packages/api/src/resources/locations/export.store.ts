@@ -1,12 +1,12 @@
 import {
   again,
   belongings,
+  type Database,
   isId,
   olderStatementsEnd,
   olderTransactionsEnd,
   ownRow,
   repeat,
-  type SqlDatabase,
   type Transaction,
 } from '@comanda/db';
 import { notFound, unavailable } from '../../errors.ts';
@@ -28,7 +28,7 @@ const aboutBytes = 1024 * 1024;
  * `resource_not_found`, and 503 when that does not end.
  */
 export async function exportLocation(
-  database: SqlDatabase,
+  database: Database,
   id: string,
   write: WriteTable,
   log: (line: string) => void,
@@ -77,11 +77,7 @@ async function* linesOf(rows: AsyncIterable<{ line: string }[]>): AsyncGenerator
  * Waits until work under way at a location that is not active has ended: requests, transactions, publishing, attempts
  * to deliver. Throws `resource_not_found`, and 503 when that does not end.
  */
-export async function comeToRest(
-  database: SqlDatabase,
-  id: string,
-  log: (line: string) => void,
-): Promise<void> {
+export async function comeToRest(database: Database, id: string, log: (line: string) => void): Promise<void> {
   if (!isId(id)) throw notFound('Location');
   const look = async () => {
     const [found] = await database.run(sql.unrest, [id]);

@@ -1,9 +1,9 @@
 import {
   belongings,
+  type Database,
   type LocationTable,
   ownRow,
   type Queryable,
-  type SqlDatabase,
   type Transaction,
 } from '@comanda/db';
 import { auditAs } from '../../call/audit.ts';
@@ -35,7 +35,7 @@ export interface Importing {
  * `validation_error` for an export that does not fit.
  */
 export async function importLocation(
-  database: SqlDatabase,
+  database: Database,
   manifest: Manifest,
   read: ReadTable,
   { keyIds, log, arrivingAt }: Importing & { arrivingAt?: string },

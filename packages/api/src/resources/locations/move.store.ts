@@ -1,4 +1,4 @@
-import { again, isId, type Queryable, repeat, type SqlDatabase, type Transaction } from '@comanda/db';
+import { again, type Database, isId, type Queryable, repeat, type Transaction } from '@comanda/db';
 import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { importLocation, importUnderWay, type ReadTable, refuseMisfit } from './import.store.ts';
@@ -11,7 +11,7 @@ import * as whole from './whole.statements.ts';
 /** Where a location goes: the database of that cell, as its owner. */
 export interface Destination {
   cell: string;
-  database: SqlDatabase;
+  database: Database;
   /** The keys of ENCRYPTION_KEY there. */
   keyIds: readonly string[];
 }
@@ -26,7 +26,7 @@ export async function findMove(database: Queryable, id: string): Promise<sql.Mov
 }
 
 /** Does `work` while no other command moves the location. Throws `conflict` when another one does. */
-export const movingAlone = <Result>(database: SqlDatabase, id: string, work: () => Promise<Result>) =>
+export const movingAlone = <Result>(database: Database, id: string, work: () => Promise<Result>) =>
   alone(database, `comanda locations move ${id}`, 'Another command moves this location.', work);
 
 /**
@@ -52,7 +52,7 @@ export function arrivingAlone<Result>(
 
 /** Does `work` while a session of its own holds the lock of that name. Throws `conflict` when another one does. */
 function alone<Result>(
-  database: SqlDatabase,
+  database: Database,
   name: string,
   refusal: string,
   work: () => Promise<Result>,
@@ -73,7 +73,7 @@ function alone<Result>(
  * fit there: nothing has changed then.
  */
 export async function beginMove(
-  source: SqlDatabase,
+  source: Database,
   target: Destination,
   id: string,
   folder: string,
@@ -91,7 +91,7 @@ export async function beginMove(
 
 /** Refuses writes at the location from now on: its copy follows no more. Throws `conflict` when it is not active. */
 export async function refuseWrites(
-  source: SqlDatabase,
+  source: Database,
   { cell }: Destination,
   id: string,
   seconds: Record<string, number>,
@@ -191,7 +191,7 @@ export async function openCopyForReads({ database }: Destination, id: string): P
  * Returns the changes made here since the export.
  */
 export function leaveLocation(
-  source: SqlDatabase,
+  source: Database,
   target: Destination,
   location: Named,
   { exportedAt, seconds }: { exportedAt: string; seconds: Record<string, number> },
@@ -218,7 +218,7 @@ export function leaveLocation(
  * where one may be, once the location was given up, and when the copy was enabled.
  */
 export async function abortMove(
-  source: SqlDatabase,
+  source: Database,
   to: Destination,
   id: string,
   { step, exportedAt }: sql.MoveRow,

@@ -1,4 +1,4 @@
-import { belongings, isId, type SqlDatabase } from '@comanda/db';
+import { belongings, type Database, isId } from '@comanda/db';
 import { auditAs } from '../../call/audit.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import * as statements from './statements.ts';
@@ -15,7 +15,7 @@ const batch = 500;
  * `validation_error` when `confirm` is not its name, and `conflict` when it is not disabled.
  */
 export async function deleteLocation(
-  database: SqlDatabase,
+  database: Database,
   id: string,
   { confirm, log }: { confirm: string | undefined; log: (line: string) => void },
 ): Promise<Record<string, number>> {

@@ -1,4 +1,4 @@
-import { isId, type Queryable, type SqlDatabase } from '@comanda/db';
+import { type Database, isId, type Queryable } from '@comanda/db';
 import { auditAs } from '../../call/audit.ts';
 import { notFound } from '../../errors.ts';
 import type { LocationState, LocationUpdate } from './schema.ts';
@@ -9,7 +9,7 @@ import { knowingZones } from './store.ts';
 export type LocationStatus = 'active' | 'read_only' | 'disabled';
 
 /** One location with its status. Throws `resource_not_found`. */
-export async function showLocation(database: SqlDatabase, id: string): Promise<LocationState> {
+export async function showLocation(database: Database, id: string): Promise<LocationState> {
   const [found] = await database.run(sql.showLocation, [isId(id) ? id : null]);
   if (found === undefined) throw notFound('Location');
   return JSON.parse(found.doc) as LocationState;
@@ -17,7 +17,7 @@ export async function showLocation(database: SqlDatabase, id: string): Promise<L
 
 /** Changes the fields that are given, from the command line. Throws `resource_not_found`, `validation_error`. */
 export function changeLocation(
-  database: SqlDatabase,
+  database: Database,
   { id, ...changes }: LocationUpdate,
 ): Promise<LocationState> {
   return knowingZones(() => change(database, id, 'locations.update', changes));
@@ -29,7 +29,7 @@ export function changeLocation(
  * `resource_not_found`, and `conflict` for one that is being deleted.
  */
 export function setLocationStatus(
-  database: SqlDatabase,
+  database: Database,
   id: string,
   status: LocationStatus,
 ): Promise<LocationState> {
@@ -37,7 +37,7 @@ export function setLocationStatus(
 }
 
 async function change(
-  database: SqlDatabase,
+  database: Database,
   id: string,
   operation: string,
   changes: Readonly<Record<string, unknown>>,

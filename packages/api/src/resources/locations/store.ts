@@ -1,4 +1,4 @@
-import { isState, newId, type SqlDatabase, type Transaction } from '@comanda/db';
+import { type Database, isState, newId, type Transaction } from '@comanda/db';
 import { type AuditActor, auditAs } from '../../call/audit.ts';
 import { invalid } from '../../errors.ts';
 import {
@@ -11,18 +11,18 @@ import {
 import * as sql from './statements.ts';
 
 /** Makes a location from the command line. Throws `validation_error` for a zone that the database does not know. */
-export async function createLocation(database: SqlDatabase, input: LocationCreate): Promise<CodedLocation> {
+export async function createLocation(database: Database, input: LocationCreate): Promise<CodedLocation> {
   return knowingZones(() => database.transaction(undefined, (tx) => insertLocation(tx, undefined, input)));
 }
 
 /** Lists every location with its status, oldest first. */
-export async function listLocations(database: SqlDatabase): Promise<LocationState[]> {
+export async function listLocations(database: Database): Promise<LocationState[]> {
   const found = await database.run(sql.listLocations, []);
   return found.map(({ doc }) => JSON.parse(doc) as LocationState);
 }
 
 /** The location that a command works at: the given one, or the only one. Throws `validation_error`. */
-export async function chosenLocation(database: SqlDatabase, id: string | undefined): Promise<Location> {
+export async function chosenLocation(database: Database, id: string | undefined): Promise<Location> {
   const all = await listLocations(database);
   const [first, ...more] = id === undefined ? all : all.filter((location) => location.id === id);
   if (first !== undefined && more.length === 0) return first;

@@ -1,4 +1,4 @@
-import { isId, olderTransactionsEnd, type SqlDatabase, type Transaction } from '@comanda/db';
+import { type Database, isId, olderTransactionsEnd, type Transaction } from '@comanda/db';
 import { auditAs } from '../../call/audit.ts';
 import { notFound, unavailable } from '../../errors.ts';
 import { type Erasure, eraseCopies, eraseDeed, eraseOrder, findErased } from './erase.statements.ts';
@@ -19,7 +19,7 @@ export interface Erased {
  * `resource_not_found`, and 503 while older transactions do not end.
  */
 export async function eraseOrderOf(
-  database: SqlDatabase,
+  database: Database,
   orderId: string,
   onProgress: (done: number, of: number, what: string) => void = () => {},
 ): Promise<Erased> {

@@ -24,6 +24,7 @@ import {
   productChanges,
   readProductByExternalId,
   readProducts,
+  readStock,
   type Shown,
   writeProduct,
 } from './statements.ts';
@@ -84,14 +85,9 @@ export async function getByExternalId(
 
 /** Reads the stock of one. Throws `resource_not_found`, also for a product without a stock record. */
 export async function getStock(ctx: CallContext, id: string): Promise<Answer<Stock>> {
-  const found = isId(id)
-    ? await ctx.app.database.prisma.productStock.findUnique({
-        where: { locationId_productId: { locationId: ctx.caller.locationId, productId: id } },
-      })
-    : null;
-  if (found === null) throw notFound('Product stock');
-  const { enabled, quantity, minStockAlarm } = found;
-  return { value: { enabled, quantity: quantity.toNumber(), min_stock_alarm: minStockAlarm.toNumber() } };
+  const [stock] = isId(id) ? await ctx.app.database.run(readStock, [ctx.caller.locationId, id]) : [];
+  if (stock === undefined) throw notFound('Product stock');
+  return { value: stock };
 }
 
 /** Creates one. Throws `validation_error` for an unknown category, `conflict` when `external_id` or `sku` is taken. */

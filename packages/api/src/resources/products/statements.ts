@@ -5,6 +5,7 @@ import type { Revised } from '../../call/tags.ts';
 import type { JoinedRow } from '../../capacity/joined-reads.ts';
 import { keptByName } from '../../kept.ts';
 import { afterPosition, type Changes, changesStatements, firstFilter } from '../changes/statements.ts';
+import type { Stock } from '../stock/schema.ts';
 import { referenceColumns } from './fields.schema.ts';
 import type { ProductList } from './schema.ts';
 
@@ -51,6 +52,13 @@ export const readProductByExternalId = forEachShown<ProductText>(
   (doc) => `select p.id, ${doc('p.location_id')} as doc, p.revision
    from products p, lateral products_json(p.location_id, array[p.id]) j
    where p.location_id = $1::uuid and p.id = ${identified('products', 'external_id', '$1::uuid', '$2::text')}`,
+);
+
+/** $1 location, $2 id. */
+export const readStock = statement<Stock>(
+  'read_product_stock',
+  `select enabled, quantity::float8, min_stock_alarm::float8 from product_stock
+   where location_id = $1::uuid and product_id = $2::uuid`,
 );
 
 /** $1 location, $2 id, $3 external_id, $4 sku: another product that has one of them. */

@@ -1,4 +1,4 @@
-import type { SecretBox, SqlDatabase } from '@comanda/db';
+import type { Database, SecretBox } from '@comanda/db';
 import { auditAs } from '../../call/audit.ts';
 import { CommandError } from '../../command-error.ts';
 import { countSealed, type SealedRow, type SealedTable, sealedTables } from './sealed.statements.ts';
@@ -26,7 +26,7 @@ export interface KeyRotation {
  * again.
  */
 export async function rotateKey(
-  database: SqlDatabase,
+  database: Database,
   box: SecretBox,
   onProgress: (done: number, of: number) => void = () => {},
 ): Promise<KeyRotation> {
@@ -63,7 +63,7 @@ interface Round {
 const pageSize = 100;
 
 async function round(
-  database: SqlDatabase,
+  database: Database,
   box: SecretBox,
   onProgress: (done: number) => void = () => {},
 ): Promise<Round> {
@@ -81,7 +81,7 @@ async function round(
 }
 
 async function resealPage(
-  database: SqlDatabase,
+  database: Database,
   box: SecretBox,
   table: SealedTable,
   rows: readonly SealedRow[],
@@ -116,7 +116,7 @@ async function resealPage(
   done.resealed += written;
 }
 
-async function keysInUse(database: SqlDatabase, box: SecretBox): Promise<KeyRotation['keys']> {
+async function keysInUse(database: Database, box: SecretBox): Promise<KeyRotation['keys']> {
   const rows = await database.run(countSealed, []);
   const unused = box.keyIds.filter((id) => rows.every(({ key_id }) => key_id !== id));
   return [...rows, ...unused.map((key_id) => ({ key_id, secrets: 0 }))];
