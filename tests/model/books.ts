@@ -61,7 +61,10 @@ function partsOf(order: PlacedOrder, grouping: (typeof groupings)[number]): Part
   const day = order.created_at.slice(0, 10);
   if (grouping === 'day') return [{ key: day, name: day, ...whole }];
   if (grouping === 'channel') return [{ key: draft.channel ?? '', name: draft.channel ?? '', ...whole }];
-  if (grouping === 'payment_method') return [{ key: draft.method.id, name: draft.method.name, ...whole }];
+  if (grouping === 'payment_method') {
+    const { id: key, name } = paymentStatusOf(order) === 'rejected' ? { id: '', name: '' } : draft.method;
+    return [{ key, name, ...whole }];
+  }
   // Under the name that each has now.
   return lines.map(({ product, category, milli, cents }) => {
     const { id = '', name = '' } = (grouping === 'product' ? product : category) ?? {};

@@ -33,12 +33,10 @@ export async function workOnOrders(shop: Shop, { name, families }: Round): Promi
   await call(`PATCH /${families[0]}/orders/${closed.id}/status`, { status: 'ready' });
   await call(`PATCH /${last}/orders/${closed.id}/status`, { status: 'closed' });
   await call(`PATCH /${last}/orders/${ready.id}/status`, { status: 'ready' });
-  await client.payments.complete.mutate({ id: closed.payment.id });
-  await client.payments.reject.mutate({ id: ready.payment.id });
-  await client.payments.refund.mutate({
-    ...{ id: closed.payment.id, amount: 0.5, reason: 'Cold', person: 'Ana' },
-    idempotencyKey: `refund ${name}`,
-  });
+  await call(`POST /v2/payments/${closed.payment.id}/complete`);
+  await call(`POST /v2/payments/${ready.payment.id}/reject`);
+  const refund = { amount: 0.5, reason: 'Cold', person: 'Ana' };
+  await call(`POST /v2/payments/${closed.payment.id}/refund`, refund, keyOf('refund', name));
 
   for (const family of families) {
     await call(`GET /${family}/payments?limit=10`);
