@@ -102,27 +102,36 @@ const usual: readonly SampleVariable[] = [
   hook('docs-endpoint'),
 ];
 
-const newOrder = [
+const newOrder = (name: string) => [
   variable('PRODUCT', product, 'GET /v2/products/by-external-id/DR-02'),
   method,
   variable('ORDER', order, 'POST /v2/orders', {
     body: {
-      external_id: `docs-${now}`,
+      external_id: `${name}-${now}`,
       is_take_away: true,
       identifier: '',
       payment_method_id: paymentMethod,
       items: [{ product_id: product, quantity: 1 }],
     },
-    key: `docs-${now}`,
+    key: `${name}-${now}`,
   }),
+];
+/** The payment of an order that was just made. */
+const newPayment = (name: string) => [
+  ...newOrder(name),
+  variable('PAYMENT', payment, 'GET /v2/payments?status=pending&limit=1'),
 ];
 const soup = { external_id: `docs-${now}`, name: 'Soup of the day', description: 'With bread.', price: 180 };
 const soups = { external_id: `docs-${now}`, name: 'Soups', priority: 70, visible: true };
 
 /** Where a sample changes for good, or deletes, what it names: it makes that itself. By the operation's id. */
 const ownOf: Readonly<Record<string, readonly SampleVariable[]>> = {
-  ordersUpdateStatus: newOrder,
-  ordersCancel: newOrder,
+  ordersUpdateStatus: newOrder('docs'),
+  ordersCancel: newOrder('docs'),
+  paymentsComplete: newPayment('docs-complete'),
+  paymentsReject: newPayment('docs-reject'),
+  // Always the same, as the key is: samples pay in cash.
+  paymentsRefund: [variable('PAYMENT', payment, 'GET /v2/payments?status=completed&method=card&limit=1')],
   productsDelete: [variable('PRODUCT', product, 'POST /v2/products', { body: soup })],
   categoriesDelete: [variable('CATEGORY', category, 'POST /v2/categories', { body: soups })],
   webhookEndpointsDelete: [hook(`docs-${now}`)],
