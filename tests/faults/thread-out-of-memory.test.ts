@@ -14,7 +14,7 @@ it('ends the thread for large bodies alone: its call is a 503, and the next one 
     ...{ databaseUrl: api.databaseUrl, encryptionKey: randomBytes(32).toString('base64') },
     ...{ idempotencyTtlHours: 1, webhookTargets: 'any', webhookAllowCidrs: [], logLevel: 'silent' },
   };
-  const large = createLargeBodies(settings, api.app.log, 48);
+  const large = createLargeBodies(settings, api.app.log, 28);
   const location: Caller['location'] = {
     ...{ id: await createLocation(api.app.database), code: '', name: '', timezone: 'UTC', currency: 'USD' },
     ...{ createdAt: new Date(), sandbox: false, status: 'active' },

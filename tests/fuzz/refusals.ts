@@ -16,6 +16,8 @@ export const refusals: Partial<Record<Reason, string>> = {
   stock_changed: 'what is left',
   stock_range: 'what is left',
   illegal_move: 'its status',
+  not_collected: 'its status',
+  refund_too_large: 'what is left',
   endpoint_disabled: 'its status',
   too_many_endpoints: 'what is there',
   certification_running: 'its status',
