@@ -7,12 +7,27 @@
 -- (guarding.sql). The deed `import` sets all of these itself, except for a payment that is left out, and passes the
 -- rules of choices and payment methods.
 
+-- The adjustments that an imported order may hold: what reports and reads take from each. NULL is none.
+CREATE FUNCTION are_adjustments(adjustments jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN adjustments IS NOT NULL THEN jsonb_typeof(adjustments) = 'array' AND NOT EXISTS (
+    SELECT FROM jsonb_array_elements(CASE jsonb_typeof(adjustments) WHEN 'array' THEN adjustments END) a
+    WHERE (a->>'kind' IN ('discount', 'service_charge', 'tip', 'delivery_fee') AND jsonb_typeof(a->'name') = 'string'
+      AND (jsonb_typeof(a->'amount') = 'number') IS DISTINCT FROM (jsonb_typeof(a->'percent') = 'number')
+      AND jsonb_path_exists(a, '$.total ? (@.type() == "number")')
+      AND coalesce(jsonb_path_exists(a->'line', '$ ? (@ >= 1 && @ <= 200)'), true)
+      AND coalesce(jsonb_path_exists(a->'tax_rate', '$ ? (@ >= 0 && @ <= 100)'), true)
+      AND coalesce(jsonb_typeof(a->'external_id') = 'string', true)) IS NOT TRUE) END
+$$;
+
 -- The rules that the API validates of an order, enforced here too. No deed bypasses them. This is no CHECK: every
 -- order and every move would pay for one.
 CREATE FUNCTION refuse_order_texts(o orders) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   fault text := coalesce(orders_length_fault(o), CASE
     WHEN NOT is_wire_time(o.created_at) THEN 'created_at must be of the years 1 to 9999'
+    WHEN NOT is_wire_time(o.promised_at) THEN 'promised_at must be of the years 1 to 9999'
+    WHEN o.guests NOT BETWEEN 1 AND 10000 THEN 'guests must be 1 to 10000'
+    WHEN NOT are_adjustments(o.adjustments) THEN 'adjustments are an array of {"kind", "name", "amount" or "percent", "total"}, as the API shows them'
     WHEN o.cancel_reason IS NOT NULL AND o.status <> 'canceled' THEN 'only an order that is canceled has a cancel_reason' END);
 BEGIN
   IF fault IS NOT NULL THEN
@@ -26,7 +41,7 @@ BEGIN
     RETURN NEW;
   END IF;
   PERFORM refuse_order_texts(NEW);
-  IF coalesce(NEW.number, 0) <> 0 OR NEW.status <> 'pending' OR NEW.turn_id IS NOT NULL
+  IF coalesce(NEW.number, 0) <> 0 OR NEW.status <> 'pending' OR NEW.turn_id IS NOT NULL OR NEW.adjustments IS NOT NULL
     OR NEW.created_at <> now()::timestamptz(3) THEN
     IF deed_passes(TG_RELID, 'order') THEN
       -- Orders numbered from here on need room below orders_number_check.
@@ -35,8 +50,8 @@ BEGIN
       END IF;
       RETURN NEW;
     END IF;
-    RAISE EXCEPTION 'an order is made now, and gets its number and turn at the commit: leave out number, status, turn_id '
-      'and created_at (what is older is imported: select deed(''import: <why>''))'
+    RAISE EXCEPTION 'an order is made now, and gets its number and turn at the commit: leave out number, status, turn_id, '
+      'adjustments and created_at (what is older is imported: select deed(''import: <why>''))'
       USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
   END IF;
   NEW.number := -1 - floor(random() * 2147483647);

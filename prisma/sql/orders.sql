@@ -23,24 +23,42 @@
 --   CM001 illegal status move   CM002 insufficient stock   CM003 external_id taken   CM006 product of another location
 --   CM008 refused by a guard (guarding.sql)   CM009 the location is not active (locations.sql)
 
--- As JSON text, put together as products_json does it. `lines` is `plain`, the documented fields; `tax`, the rate as well; or `snapshot`,
--- all that lines keep of what was sold.
-CREATE FUNCTION orders_with_lines(location uuid, ids uuid[], lines text) RETURNS TABLE (id uuid, doc text)
+-- `[{…}]`, in the order in which they were given.
+CREATE FUNCTION adjustments_json(adjustments jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT json_strip_nulls(json_agg(json_build_object('kind', a->'kind', 'name', a->'name', 'amount', a->'amount', 'percent', a->'percent',
+    'line', a->'line', 'external_id', a->'external_id', 'tax_rate', a->'tax_rate', 'total', a->'total') ORDER BY n))::text
+  FROM jsonb_array_elements(adjustments) WITH ORDINALITY AS e (a, n)
+$$;
+
+-- `,"customer":{…},"delivery":{…}`, each where something of it is known.
+CREATE FUNCTION customer_json(o orders) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT coalesce(',"customer":' || nullif(json_strip_nulls(json_build_object('name', o.customer_name, 'phone', o.customer_phone,
+      'email', o.customer_email, 'tax_id', o.customer_tax_id))::text, '{}'), '')
+    || coalesce(',"delivery":' || nullif(json_strip_nulls(json_build_object('lines', string_to_array(o.delivery_lines, E'\n'),
+      'city', o.delivery_city, 'postal_code', o.delivery_postal_code, 'country', o.delivery_country, 'note', o.delivery_note))::text, '{}'), '')
+$$;
+
+-- As JSON text, put together as products_json does it, and what `shown` names: `customer`, whom it is for and where it goes; of lines
+-- `tax`, their rates, or `snapshot`, all that they keep of what was sold.
+CREATE FUNCTION orders_showing(location uuid, ids uuid[], shown text[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT o.id, '{"id":"' || o.id || '","number":' || o.number || ',"status":"' || o.status || '","total":' || trim_scale(o.total)::text
     || ',"created_at":"' || wire_time(o.created_at, l.timezone) || '","payment":{"id":"' || p.id || '","status":"' || p.status || '"}'
     || coalesce(',"external_id":' || to_json(o.external_id)::text, '') || coalesce(',"channel":' || to_json(o.channel)::text, '')
     || ',"is_take_away":' || o.is_take_away::text || ',"identifier":' || to_json(o.identifier)::text
     || ',"payment_method_id":"' || o.payment_method_id || '"' || coalesce(',"cancel_reason":' || to_json(o.cancel_reason)::text, '')
+    || coalesce(',"note":' || to_json(o.note)::text, '') || coalesce(',"promised_at":"' || wire_time(o.promised_at, l.timezone) || '"', '')
+    || coalesce(',"guests":' || o.guests, '') || coalesce(',"adjustments":' || adjustments_json(o.adjustments), '')
+    || CASE WHEN 'customer' = ANY (shown) THEN customer_json(o) ELSE '' END
     || ',"items":[' || coalesce((
       SELECT string_agg('{"product_id":"' || i.product_id || '","name":' || to_json(i.name)::text
         || ',"quantity":' || trim_scale(i.quantity)::text || ',"unit_price":' || trim_scale(i.unit_price)::text
         || ',"total":' || trim_scale(i.total)::text || coalesce(',"comment":' || to_json(i.comment)::text, '')
-        || CASE WHEN lines = 'snapshot' THEN coalesce(',"external_id":' || to_json(i.external_id)::text, '')
+        || CASE WHEN 'snapshot' = ANY (shown) THEN coalesce(',"external_id":' || to_json(i.external_id)::text, '')
           || coalesce(',"sku":' || to_json(i.sku)::text, '') ELSE '' END
-        || CASE WHEN lines <> 'plain' THEN coalesce(',"tax_rate":' || trim_scale(i.tax_rate)::text, '') ELSE '' END
+        || CASE WHEN shown && '{tax,snapshot}' THEN coalesce(',"tax_rate":' || trim_scale(i.tax_rate)::text, '') ELSE '' END
         || CASE WHEN i.selections = '[]' THEN '' ELSE ',"subselections":' || (
-          SELECT json_strip_nulls(json_agg(CASE WHEN lines = 'snapshot'
+          SELECT json_strip_nulls(json_agg(CASE WHEN 'snapshot' = ANY (shown)
             THEN json_build_object('item_id', x->'item_id', 'quantity', x->'quantity', 'name', x->'name', 'unit_price', x->'price',
               'external_id', x->'external_id')
             ELSE json_build_object('item_id', x->'item_id', 'quantity', x->'quantity') END ORDER BY n))::text
@@ -55,7 +73,7 @@ $$;
 -- The documented shapes alone.
 CREATE FUNCTION orders_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT d.id, d.doc FROM orders_with_lines(location, ids, 'plain') d
+  SELECT d.id, d.doc FROM orders_showing(location, ids, '{}') d
 $$;
 
 -- The category that a report counts a product under, {id, name}, {} without one.
@@ -142,7 +160,9 @@ BEGIN
     -- what each order wants of them: products, then items, `_of` by its place from 1 on
     want_of int[], wants uuid[], want_quantities numeric[],
     -- an object a line, with the place of its order; without selections where nothing was chosen
-    lines jsonb);
+    lines jsonb,
+    -- what an order carries besides, an object of columns, null where it carries nothing
+    carried jsonb[]);
   v_made := batch.places;
   v_most := cardinality(v_made);
   -- Other requests of the location queue behind these, so a row that another transaction holds is not waited for long.
@@ -234,11 +254,15 @@ BEGIN
     RETURNING c.value - cardinality(v_made) INTO v_number;
   END IF;
   INSERT INTO orders (location_id, id, number, external_id, total, channel, is_take_away, identifier, payment_method_id, turn_id,
-    created_by, request_id)
+    created_by, request_id, note, promised_at, guests, customer_name, customer_phone, customer_email, customer_tax_id,
+    delivery_lines, delivery_city, delivery_postal_code, delivery_country, delivery_note, adjustments)
   SELECT p_location, batch.orders[m.n], v_number + m.nth, batch.external_ids[m.n], batch.totals[m.n], batch.channels[m.n], batch.take_away[m.n],
     batch.identifiers[m.n], batch.payment_methods[m.n], (SELECT t.id FROM turns t WHERE t.location_id = p_location AND t.status = 'open'),
-    batch.api_keys[m.n], nullif(split_part(batch.request_ids[m.n], ' ', 1), '')
-  FROM unnest(v_made) WITH ORDINALITY AS m (n, nth);
+    batch.api_keys[m.n], nullif(split_part(batch.request_ids[m.n], ' ', 1), ''), c.*
+  FROM unnest(v_made) WITH ORDINALITY AS m (n, nth)
+  LEFT JOIN LATERAL jsonb_to_record(batch.carried[m.n]) AS c (note text, promised_at timestamptz, guests int,
+    customer_name text, customer_phone text, customer_email text, customer_tax_id text, delivery_lines text, delivery_city text,
+    delivery_postal_code text, delivery_country text, delivery_note text, adjustments jsonb) ON true;
   INSERT INTO order_items (location_id, order_id, position, product_id, name, external_id, sku, tax_rate, category, unit_price, quantity, total,
     comment, selections, stock_taken)
   SELECT p_location, batch.orders[v.place], v.position, v.product_id, v.name, v_external_ids[f.place], v_skus[f.place], v_tax_rates[f.place],

@@ -32,16 +32,21 @@ CREATE FUNCTION body_in_v1(p_type text, p_body text, p_body_v1 text) RETURNS tex
   SELECT coalesce(p_body_v1, overlay(p_body PLACING '1' FROM 72 + length(p_type) FOR 1))
 $$;
 
--- The body of an event of an order with the lines as they were sold, for endpoints that ask for it. They are read when it is sent, since
--- nothing changes them; of an order that is gone it is the stored body.
-CREATE FUNCTION body_as_sold(p_location uuid, p_body text) RETURNS text LANGUAGE sql STABLE AS $$
+-- The body of an event of an order with what its endpoint asks for. `snapshot`, the lines as they were sold, is read when it is sent, since
+-- nothing changes it; and so is `customer`, so that none of it is stored with the event. Of an order that is gone it is the stored body.
+CREATE FUNCTION body_including(p_location uuid, p_body text, p_include text[]) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT coalesce((
     SELECT '{' || string_agg('"' || e.key || '":' || CASE e.key WHEN 'data' THEN (
-        SELECT '{' || string_agg('"' || f.key || '":' || CASE f.key WHEN 'items' THEN sold.doc::json->'items' ELSE f.value END, ',' ORDER BY f.n) || '}'
-        FROM json_each(e.value) WITH ORDINALITY AS f (key, value, n)) ELSE e.value::text END, ',' ORDER BY e.n) || '}'
+        SELECT '{' || string_agg('"' || f.key || '":' || f.value, ',' ORDER BY f.n) || '}' FROM (
+          SELECT f.key, CASE f.key WHEN 'items' THEN sold.doc->'items' ELSE f.value END AS value, f.n
+          FROM json_each(e.value) WITH ORDINALITY AS f (key, value, n)
+          UNION ALL
+          SELECT f.key, sold.doc->f.key, 1000 + f.n FROM unnest('{customer,delivery}'::text[]) WITH ORDINALITY AS f (key, n)
+          WHERE json_typeof(e.value->'items') IS NOT NULL AND sold.doc->f.key IS NOT NULL) f)
+      ELSE e.value::text END, ',' ORDER BY e.n) || '}'
     FROM json_each(p_body::json) WITH ORDINALITY AS e (key, value, n)
     WHERE sold.doc IS NOT NULL), p_body)
-  FROM (SELECT (SELECT d.doc FROM orders_with_lines(p_location, ARRAY[(p_body::json #>> '{data,id}')::uuid], 'snapshot') d) AS doc) sold
+  FROM (SELECT (SELECT d.doc::json FROM orders_showing(p_location, ARRAY[(p_body::json #>> '{data,id}')::uuid], p_include) d) AS doc) sold
 $$;
 
 -- Claims what is due for an endpoint, p_most at most and until their bodies hold p_bytes, in the order of due times and ids
@@ -88,7 +93,7 @@ BEGIN
   )
   SELECT c.id, c.event_id, v.type, v.request_id, v.traceparent, c.attempts, c.next_attempt_at,
     CASE WHEN e.api_version = 'v1' THEN body_in_v1(v.type, v.body, v.body_v1)
-      WHEN 'snapshot' = ANY (e.include) AND v.type LIKE 'order.%' THEN body_as_sold(p_location, v.body) ELSE v.body END,
+      WHEN e.include <> '{}' AND v.type LIKE 'order.%' THEN body_including(p_location, v.body, e.include) ELSE v.body END,
     e.url, (SELECT json_agg(json_build_object('keyId', s.encryption_key_id, 'sealed', encode(s.sealed, 'hex'))
         ORDER BY s.created_at DESC, s.id DESC)
       FROM internal.webhook_secrets s WHERE s.location_id = p_location AND s.endpoint_id = p_endpoint

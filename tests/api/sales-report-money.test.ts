@@ -6,7 +6,14 @@ import {
 } from '../../packages/api/src/resources/sales-reports/schema.ts';
 import { dataOf } from '../support/answers.ts';
 import { useApi } from '../support/api.ts';
-import { averageCents, json, type RecordedOrder, recordOrder, totalOf } from '../support/money.ts';
+import {
+  averageCents,
+  json,
+  type RecordedAdjustment,
+  type RecordedOrder,
+  recordOrder,
+  totalOf,
+} from '../support/money.ts';
 
 const api = useApi();
 
@@ -88,6 +95,44 @@ const taxRates = [220_000n, 105_000n, 43_750n, undefined];
 const taxIn = (cents: bigint, rate: bigint): bigint =>
   (2n * cents * rate + 1_000_000n + rate) / (2n * (1_000_000n + rate));
 
+const netOf = ({ lines, adjustments = [] }: RecordedOrder) =>
+  lines.map((line, index) => ({
+    ...line,
+    cents: adjustments.reduce((sum, each) => sum + (each.line === index + 1 ? each.cents : 0n), line.cents),
+  }));
+
+const partOf = ({ kind, cents }: RecordedAdjustment): Part => ({ key: `adjustment:${kind}`, milli: 0n, cents });
+
+/** Adjustments of whole orders. */
+const wide = ({ adjustments = [] }: RecordedOrder) => adjustments.filter(({ line }) => line === undefined);
+
+const rated = (cents: bigint, rate: bigint | undefined) =>
+  rate === undefined
+    ? { key: '' }
+    : { key: `${json(rate, 4)}`, tax: cents < 0n ? -taxIn(-cents, rate) : taxIn(cents, rate) };
+
+/** A discount of a whole order without a rate, by the rates of its lines: the largest remainders get the cents that are left. */
+function spread(order: RecordedOrder): Part[] {
+  const discount = wide(order)
+    .filter(({ kind, taxRate }) => kind === 'discount' && taxRate === undefined)
+    .reduce((sum, { cents }) => sum - cents, 0n);
+  const nets = new Map<bigint | undefined, bigint>();
+  for (const { taxRate, cents } of netOf(order)) nets.set(taxRate, (nets.get(taxRate) ?? 0n) + cents);
+  const whole = [...nets.values()].reduce((sum, cents) => sum + cents, 0n);
+  if (discount === 0n || whole === 0n) return [];
+  const shares = [...nets].map(([rate, cents]) => ({
+    ...{ rate, cents: (discount * cents) / whole, rest: (discount * cents) % whole },
+    key: rate === undefined ? '' : `${json(rate, 4)}`,
+  }));
+  shares.sort((a, b) => Number(b.rest - a.rest) || (a.key < b.key ? -1 : 1));
+  let left = discount - shares.reduce((sum, { cents }) => sum + cents, 0n);
+  return shares.map(({ rate, cents }) => {
+    const share = cents + (left > 0n ? 1n : 0n);
+    left -= 1n;
+    return { milli: 0n, cents: -share, ...rated(-share, rate) };
+  });
+}
+
 /** The report as this test adds it up, in whole numbers. */
 function tally(orders: RecordedOrder[], partsOf: (order: RecordedOrder) => Part[]) {
   const sums = new Map<string, { orders: number; milli: bigint; cents: bigint; tax?: bigint }>();
@@ -118,6 +163,21 @@ function tally(orders: RecordedOrder[], partsOf: (order: RecordedOrder) => Part[
         ...(sum.tax !== undefined && { tax: json(sum.tax) }),
       })),
   };
+}
+
+/** Of every other order: of a line, of the whole with a rate and without, and of each kind that adds. */
+function adjustmentsOf(index: number, lines: readonly { cents: bigint }[]): RecordedAdjustment[] {
+  if (index % 2 === 0) return [];
+  const [first = { cents: 0n }] = lines;
+  const whole = lines.reduce((sum, { cents }) => sum + cents, 0n);
+  return [
+    { kind: 'discount', line: 1, cents: -first.cents / 3n },
+    { kind: 'discount', cents: -whole / 7n },
+    ...(index % 3 === 0 ? [{ kind: 'discount' as const, cents: -whole / 11n, taxRate: 220_000n }] : []),
+    { kind: 'service_charge', cents: whole / 20n, taxRate: 105_000n },
+    { kind: 'tip', cents: BigInt(index) },
+    ...(index % 5 === 0 ? [{ kind: 'delivery_fee' as const, cents: 250n }] : []),
+  ];
 }
 
 const taxOf = (index: number) => {
@@ -155,7 +215,7 @@ describe('a month of sales', () => {
         ...taxOf(index + line * 3),
       }));
       const order = {
-        ...{ at, lines, methodId: methods[index % 2] ?? methodId },
+        ...{ at, lines, methodId: methods[index % 2] ?? methodId, adjustments: adjustmentsOf(index, lines) },
         channel: [null, 'web', 'kiosk'][index % 3] ?? null,
         status: index % 8 === 0 ? ('canceled' as const) : ('closed' as const),
         paid: index % 7 === 0 ? ('rejected' as const) : ('completed' as const),
@@ -177,15 +237,25 @@ describe('a month of sales', () => {
     hour: (order) => whole(hour.format(order.at), order),
     channel: (order) => whole(order.channel ?? '', order),
     payment_method: (order) => whole(order.paid === 'rejected' ? '' : order.methodId, order),
-    product: ({ lines }) => lines.map((line) => ({ ...line, key: line.productId })),
-    tax_rate: ({ lines }) =>
-      lines.map((line) => ({
-        ...line,
-        ...(line.taxRate === undefined
-          ? { key: '' }
-          : { key: `${json(line.taxRate, 4)}`, tax: taxIn(line.cents, line.taxRate) }),
-      })),
-    category: ({ lines }) => lines.map((line) => ({ ...line, key: categoryOf.get(line.productId) ?? '' })),
+    product: (order) => [
+      ...netOf(order).map((line) => ({ ...line, key: line.productId })),
+      ...wide(order).map(partOf),
+    ],
+    tax_rate: (order) => [
+      ...netOf(order).map((line) => ({ ...line, ...rated(line.cents, line.taxRate) })),
+      ...spread(order),
+      ...wide(order)
+        .filter(({ kind, taxRate }) => kind !== 'discount' || taxRate !== undefined)
+        .map((each) => ({ ...rated(each.cents, each.taxRate), ...partOf(each) })),
+    ],
+    category: (order) => [
+      ...netOf(order).map((line) => ({ ...line, key: categoryOf.get(line.productId) ?? '' })),
+      ...wide(order).map(partOf),
+    ],
+    adjustment: (order) => [
+      ...order.lines.map((line) => ({ ...line, key: '' })),
+      ...(order.adjustments ?? []).map(partOf),
+    ],
   };
 
   it.each(SalesGrouping.options)('by %s equals an independent tally to the cent', async (grouping) => {
@@ -198,5 +268,8 @@ describe('a month of sales', () => {
     const { rows: expected, ...totals } = tally(counted, parts[grouping]);
     expect(sales).toMatchObject(totals);
     expect(rows.map(({ name: _, ...row }) => row)).toEqual(expected);
+    expect(Math.round(100 * rows.reduce((sum, { amount }) => sum + amount, 0))).toBe(
+      Math.round(100 * sales.total_amount),
+    );
   });
 });

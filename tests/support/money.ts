@@ -16,6 +16,16 @@ export interface RecordedLine {
   taxRate?: bigint;
 }
 
+/** What changes the total of an order, in hundredths: below zero for a discount. */
+export interface RecordedAdjustment {
+  kind: 'discount' | 'service_charge' | 'tip' | 'delivery_fee';
+  cents: bigint;
+  /** From 1 on. */
+  line?: number;
+  /** Ten-thousandths of a percent. */
+  taxRate?: bigint;
+}
+
 /** An order as a test records it. */
 export interface RecordedOrder {
   id: string;
@@ -25,6 +35,7 @@ export interface RecordedOrder {
   methodId: string;
   channel: string | null;
   lines: RecordedLine[];
+  adjustments?: RecordedAdjustment[];
 }
 
 let number = 0;
@@ -54,6 +65,7 @@ export async function recordOrder(
         paymentMethodId: order.methodId,
         createdAt: order.at,
         turnId: turnId ?? null,
+        ...(order.adjustments && { adjustments: order.adjustments.map(storedAdjustment) }),
       },
     }),
     prisma.orderItem.createMany({
@@ -81,12 +93,19 @@ export async function recordOrder(
   return order;
 }
 
+const storedAdjustment = ({ kind, cents, line, taxRate }: RecordedAdjustment) => ({
+  ...{ kind, name: kind, amount: Math.abs(json(cents)), total: json(cents) },
+  ...(line !== undefined && { line }),
+  ...(taxRate !== undefined && { tax_rate: json(taxRate, 4) }),
+});
+
 /** The order's total in cents. */
-export const totalOf = ({ lines }: Pick<RecordedOrder, 'lines'>): bigint =>
-  lines.reduce((sum, { cents }) => sum + cents, 0n);
+export const totalOf = ({ lines, adjustments = [] }: Pick<RecordedOrder, 'lines' | 'adjustments'>): bigint =>
+  [...lines, ...adjustments].reduce((sum, { cents }) => sum + cents, 0n);
 
 /** A whole number of hundredths or thousandths as decimal text. */
 export function decimal(units: bigint, places: number): string {
+  if (units < 0n) return `-${decimal(-units, places)}`;
   const digits = units.toString().padStart(places + 1, '0');
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }

@@ -55,17 +55,47 @@ export function prunerOf(schema: z.core.$ZodType): Prune | undefined {
   return origin.prune;
 }
 
-/** The same for JSON text. Parsing changes no number: money and quantities have fewer digits than a double holds. */
+/**
+ * The same for JSON text: the same text where it has no such field. Parsing changes no number: money and quantities have fewer
+ * digits than a double holds.
+ */
 export function prunedText(schema: z.core.$ZodType, text: string): string {
   const prune = prunerOf(schema);
-  return prune === undefined ? text : JSON.stringify(prune(JSON.parse(text)));
+  if (prune === undefined || !mayHold(schema, text)) return text;
+  return JSON.stringify(prune(JSON.parse(text)));
+}
+
+/** Whether a field of the other family may be in the text. A quote within a value is escaped, so most that is found is a name. */
+function mayHold(schema: z.core.$ZodType, text: string): boolean {
+  const origin = origins.get(schema);
+  if (origin === undefined) return false;
+  origin.gone ??= new RegExp(`"(?:${[...goneIn(origin.schema, origin.family)].join('|')})":`);
+  return origin.gone.test(text);
+}
+
+/** The names of the fields that a schema has in the other family alone, on each level. */
+function goneIn(schema: z.core.$ZodType, family: Family): Set<string> {
+  const def = defOf(schema);
+  const found = new Set<string>();
+  for (const name of parts[def.type] ?? []) {
+    const part = def[name];
+    const members =
+      part instanceof z.core.$ZodType ? { [name]: part } : (part as Record<string, z.core.$ZodType>);
+    for (const [member, inner] of Object.entries(members))
+      if ((familyOf(inner) ?? family) === family) for (const each of goneIn(inner, family)) found.add(each);
+      else found.add(member);
+  }
+  return found;
 }
 
 type Prune = (value: unknown) => unknown;
 type Definition = Readonly<Record<string, unknown>> & { type: string };
 
 const derived = { v1: new WeakMap<object, object>(), v2: new WeakMap<object, object>() };
-const origins = new WeakMap<object, { schema: z.core.$ZodType; family: Family; prune?: Prune }>();
+const origins = new WeakMap<
+  object,
+  { schema: z.core.$ZodType; family: Family; prune?: Prune; gone?: RegExp }
+>();
 
 /** The members of a definition that hold further schemas: one, a list, or an object of them. */
 const parts: Readonly<Record<string, readonly string[]>> = {

@@ -5,6 +5,7 @@ export const permissions = {
   'orders:read': 'list and read orders and their timeline',
   'orders:write': 'create and cancel orders, change their status',
   'orders:export': 'export orders',
+  'customers:read': 'see whom orders are for and where they go',
   'products:read': 'list and read products',
   'products:write': 'create, update and delete products',
   'categories:read': 'list and read categories',

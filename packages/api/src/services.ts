@@ -19,7 +19,7 @@ export {
   checkNames,
 } from './resources/certifications/schema.ts';
 export { abortedRuns, isEnding, priceBack } from './resources/certifications/statements.ts';
-export { dataIn, differsByFamily } from './resources/events/data.rules.ts';
+export { dataIn } from './resources/events/data.rules.ts';
 export {
   type EventType,
   events,

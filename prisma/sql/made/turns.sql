@@ -62,8 +62,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.id, o.batch_number, o.status, o.started_at, o.ended_at)
-            IS DISTINCT FROM ROW(n.location_id, n.id, n.batch_number, n.status, n.started_at, n.ended_at)
+          OR ROW(o.location_id, o.id, o.batch_number, o.status, o.started_at, o.ended_at, o.counted, o.starting_cash)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.batch_number, n.status, n.started_at, n.ended_at, n.counted, n.starting_cash)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;
@@ -126,9 +126,9 @@ CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, batch_number, started_
   WHEN (ROW(OLD.id, OLD.location_id, OLD.batch_number, OLD.started_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.batch_number, NEW.started_at))
   EXECUTE FUNCTION refuse('never', 'the id, the number and the start of a turn never change');
 
-CREATE TRIGGER guard_ended_at BEFORE UPDATE OF ended_at ON turns
+CREATE TRIGGER guard_ended_at BEFORE UPDATE OF ended_at, starting_cash, counted ON turns
   FOR EACH ROW
-  WHEN (ROW(OLD.ended_at) IS DISTINCT FROM ROW(NEW.ended_at)
+  WHEN (ROW(OLD.ended_at, OLD.starting_cash, OLD.counted) IS DISTINCT FROM ROW(NEW.ended_at, NEW.starting_cash, NEW.counted)
     AND (OLD.status = 'closed' OR NOT by_service()))
   EXECUTE FUNCTION refuse('never', 'a turn ends when it is closed, and a closed turn never changes: set its status alone');
 

@@ -1,5 +1,5 @@
 import type { Order, OrderItem, OrderMove, Payment, PaymentMethod } from '../generated/prisma/client.ts';
-import { money, percentage, plain, stock, table } from './table.ts';
+import { type Column, money, percentage, plain, stock, table } from './table.ts';
 
 export const paymentMethods = table<PaymentMethod>()('payment_methods', {
   columns: {
@@ -28,6 +28,12 @@ export const paymentMethods = table<PaymentMethod>()('payment_methods', {
   ],
 });
 
+/** A text of the guest that an order is for, taken as it was sent; null where none was. */
+const ofGuest = (what: string, most = 255): Column => ({
+  ...{ published: true, edited: true, length: [0, most] },
+  personal: { what, erasedTo: 'null' },
+});
+
 export const orders = table<Order>()('orders', {
   columns: {
     ...plain('location_id id turn_id created_at updated_at created_by request_id revision'),
@@ -49,6 +55,19 @@ export const orders = table<Order>()('orders', {
       ...{ published: true, edited: true, length: [0, 500] },
       personal: { what: 'why, in words', erasedTo: 'null' },
     },
+    note: ofGuest('a remark of a guest', 1_000),
+    promised_at: { published: true, edited: true },
+    guests: { published: true, edited: true },
+    customer_name: ofGuest('the name of a guest'),
+    customer_phone: ofGuest('a telephone number'),
+    customer_email: ofGuest('an email address'),
+    customer_tax_id: ofGuest('the number that a guest pays taxes under'),
+    delivery_lines: ofGuest('an address', 1_000),
+    delivery_city: ofGuest('part of an address'),
+    delivery_postal_code: ofGuest('part of an address'),
+    delivery_country: ofGuest('part of an address', 2),
+    delivery_note: ofGuest('how to find a guest', 1_000),
+    adjustments: { published: true },
   },
   people: 'edit',
   editEvents: {
@@ -63,7 +82,7 @@ export const orders = table<Order>()('orders', {
     ...{ as: 'order', lastState: true, capturedByPlaceOrder: true },
     counted: { by: 'r.status', at: 'order_stretch(1, r.created_at)' },
   },
-  lengthsHeldBy: { function: 'refuse_order_texts', onUpdateOf: ['created_at'] },
+  lengthsHeldBy: { function: 'refuse_order_texts', onUpdateOf: ['created_at', 'promised_at', 'guests'] },
   guards: [
     {
       never: ['id', 'location_id', 'created_at', 'created_by', 'request_id'],
@@ -75,10 +94,10 @@ export const orders = table<Order>()('orders', {
       sentence: 'an order gets its number and its turn at its commit, and keeps them',
     },
     {
-      never: ['total', 'payment_method_id'],
+      never: ['total', 'payment_method_id', 'adjustments'],
       when: 'OLD.number > 0',
       sentence:
-        'the total and the payment method of an order never change: cancel it and place another one (POST /v2/orders)',
+        'the total, the adjustments and the payment method of an order never change: cancel it and place another one (POST /v2/orders)',
     },
     {
       kept: 'an order that has its number is kept, because numbers have no gaps: cancel it (POST /v2/orders/{id}/cancel)',

@@ -8,6 +8,8 @@ export const turns = table<Turn>()('turns', {
     status: { published: true, recorded: 'before and after', edited: true },
     started_at: { published: true },
     ended_at: { published: true },
+    starting_cash: { number: money },
+    counted: { number: money },
   },
   people: 'edit',
   editEvents: { publish: ['turn.open', 'turn.updated', 'turn.closed', 'settlement.created'] },
@@ -19,7 +21,7 @@ export const turns = table<Turn>()('turns', {
       sentence: 'the id, the number and the start of a turn never change',
     },
     {
-      never: ['ended_at'],
+      never: ['ended_at', 'starting_cash', 'counted'],
       when: "OLD.status = 'closed' OR NOT by_service()",
       sentence: 'a turn ends when it is closed, and a closed turn never changes: set its status alone',
     },

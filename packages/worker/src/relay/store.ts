@@ -1,4 +1,4 @@
-import { dataIn, differsByFamily } from '@comanda/api/services';
+import { dataIn } from '@comanda/api/services';
 import { publishingBytes, type Queryable, statement } from '@comanda/db';
 import type { PlannedEvent } from './plan.ts';
 
@@ -73,7 +73,7 @@ function withBodies(event: ComposedEvent): StoredEvent {
   return {
     ...event,
     body: bodyOf(event, 'v2'),
-    bodyV1: differsByFamily(event.type) ? bodyOf(event, 'v1') : null,
+    bodyV1: dataIn(event.type, 'v1', event.text) === event.text ? null : bodyOf(event, 'v1'),
   };
 }
 

@@ -1,12 +1,12 @@
 import { allEntries, type Entries, entriesUntilFull } from '../../call/page-text.ts';
 import { included } from './schema.ts';
-import { linesOf, ordersShowing } from './statements.ts';
+import { ordersShowing } from './statements.ts';
 
 /** The fields that an entry shows in addition to the six fields. */
 export type Include = readonly (keyof typeof included)[];
 
 /** The fields that an order in full lacks. */
-const beside: readonly string[] = ['books', 'revision'] satisfies Include;
+const beside: readonly string[] = ['books', 'customer', 'revision'] satisfies Include;
 
 /** The columns that a `page` of orders shows. Lines can make an order large. */
 export function entries(include: Include, order: string): Entries {
@@ -33,6 +33,6 @@ export function entries(include: Include, order: string): Entries {
       : []),
   ];
   const entry = more.length === 0 ? doc : `left(${doc}, -1) || ${more.join(' || ')} || '}'`;
-  const read = ordersShowing(linesOf(include), '$1::uuid', 'array[k.id]');
+  const read = ordersShowing(include, '$1::uuid', 'array[k.id]');
   return entriesUntilFull({ order, entry: `select ${entry} from ${read} j` });
 }

@@ -1,3 +1,4 @@
+import type { AppliedAdjustment } from './adjustments.rules.ts';
 import type { OrderCreate } from './schema.ts';
 
 /** The content of a creation, in either family. */
@@ -48,7 +49,12 @@ export interface KnownChoice {
 
 /** An order that may be made: priced lines, and what they take from stock. Decimals are text. */
 export interface PricedOrder {
+  /** The sum of the lines. */
+  subtotal: string;
+  /** The same with the adjustments. */
   total: string;
+  /** Undefined without any. */
+  adjustments?: AppliedAdjustment[];
   lines: PricedLine[];
   products: Wanted[];
   choices: Wanted[];

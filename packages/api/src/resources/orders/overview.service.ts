@@ -33,7 +33,7 @@ export async function overview(
         : []);
   if (found === undefined) throw notFound('Order');
   const may = (permission: Permission) => grants(granted, permission);
-  const order = await readOrder(ctx, found.id);
+  const order = await readOrder(ctx, found.id, granted);
   const payment = await valueIn(await payments.get(ctx, found.payment_id, ['books']));
   return {
     value: {

@@ -113,6 +113,23 @@ function batchOf(ids: readonly string[], members: readonly PlacedOrder[]) {
         selections: line.selections.length === 0 ? undefined : line.selections,
       })),
     ),
+    carried: column(carriedBy).some((each) => each !== null) ? column(carriedBy) : undefined,
+  };
+}
+
+/** The columns of what an order carries beside its lines; null where it carries nothing. */
+function carriedBy({ request, order: { adjustments } }: PlacedOrder) {
+  const { note, promised_at, guests, customer, delivery } = request;
+  if ([note, promised_at, guests, customer, delivery, adjustments].every((each) => each === undefined))
+    return null;
+  const { lines = [] } = delivery ?? {};
+  return {
+    ...{ note, promised_at, guests, adjustments },
+    ...{ customer_name: customer?.name, customer_phone: customer?.phone },
+    ...{ customer_email: customer?.email, customer_tax_id: customer?.tax_id },
+    ...{ delivery_lines: lines.length === 0 ? undefined : lines.join('\n'), delivery_city: delivery?.city },
+    ...{ delivery_postal_code: delivery?.postal_code, delivery_country: delivery?.country },
+    delivery_note: delivery?.note,
   };
 }
 

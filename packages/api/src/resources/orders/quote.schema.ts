@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ErrorReason } from '../../wire.ts';
+import { Adjustment } from './carried.schema.ts';
 import { exampleLines } from './examples.schema.ts';
 import { Amount, OrderCreate, OrderItem } from './schema.ts';
 
@@ -26,7 +27,12 @@ export const OrderRefusal = z
 /** An order as its creation would make it at this moment. */
 export const OrderQuote = z
   .object({
-    total: Amount.meta({ description: 'The sum of the lines.' }),
+    total: Amount.meta({ description: 'The sum of the lines, and of the adjustments.' }),
+    subtotal: Amount.optional().meta({ description: 'The sum of the lines, where there are adjustments.' }),
+    adjustments: z
+      .array(Adjustment)
+      .optional()
+      .meta({ description: 'What each adds to the total, in their order; absent without any.' }),
     items: z.array(OrderItem).meta({ description: 'The lines; those of unknown products are left out.' }),
     refusals: z
       .array(OrderRefusal)

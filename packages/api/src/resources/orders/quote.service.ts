@@ -23,6 +23,7 @@ export async function quote(
   const [other] = await app.database.run(findOrderId, [caller.locationId, external_id]);
   const value: OrderQuote = {
     total: Number(order.total),
+    ...(order.adjustments && { subtotal: Number(order.subtotal), adjustments: order.adjustments }),
     items: order.lines.map(shown),
     refusals: [
       ...(other === undefined

@@ -1,5 +1,6 @@
 import { type ApiError, conflict, type FieldFault, invalid } from '../../errors.ts';
 import { areSame } from '../../texts.ts';
+import { adjust } from './adjustments.rules.ts';
 import { decimalText, divideRounded, scaled } from './decimals.rules.ts';
 import type {
   KnownProduct,
@@ -53,7 +54,9 @@ export function decideOrder(
   facts: OrderFacts,
 ): { order: PricedOrder; faults: FieldFault[] } {
   const faults: FieldFault[] = [];
-  const order = { total: 0n, lines: [] as PricedLine[], products: new Stack(), choices: new Stack() };
+  const order = { lines: [] as PricedLine[], products: new Stack(), choices: new Stack() };
+  /** Of each line; undefined for one of an unknown product. */
+  const totals: (bigint | undefined)[] = request.items.map(() => undefined);
   for (const [index, item] of request.items.entries()) {
     const path = `items[${index}]`;
     const product = facts.products.get(item.product_id);
@@ -75,7 +78,7 @@ export function decideOrder(
     if (unit > largest)
       faults.push({ path, message: `the price of one is more than ${decimalText(largest, 2)}` });
     const total = divideRounded(quantity * unit, 1_000n);
-    order.total += total;
+    totals[index] = total;
     order.lines.push({
       product_id: item.product_id,
       name: product.name,
@@ -86,13 +89,22 @@ export function decideOrder(
       selections: chosen.entries.map(({ selection }) => selection),
     });
   }
-  if (order.total > largest)
+  const subtotal = totals.reduce<bigint>((sum, total) => sum + (total ?? 0n), 0n);
+  const { adjustments = [] } = request;
+  const adjusted = adjust(adjustments, totals);
+  const total = subtotal + adjusted.sum;
+  if (subtotal > largest || total > largest)
     faults.push({ path: 'items', message: `the total is more than ${decimalText(largest, 2)}` });
   const [products, choices] = [order.products.all(), order.choices.all()];
   return {
-    order: { total: decimalText(order.total, 2), lines: order.lines, products, choices },
+    order: {
+      ...{ subtotal: decimalText(subtotal, 2), total: decimalText(total < 0n ? 0n : total, 2) },
+      ...{ lines: order.lines, products, choices },
+      ...(adjustments.length > 0 && { adjustments: adjusted.applied }),
+    },
     faults: [
       ...faults,
+      ...adjusted.faults,
       ...paymentMethodFaults(facts),
       ...shortages(products, (id) => facts.products.get(id)?.left),
       ...shortages(choices, (id) => facts.choices.get(id)?.left),

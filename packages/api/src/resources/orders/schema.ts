@@ -22,6 +22,7 @@ import {
 } from '../../wire.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 import { books, booksMean, PaymentSummary } from '../payments/schema.ts';
+import { carried, carriedCreate, personal } from './carried.schema.ts';
 import {
   exampleCreation,
   exampleOrder,
@@ -129,6 +130,7 @@ const details = {
   identifier: z.string().optional().meta({ description: 'Free label: a table or similar.' }),
   payment_method_id: z.string().optional().meta({ description: 'The id of the payment method.' }),
   cancel_reason: z.string().optional().meta({ description: 'Why the order was canceled, as it was given.' }),
+  ...carried,
 };
 
 /** An order in full, as the specification's Order; also the payload of the `order.*` events. */
@@ -141,10 +143,10 @@ export const Order = z
   .meta({ id: 'Order', description: 'An order in full.', example: exampleOrder });
 export type Order = z.infer<typeof Order>;
 
-/** An order in full, with what was sold as it was then. */
-export const OrderAsSold = Order.extend({ items: z.array(OrderItemAsSold).meta(lines) }).meta({
+/** An order in full, with what was sold as it was then, and whom it is for. */
+export const OrderAsSold = Order.extend({ ...personal, items: z.array(OrderItemAsSold).meta(lines) }).meta({
   id: 'OrderAsSold',
-  description: 'An order in full, with what `snapshot` adds.',
+  description: 'An order in full, with what `snapshot` and `customer` add.',
   example: exampleSold,
 });
 export type OrderAsSold = z.infer<typeof OrderAsSold>;
@@ -179,6 +181,7 @@ export const included = {
   details: Object.keys(details) as (keyof typeof details)[],
   items: ['items'],
   books: Object.keys(orderBooks) as (keyof typeof orderBooks)[],
+  customer: Object.keys(personal) as (keyof typeof personal)[],
   snapshot: [],
   tax: [],
   revision: Object.keys(revised) as (keyof typeof revised)[],
@@ -188,6 +191,7 @@ const Include = z.enum([
   'details',
   'items',
   'books',
+  'customer',
   'snapshot',
   'tax',
   'revision',
@@ -203,7 +207,7 @@ const asSold =
 /** An entry of the v2 list: the six fields, and what `include` asks for. */
 export const OrderListEntry = z
   .object({
-    ...{ ...summary, ...details, ...orderBooks, ...revised },
+    ...{ ...summary, ...details, ...orderBooks, ...personal, ...revised },
     items: z.array(OrderItemAsSold).optional().meta(lines),
   })
   .meta({
@@ -256,7 +260,7 @@ const creation = {
 
 /** The body that creates an order on v2. */
 export const OrderCreate = z
-  .object({ ...creation, items: items(ItemCreate) })
+  .object({ ...creation, ...carriedCreate, items: items(ItemCreate) })
   .meta({ description: 'The body that creates an order.', example: exampleCreation });
 export type OrderCreate = z.infer<typeof OrderCreate>;
 
@@ -315,7 +319,7 @@ export const OrderList = z
       example: exampleIds.settlement,
     }),
     include: list(Include, 20)
-      .min(1, 'must name details, items, books, snapshot, tax or revision')
+      .min(1, 'must name details, items, books, customer, snapshot, tax or revision')
       .refine((include) => include.includes('items') || !ofLines.some((part) => include.includes(part)), {
         error: 'snapshot and tax are of the lines: name items, too',
       })
@@ -323,7 +327,8 @@ export const OrderList = z
       .meta({
         description:
           'More than the six fields: `details` (external_id, channel, …), `items`, or both, which is the Order in full; ' +
-          '`books`: `turn_id`, `settlement_id` and `completed_at`; `revision`: the counter of its `ETag`; ' +
+          '`books`: `turn_id`, `settlement_id` and `completed_at`; `customer`: `customer` and `delivery`, for a key with the permission ' +
+          '`customers:read`; `revision`: the counter of its `ETag`; ' +
           `beside \`items\` ${asSold}.`,
         example: ['details', 'items'],
       }),
@@ -335,11 +340,13 @@ export type OrderList = z.infer<typeof OrderList>;
 /** The filters of the v1 list. */
 export const OrderListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
 
-const includeRead = list(z.enum(['books', 'revision', ...ofLines]), 20)
-  .min(1, 'must name books, revision, snapshot or tax')
+const includeRead = list(z.enum(['books', 'customer', 'revision', ...ofLines]), 20)
+  .min(1, 'must name books, customer, revision, snapshot or tax')
   .optional()
   .meta({
-    description: `More than the documented fields: ${booksMean}; \`revision\`: the counter of its \`ETag\`; ${asSold}.`,
+    description:
+      `More than the documented fields: ${booksMean}; \`customer\`: \`customer\` and \`delivery\`, for a key with the permission ` +
+      `\`customers:read\`; \`revision\`: the counter of its \`ETag\`; ${asSold}.`,
     example: ['books', 'snapshot'],
   });
 

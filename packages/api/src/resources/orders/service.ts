@@ -7,7 +7,9 @@ import { originOf } from '../../call/request-id.ts';
 import { tagOfRow } from '../../call/tags.ts';
 import { inTransaction } from '../../call/writing.ts';
 import { type JoinedRow, rowsById } from '../../capacity/joined-reads.ts';
-import { notFound } from '../../errors.ts';
+import { ApiError, notFound } from '../../errors.ts';
+import { keptByName } from '../../kept.ts';
+import { grants } from '../../permissions.ts';
 import type { ChangesPage } from '../changes/schema.ts';
 import { readChanges, readsChanges } from '../changes/service.ts';
 import { isPersonsKey } from '../keys/schema.ts';
@@ -25,19 +27,13 @@ import type {
   OrderWithBooks,
 } from './schema.ts';
 import type { OrderSearch, OrdersFound } from './search.schema.ts';
-import {
-  linesOf,
-  type MovedRow,
-  type OrderText,
-  readOrderByExternalId,
-  readOrders,
-  type Shown,
-} from './statements.ts';
+import { type MovedRow, type OrderText, readOrderByExternalId, readOrders, shownOf } from './statements.ts';
 import type { OrderTimeline } from './timeline.schema.ts';
 import { readTimeline } from './timeline.statements.ts';
 
 /** Lists orders, newest first unless said. Specification: Orders, v1 and v2. */
 export async function list(ctx: CallContext, input: OrderList): Promise<Answer<ChangesPage<OrderListEntry>>> {
+  refuseHiddenCustomer(ctx, input.include);
   // An id of another form is that of nothing.
   if ([input.turn_id, input.settlement_id].some((id) => id !== undefined && !isId(id)))
     return answerPage(undefined, input);
@@ -64,23 +60,35 @@ export async function get(
   include: OrderRead['include'] = [],
 ): Promise<Answer<OrderWithBooks>> {
   if (!isId(id)) throw notFound('Order');
-  const order = await ctx.app.capacity.joinedReads.read(rows[shownOf(include)], {
-    location_id: ctx.caller.locationId,
-    id,
-  });
+  refuseHiddenCustomer(ctx, include);
+  const rows = shownRows(shownOf(include), (shown) => rowsById(readOrders(shown)));
+  const order = await ctx.app.capacity.joinedReads.read(rows, { location_id: ctx.caller.locationId, id });
   return found(order, include);
 }
 
-const rows = Object.fromEntries(
-  Object.entries(readOrders).map(([shown, read]) => [shown, rowsById(read)]),
-) as Record<Shown, ReturnType<typeof rowsById<OrderText & JoinedRow>>>;
+const shownRows = keptByName<ReturnType<typeof rowsById<OrderText & JoinedRow>>>();
 
-const shownOf = (include: NonNullable<OrderRead['include']>): Shown =>
-  include.includes('books') ? `${linesOf(include)}_and_books` : linesOf(include);
+/** Whether the caller may see whom orders are for. */
+export const seesCustomer = ({ caller }: Pick<CallContext, 'caller'>): boolean =>
+  grants(caller.granted, 'customers:read');
 
-/** The same as it was sold, without other callers. Throws `resource_not_found`. */
-export async function readOrder({ app, caller }: Lookup, id: string): Promise<OrderAsSold> {
-  const [order] = await app.database.run(readOrders.snapshot, [[caller.locationId], [id]]);
+/** Throws `permission_denied` where it is asked for by a caller that may not. */
+export function refuseHiddenCustomer(
+  ctx: Pick<CallContext, 'caller'>,
+  include: readonly string[] = [],
+): void {
+  if (include.includes('customer') && !seesCustomer(ctx))
+    throw new ApiError('permission_missing', 'include=customer needs the permission customers:read.');
+}
+
+/** The same as it was sold, without other callers, and whom it is for if that was `granted`. Throws `resource_not_found`. */
+export async function readOrder(
+  { app, caller }: Lookup,
+  id: string,
+  granted: ReadonlySet<string>,
+): Promise<OrderAsSold> {
+  const seen = grants(granted, 'customers:read') ? ['customer', 'snapshot'] : ['snapshot'];
+  const [order] = await app.database.run(readOrders(shownOf(seen)), [[caller.locationId], [id]]);
   return valueIn(found(order));
 }
 
@@ -90,8 +98,9 @@ export async function getByExternalId(
   externalId: string,
   include: OrderRead['include'] = [],
 ): Promise<Answer<OrderWithBooks>> {
+  refuseHiddenCustomer(ctx, include);
   const values = [ctx.caller.locationId, externalId];
-  const [order] = await ctx.app.database.run(readOrderByExternalId[shownOf(include)], values);
+  const [order] = await ctx.app.database.run(readOrderByExternalId(shownOf(include)), values);
   return found(order, include);
 }
 

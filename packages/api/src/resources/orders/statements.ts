@@ -1,6 +1,7 @@
 import { identified, type Statement, statement } from '@comanda/db';
 import type { Revised } from '../../call/tags.ts';
 import type { JoinedRow } from '../../capacity/joined-reads.ts';
+import { keptByName } from '../../kept.ts';
 import type { OrderStatus } from './schema.ts';
 
 // Not Prisma: orders are the hot path. Each of these is one prepared statement and one round trip, and lets
@@ -12,43 +13,34 @@ export interface OrderText extends Revised {
   doc: string;
 }
 
-/**
- * The fields of lines: the documented fields, the rate of their tax as well, or all that they keep of the sold
- * product.
- */
-export type Lines = 'plain' | 'tax' | 'snapshot';
+const shownParts = ['customer', 'tax', 'snapshot'] as const;
 
-/** The forms in which an order is read: by its lines, and with its books or without. */
-export type Shown = Lines | `${Lines}_and_books`;
+/** What of `include` decides the statement, as `customer_and_books`; empty for the documented fields. */
+export const shownOf = (include: readonly string[]): string =>
+  [...shownParts, 'books'].filter((part) => include.includes(part)).join('_and_');
 
-/** The form that `include` asks for. */
-export const linesOf = (include: readonly string[]): Lines =>
-  include.includes('snapshot') ? 'snapshot' : include.includes('tax') ? 'tax' : 'plain';
-
-/** SQL: orders of a location by ids, as a table of `id` and `doc`. */
-export const ordersShowing = (lines: Lines, location: string, ids: string): string =>
-  lines === 'plain'
+/** SQL: orders of a location by ids with what `include` names, as a table of `id` and `doc`. */
+export function ordersShowing(include: readonly string[], location: string, ids: string): string {
+  const parts = shownParts.filter((part) => include.includes(part));
+  return parts.length === 0
     ? `orders_json(${location}, ${ids})`
-    : `orders_with_lines(${location}, ${ids}, '${lines}')`;
+    : `orders_showing(${location}, ${ids}, '{${parts.join()}}')`;
+}
 
 /** One statement for each of what may be shown. */
 function forEachShown<Row>(
   name: string,
   text: (doc: string, from: string) => string,
-): Readonly<Record<Shown, Statement<Row>>> {
-  const ofLines = <Form extends Lines>(lines: Form) => {
-    const from = ordersShowing(lines, 'o.location_id', 'array[o.id]');
-    const reading = (shown: Shown, doc: string) =>
-      statement<Row>(shown === 'plain' ? name : `${name}_with_${shown}`, text(doc, from));
-    return {
-      [lines]: reading(lines, 'j.doc'),
-      [`${lines}_and_books`]: reading(
-        `${lines}_and_books`,
-        "left(j.doc, -1) || order_books(o.location_id, o.id) || '}'",
-      ),
-    } as Record<Form | `${Form}_and_books`, Statement<Row>>;
-  };
-  return { ...ofLines('plain'), ...ofLines('tax'), ...ofLines('snapshot') };
+): (shown: string) => Statement<Row> {
+  const kept = keptByName<Statement<Row>>();
+  return (shown) =>
+    kept(shown, () => {
+      const parts = shown.split('_and_');
+      const books = "left(j.doc, -1) || order_books(o.location_id, o.id) || '}'";
+      const from = ordersShowing(parts, 'o.location_id', 'array[o.id]');
+      const ownName = shown === '' ? name : `${name}_with_${shown}`;
+      return statement<Row>(ownName, text(parts.includes('books') ? books : 'j.doc', from));
+    });
 }
 
 /** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */

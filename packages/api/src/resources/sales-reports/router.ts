@@ -9,7 +9,8 @@ export const salesReportsRouter = router({
     summary: 'Report sales',
     description:
       'Orders of whole days in the time zone of the location, without canceled ones. Refunds are never deducted. A product in several categories ' +
-      'counts in its first by priority, name, id.',
+      'counts in its first by priority, name, id. The rows of every grouping add up to `total_amount`. Discounts of lines reduce the row of their ' +
+      'line; by rate of tax, a discount of a whole order without a rate is spread over those of its lines.',
     rest: ['GET /v2/sales-reports'],
   })
     .input(SalesReportQuery)

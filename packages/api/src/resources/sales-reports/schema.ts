@@ -6,7 +6,7 @@ const Amount = z.number().meta({ description: "In the location's currency, 2 dec
 
 /** The grouping of a report. */
 export const SalesGrouping = z
-  .enum(['day', 'hour', 'product', 'category', 'payment_method', 'channel', 'tax_rate'])
+  .enum(['day', 'hour', 'product', 'category', 'payment_method', 'channel', 'tax_rate', 'adjustment'])
   .meta({ id: 'SalesGrouping', description: 'The grouping of the rows.' });
 export type SalesGrouping = z.infer<typeof SalesGrouping>;
 
@@ -15,7 +15,9 @@ export const SalesRow = z
   .object({
     key: z.string().meta({
       description:
-        'The day, the hour of the day (`00` to `23`), the id, the channel, or the rate of tax; empty for what has none.',
+        'The day, the hour of the day (`00` to `23`), the id, the channel, or the rate of tax; empty for what has none. ' +
+        '`adjustment:tip` and the like: adjustments of whole orders, by product, category and rate of tax; by `adjustment` all of them, beside ' +
+        'the lines, whose key is empty.',
       example: '2026-01-31',
     }),
     name: z.string().meta({ description: 'The display name; empty for a row without one.' }),
@@ -24,8 +26,8 @@ export const SalesRow = z
     amount: Amount,
     tax: Amount.optional().meta({
       description:
-        'Only by `tax_rate`, of lines that have one: the tax in the amount. Of each line it is total × rate ÷ (100 + rate), rounded ' +
-        'half away from zero to 2 decimals.',
+        'Only by `tax_rate`, of what has one: the tax in the amount. Of each line, less its discounts, and of each adjustment it is ' +
+        'amount × rate ÷ (100 + rate), rounded half away from zero to 2 decimals.',
       example: 2.25,
     }),
   })

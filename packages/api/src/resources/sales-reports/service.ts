@@ -29,6 +29,38 @@ const perOrder = `(select coalesce(sum(i.quantity), 0) from order_items i
 const lines = `sold s cross join lateral (
         select * from order_items where location_id = $1::uuid and order_id = s.id offset 0) i`;
 
+// A line less its own discounts.
+const net = `case when s.adjustments is null then i.total else i.total + coalesce((
+    select sum((a->>'total')::numeric) from jsonb_array_elements(s.adjustments) a where (a->>'line')::int = i.position), 0) end`;
+const adjustments = (
+  which: string,
+  more = '',
+) => `select 'adjustment:' || (a->>'kind') as key, s.id, 0 as quantity, (a->>'total')::numeric as amount${more}
+      from sold s cross join lateral jsonb_array_elements(s.adjustments) a where ${which}`;
+/** What changed the total of a whole order: rows of their own. */
+const ofOrders = adjustments(`not a ? 'line'`);
+
+// A discount of a whole order without a rate is spread over the rates of its lines by their amounts, to the cent: the cents that are left over
+// go where most was cut off.
+const byRate = `with rated as (
+        select coalesce(trim_scale(i.tax_rate)::text, '') as key, i.tax_rate as rate, s.id, i.quantity, ${net} as amount, s.adjustments from ${lines}
+      ), shared as (
+        select r.key, r.rate, r.id, d.total, d.total * r.amount / r.whole as exact, trunc(d.total * r.amount / r.whole, 2) as cut
+        from (select key, rate, id, adjustments, sum(amount) as amount, sum(sum(amount)) over (partition by id) as whole
+          from rated where adjustments is not null group by key, rate, id, adjustments) r
+        cross join lateral (select sum((a->>'total')::numeric) as total from jsonb_array_elements(r.adjustments) a
+          where a->>'kind' = 'discount' and not a ?| '{line,tax_rate}') d
+        where d.total < 0 and r.whole > 0
+      ), parts as (
+        select key, id, quantity, amount, rate from rated
+        union all
+        select key, id, 0, cut - case when row_number() over (partition by id order by cut - exact desc, key)
+            <= 100 * (sum(cut) over (partition by id) - total) then 0.01 else 0 end, rate from shared
+        union all
+        ${adjustments(`not a ? 'line' and (a->>'kind' <> 'discount' or a ? 'tax_rate')`, ", (a->>'tax_rate')::numeric")}
+      )
+      select key, id, quantity, amount, round(amount * rate / (100 + rate), 2) as tax from parts`;
+
 /** How sold orders are cut into parts, and what a row's key is called; the key itself unless said. */
 interface Grouping {
   parts: string;
@@ -38,10 +70,17 @@ interface Grouping {
   taxed?: true;
 }
 
-/** Orders are cut whole, except by product, category and rate of tax, which take the totals of the lines. */
+/** Orders are cut whole, except by product, category and rate of tax, which take the totals of the lines, and by adjustment. */
 const groupings: Readonly<Record<SalesGrouping, Grouping>> = {
   day: {
     parts: `select to_char(local_day(s.created_at, s.timezone), 'YYYY-MM-DD') as key, s.id, ${perOrder} as quantity, s.total as amount from sold s`,
+  },
+  // What the lines make is in the row without a key.
+  adjustment: {
+    parts: `select '' as key, s.id, ${perOrder} as quantity, s.total - coalesce((
+          select sum((a->>'total')::numeric) from jsonb_array_elements(s.adjustments) a), 0) as amount from sold s
+      union all ${adjustments('true')}`,
+    unnamed: "''",
   },
   // That of the clock on the wall: 01 comes twice where the clock goes back.
   hour: {
@@ -60,14 +99,13 @@ const groupings: Readonly<Record<SalesGrouping, Grouping>> = {
   },
   // A product that is deleted is called what its last order called it.
   product: {
-    parts: `select i.product_id::text as key, s.id, i.quantity, i.total as amount from ${lines}`,
+    parts: `select i.product_id::text as key, s.id, i.quantity, ${net} as amount from ${lines} union all ${ofOrders}`,
     names: 'select id::text as key, name from products where location_id = $1::uuid',
-    unnamed: `(select i.name from ${lines} where i.product_id = r.key::uuid order by s.created_at desc, s.id desc limit 1)`,
+    unnamed: `coalesce((select i.name from ${lines} where i.product_id::text = r.key order by s.created_at desc, s.id desc limit 1), '')`,
   },
   tax_rate: {
-    parts: `select coalesce(trim_scale(i.tax_rate)::text, '') as key, s.id, i.quantity, i.total as amount,
-        round(i.total * i.tax_rate / (100 + i.tax_rate), 2) as tax from ${lines}`,
-    unnamed: "case when r.key = '' then '' else r.key || ' %' end",
+    parts: byRate,
+    unnamed: "case when r.key ~ '^[0-9]' then r.key || ' %' else '' end",
     taxed: true,
   },
   // That of the sale, by its present name, or by its last one if it is deleted. Lines from before it was kept count under the
@@ -75,12 +113,13 @@ const groupings: Readonly<Record<SalesGrouping, Grouping>> = {
   category: {
     parts: `select case when i.id is not null then coalesce(i.category->>'id', case when i.category is null then c.id::text end, '') end as key,
         i.id, i.quantity, i.amount
-      from (select i.product_id, i.category, s.id, i.quantity, i.total as amount from ${lines}) i full join (
+      from (select i.product_id, i.category, s.id, i.quantity, ${net} as amount from ${lines}) i full join (
         select distinct on (l.product_id) l.product_id, c.id
         from (select product_id, category_id from product_categories where location_id = $1::uuid) l
         full join (select id, priority, name from categories where location_id = $1::uuid) c on c.id = l.category_id
         order by l.product_id, c.priority, c.name, c.id
-      ) c on c.product_id = i.product_id`,
+      ) c on c.product_id = i.product_id
+      union all ${ofOrders}`,
     names: 'select id::text as key, name from categories where location_id = $1::uuid',
     unnamed: `coalesce((select i.category->>'name' from ${lines} where i.category->>'id' = r.key order by s.created_at desc, s.id desc limit 1), '')`,
   },
@@ -93,7 +132,7 @@ const salesReports = Object.fromEntries(
     statement<ReportText>(
       `sales_report_${grouping}`,
       `with sold as materialized (
-         select o.id, o.created_at, o.total, o.channel, o.payment_method_id, l.timezone
+         select o.id, o.created_at, o.total, o.channel, o.payment_method_id, o.adjustments, l.timezone
          from locations l join orders o on o.location_id = l.id
          where l.id = $1::uuid and o.status <> 'canceled'
            and o.created_at >= day_start($2::date, l.timezone) and o.created_at < day_start($3::date + 1, l.timezone)

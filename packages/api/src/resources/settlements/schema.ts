@@ -66,6 +66,17 @@ export const Settlement = z
       .array(SettlementPayment)
       .meta({ description: 'The completed payments, by type of payment method.' }),
     orders: SettlementOrders,
+    tips: Amount.optional().meta({
+      description:
+        'The tips of the orders that were paid, part of total_collected. Left out when there are none.',
+    }),
+    counted: Amount.optional().meta({
+      description: 'All cash that was counted in the drawer. Left out where none was.',
+    }),
+    difference: Amount.optional().meta({
+      description:
+        'Where the cash was counted: what there is more than expected, below zero where cash is missing.',
+    }),
     corrections: SettlementFigure.optional().meta({
       description:
         'Payments of any turn that an owner moved back, below zero; part of total_collected. Left out when there are none.',

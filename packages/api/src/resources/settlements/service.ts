@@ -41,7 +41,8 @@ const summary = `'{"id":"' || r.id || '","batch_number":"' || r.batch_number
   || '","total_orders":' || r.total_orders || ',"total_collected":' || trim_scale(r.total_collected)
   || ',"average_ticket":' || trim_scale(r.average_ticket)`;
 
-const entriesOf = 'settlement_entries e where e.location_id = r.location_id and e.turn_id = r.turn_id';
+const ofTurn = 'e.location_id = r.location_id and e.turn_id = r.turn_id';
+const entriesOf = `settlement_entries e where ${ofTurn}`;
 // A turn that is closed gets no more entries, so these are frozen, too.
 const figure = (
   name: string,
@@ -57,10 +58,22 @@ const listSettlements = pageStatement({
   joins,
 });
 
+const tips = `coalesce((select ',"tips":' || trim_scale(sum(sign(e.amount) * (a->>'total')::numeric))
+       from settlement_entries e join orders o on o.location_id = e.location_id and o.id = e.order_id
+       cross join lateral jsonb_array_elements(o.adjustments) a where ${ofTurn}
+       and e.kind <> 'refund' and a->>'kind' = 'tip' having sum(sign(e.amount) * (a->>'total')::numeric) <> 0), '')`;
+
+const drawer = `coalesce((select ',"counted":' || trim_scale(t.counted) || ',"difference":' || trim_scale(t.counted - t.starting_cash - coalesce((
+         select sum(e.amount) from settlement_entries e
+         join payments p on p.location_id = e.location_id and p.id = e.payment_id
+         join payment_methods m on m.location_id = p.location_id and m.id = p.payment_method_id
+         where e.location_id = t.location_id and e.turn_id = t.id and m.type = 'cash'), 0))
+       from turns t where t.location_id = r.location_id and t.id = r.turn_id and t.counted is not null), '')`;
+
 const readSettlement = statement<{ doc: string }>(
   'read_settlement',
   `select ${summary} || ',"turn_id":"' || r.turn_id || '","payments":' || r.payments || ',"orders":' || r.orders
-     || ${figure('corrections', 'correction')} || ${figure('refunds', 'refund')} || '}' as doc
+     || ${tips} || ${drawer} || ${figure('corrections', 'correction')} || ${figure('refunds', 'refund')} || '}' as doc
    from settlements r ${joins} where r.location_id = $1::uuid and r.id = $2::uuid`,
 );
 

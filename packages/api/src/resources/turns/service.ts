@@ -65,10 +65,10 @@ export async function close(
 ): Promise<Answer<ClosedTurn>> {
   const { locationId } = ctx.caller;
   return inTransaction(ctx, async (tx) => {
-    const [closed] = await tx.run(closeTurn, [locationId]);
+    const cash = counted === undefined ? [null, null] : [String(starting_cash), String(counted)];
+    const [closed] = await tx.run(closeTurn, [locationId, ...cash]);
     if (closed === undefined) throw conflict('no_turn', 'No turn is open.');
-    const cash = [locationId, closed.id, String(starting_cash), String(counted)];
-    const [drawer] = counted === undefined ? [] : await tx.run(readDrawer, cash);
+    const [drawer] = await tx.run(readDrawer, [locationId, closed.id]);
     audit(tx, ctx, 'turns.close', closed.id, {
       before: { status: 'open' },
       after: { status: 'closed', ...drawer },
@@ -146,12 +146,13 @@ const readOpenTurnWithMethods = statement<TurnText>(
    where t.location_id = $1::uuid and t.status = 'open'`,
 );
 
-/** $1 location, $2 turn, $3 starting cash, $4 counted cash, amounts as text. */
+/** $1 location, $2 turn. None where the cash was not counted. */
 const readDrawer = statement<Drawer>(
   'read_drawer',
-  `select x.starting_cash::float8, x.expected::float8, x.counted::float8, (x.counted - x.expected)::float8 as difference
-   from (select $3::numeric as starting_cash, $3::numeric + coalesce(sum(e.amount), 0) as expected, $4::numeric as counted
-     from ${entriesOf('$2::uuid', " and m.type = 'cash'")}) x`,
+  `select t.starting_cash::float8, x.expected::float8, t.counted::float8, (t.counted - x.expected)::float8 as difference
+   from turns t cross join lateral (select t.starting_cash + coalesce(sum(e.amount), 0) as expected
+     from ${entriesOf('t.id', " and m.type = 'cash'")}) x
+   where t.location_id = $1::uuid and t.id = $2::uuid and t.counted is not null`,
 );
 
 /** $1 location. Waits for a transaction that is closing it. */
@@ -175,8 +176,8 @@ const openTurn = statement<{ id: string }>(
    select $1::uuid, $2::uuid, value, clock_timestamp() from counted returning id`,
 );
 
-/** $1 location. Takes the row from the orders that share it, so every one of them counts. */
+/** $1 location, $2 starting cash, $3 counted cash. Takes the row from the orders that share it, so every one of them counts. */
 const closeTurn = statement<{ id: string }>(
   'close_turn',
-  `update turns set status = 'closed' where location_id = $1::uuid and status = 'open' returning id`,
+  `update turns set status = 'closed', starting_cash = $2::numeric, counted = $3::numeric where location_id = $1::uuid and status = 'open' returning id`,
 );

@@ -32,14 +32,17 @@ const Url = z.string().meta({
   ...{ maxLength: longestUrl, pattern: webhookUrlPattern },
 });
 
-const include = z.enum(['snapshot']);
+const include = z.enum(['snapshot', 'customer']);
 
-const IncludeInEvents = list(include, 1, 'must not repeat snapshot').meta({
-  description:
-    'More than the documented fields in its events: `snapshot` has the lines of `order.*` as they were sold, with `external_id` and ' +
-    '`sku`, and name, price and `external_id` of what was chosen. An empty list: no more.',
-  example: ['snapshot'],
-});
+const IncludeInEvents = list(include, 2, 'must hold snapshot and customer once at most')
+  .refine((names) => new Set(names).size === names.length, { error: 'must not repeat an entry' })
+  .meta({
+    description:
+      'More than the documented fields in its events: `snapshot` has the lines of `order.*` as they were sold, with `external_id` and ' +
+      '`sku`, and name, price and `external_id` of what was chosen; `customer` has `customer` and `delivery` of these as they are when it is ' +
+      'sent, and needs the permission `customers:read`. An empty list: no more.',
+    example: ['snapshot'],
+  });
 
 const example = {
   id: exampleIds.endpoint,
@@ -61,7 +64,7 @@ export const WebhookEndpoint = z
     status: WebhookEndpointStatus,
     include: z
       .array(include)
-      .max(1)
+      .max(2)
       .exactOptional()
       .meta({ description: 'The additional fields of its events; absent for none.' }),
     created_at: Timestamp,

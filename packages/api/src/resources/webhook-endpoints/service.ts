@@ -8,6 +8,7 @@ import { inTransaction } from '../../call/writing.ts';
 import { conflict, invalid, notFound } from '../../errors.ts';
 import type { Deleted, Page } from '../../wire.ts';
 import { hiddenFrom, hiddenHeader, refuseHidden } from '../events/seen.rules.ts';
+import { refuseHiddenCustomer, seesCustomer } from '../orders/service.ts';
 import { checkWebhookUrl } from './address.rules.ts';
 import { replayIn } from './replay.store.ts';
 import type {
@@ -42,7 +43,7 @@ export async function get(ctx: CallContext, id: string): Promise<Answer<WebhookE
 /**
  * Registers an endpoint and makes its signing secret. The payloads it gets are those of the family it was made
  * through. Throws `validation_error` for an address that is not allowed, and for the 51st of a location, `permission_denied` for a
- * type that the key does not see.
+ * type that the key does not see, and for `include=customer`.
  */
 export async function create(
   ctx: CallContext,
@@ -50,6 +51,7 @@ export async function create(
 ): Promise<Answer<WebhookEndpointWithSecret>> {
   refuseAddress(ctx, input.url);
   refuseHidden(ctx.caller, input.events);
+  refuseHiddenCustomer(ctx, input.include);
   const { locationId } = ctx.caller;
   return inTransaction(ctx, async (tx) => {
     // Two creations at once would both count 49: the location's row lets them come one after the other.
@@ -71,9 +73,9 @@ export async function create(
 
 /**
  * Changes the fields that are present. Disabling drops what waits for the endpoint: the status decides at once,
- * Postgres has the worker clear the deliveries away. Added types, and all types where the address is another, are shown
- * to the consumer there: throws `permission_denied` for one that the key does not see. Throws `resource_not_found`,
- * `validation_error`.
+ * Postgres has the worker clear the deliveries away. What is added, and everything where the address is another, is shown
+ * to the consumer there: throws `permission_denied` for a type that the key does not see, and for `include=customer`. Throws
+ * `resource_not_found`, `validation_error`.
  */
 export async function update(
   ctx: CallContext,
@@ -86,7 +88,8 @@ export async function update(
     // A certification that holds it down would enable it later.
     if (status !== null && ctx.caller.location.sandbox && isId(id))
       await tx.run(sql.letGo, [ctx.caller.locationId, id]);
-    if ((url !== null || events !== null) && hiddenFrom(ctx.caller).length > 0) {
+    const mayShowMore = url !== null || events !== null || include !== null;
+    if (mayShowMore && (hiddenFrom(ctx.caller).length > 0 || !seesCustomer(ctx))) {
       const { doc } = await oneOf(id, () => tx.run(sql.holdEndpoint, [ctx.caller.locationId, id]));
       const before: WebhookEndpoint = JSON.parse(doc);
       const isElsewhere = url !== null && url !== before.url;
@@ -95,6 +98,8 @@ export async function update(
         ctx.caller,
         after.filter((type) => isElsewhere || !before.events.includes(type)),
       );
+      if (isElsewhere || !before.include?.includes('customer'))
+        refuseHiddenCustomer(ctx, include ?? before.include);
     }
     return shown(await oneOf(id, () => tx.run(sql.updateEndpoint, values)));
   });

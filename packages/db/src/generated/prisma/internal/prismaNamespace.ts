@@ -4142,7 +4142,9 @@ export const TurnScalarFieldEnum = {
   batchNumber: 'batchNumber',
   status: 'status',
   startedAt: 'startedAt',
-  endedAt: 'endedAt'
+  endedAt: 'endedAt',
+  startingCash: 'startingCash',
+  counted: 'counted'
 } as const
 
 export type TurnScalarFieldEnum = (typeof TurnScalarFieldEnum)[keyof typeof TurnScalarFieldEnum]
@@ -4200,6 +4202,19 @@ export const OrderScalarFieldEnum = {
   paymentMethodId: 'paymentMethodId',
   turnId: 'turnId',
   cancelReason: 'cancelReason',
+  note: 'note',
+  promisedAt: 'promisedAt',
+  guests: 'guests',
+  customerName: 'customerName',
+  customerPhone: 'customerPhone',
+  customerEmail: 'customerEmail',
+  customerTaxId: 'customerTaxId',
+  deliveryLines: 'deliveryLines',
+  deliveryCity: 'deliveryCity',
+  deliveryPostalCode: 'deliveryPostalCode',
+  deliveryCountry: 'deliveryCountry',
+  deliveryNote: 'deliveryNote',
+  adjustments: 'adjustments',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt',
   revision: 'revision',

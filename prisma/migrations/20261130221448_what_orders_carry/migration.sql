@@ -1,0 +1,18 @@
+-- AlterTable
+ALTER TABLE "orders" ADD COLUMN     "adjustments" JSONB,
+ADD COLUMN     "customer_email" TEXT COLLATE "C",
+ADD COLUMN     "customer_name" TEXT COLLATE "C",
+ADD COLUMN     "customer_phone" TEXT COLLATE "C",
+ADD COLUMN     "customer_tax_id" TEXT COLLATE "C",
+ADD COLUMN     "delivery_city" TEXT COLLATE "C",
+ADD COLUMN     "delivery_country" TEXT COLLATE "C",
+ADD COLUMN     "delivery_lines" TEXT COLLATE "C",
+ADD COLUMN     "delivery_note" TEXT COLLATE "C",
+ADD COLUMN     "delivery_postal_code" TEXT COLLATE "C",
+ADD COLUMN     "guests" INTEGER,
+ADD COLUMN     "note" TEXT COLLATE "C",
+ADD COLUMN     "promised_at" TIMESTAMPTZ(3);
+
+-- AlterTable
+ALTER TABLE "turns" ADD COLUMN     "counted" DECIMAL,
+ADD COLUMN     "starting_cash" DECIMAL;
