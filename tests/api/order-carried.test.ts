@@ -115,7 +115,10 @@ describe('what an order carries', () => {
       expect([refused.status, refusalOf(refused).code]).toEqual([403, 'permission_denied']);
     }
     const endpoint = { url: erp.url, events: ['order.created'] };
-    const refused = await rest('POST /v2/webhook-endpoints', { key, body: { ...endpoint, include: ['customer'] } });
+    const refused = await rest('POST /v2/webhook-endpoints', {
+      key,
+      body: { ...endpoint, include: ['customer'] },
+    });
     expect(refused.status).toBe(403);
     const {
       body: { data: plain },
@@ -132,7 +135,9 @@ describe('what an order carries', () => {
   it('is in events, whom it is for where the endpoint asks for it, and nothing of it in those of v1', async () => {
     const { post, rest, client } = await shop();
     const events = ['order.created', 'order.status_changed'];
-    await rest('POST /v2/webhook-endpoints', { body: { url: erp.url, events, include: ['customer', 'snapshot'] } });
+    await rest('POST /v2/webhook-endpoints', {
+      body: { url: erp.url, events, include: ['customer', 'snapshot'] },
+    });
     await rest('POST /v1/webhooks', { body: { url: old.url, events } });
     const made = orderOf(await post(given));
     await rest(`PATCH /v2/orders/${made.id}/status`, { body: { status: 'ready' } });

@@ -101,7 +101,11 @@ const netOf = ({ lines, adjustments = [] }: RecordedOrder) =>
     cents: adjustments.reduce((sum, each) => sum + (each.line === index + 1 ? each.cents : 0n), line.cents),
   }));
 
-const partOf = ({ kind, cents }: RecordedAdjustment): Part => ({ key: `adjustment:${kind}`, milli: 0n, cents });
+const partOf = ({ kind, cents }: RecordedAdjustment): Part => ({
+  key: `adjustment:${kind}`,
+  milli: 0n,
+  cents,
+});
 
 /** Adjustments of whole orders. */
 const wide = ({ adjustments = [] }: RecordedOrder) => adjustments.filter(({ line }) => line === undefined);

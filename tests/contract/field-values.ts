@@ -16,6 +16,8 @@ const known: Readonly<Record<string, (kitchen: Kitchen) => unknown>> = {
     },
   ],
   category_external_ids: ({ category }) => [category.externalId],
+  country: () => 'UY',
+  adjustments: () => [{ kind: 'tip', name: 'Thanks', amount: 2.25, external_id: 'T-1', tax_rate: 10.5 }],
   // A quantity is set only where another is expected: tests/api/stock-edits.test.ts.
   stock_change: () => ({ enabled: true, min_stock_alarm: 4.25 }),
   sandbox: () => true,
@@ -77,10 +79,10 @@ const shownElsewhere: Readonly<Record<string, string>> = {
   stock_change: 'stock',
 };
 
-/** The value of `include` that shows a field of a product; undefined where it is always shown. */
+/** The value of `include` that shows a field; undefined where it is always shown. */
 export function shownWith(field: string): string | undefined {
   const column = productColumns.find((name) => name === field);
-  return column && onRequest(column);
+  return field === 'customer' || field === 'delivery' ? 'customer' : column && onRequest(column);
 }
 
 /** The parts that must equal a value; objects in it may show more. */

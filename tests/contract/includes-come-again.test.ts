@@ -94,8 +94,9 @@ const shown: Record<string, Shown> = {
   '/v2/orders details': {
     writes: {
       'its texts by hand': ofOrder(
-        "external_id = 'ERP-2', channel = 'app', identifier = 'Table 9', is_take_away = true",
+        "external_id = 'ERP-2', channel = 'app', identifier = 'Table 9', is_take_away = true, note = 'Later', guests = 9, promised_at = now()",
       ),
+      'its adjustments': ofOrder(`adjustments = '[{"kind": "tip", "name": "T", "amount": 1, "total": 1}]'`),
       'its cancellation': ({ client, order }) => client.orders.cancel.mutate({ id: order, reason: 'Closed' }),
     },
     fixed: ['payment_method_id'],
@@ -118,6 +119,16 @@ const shown: Record<string, Shown> = {
           ),
       'a choice': choice('quantity', '3'),
       'another choice': choice('item_id', JSON.stringify(newId())),
+    },
+  },
+  '/v2/orders customer': {
+    writes: {
+      'whom it is for': ofOrder(
+        "customer_name = 'Ana', customer_phone = '1', customer_email = 'a@example.com', customer_tax_id = '2'",
+      ),
+      'where it goes': ofOrder(
+        "delivery_lines = 'A', delivery_city = 'B', delivery_postal_code = 'C', delivery_country = 'UY', delivery_note = 'D'",
+      ),
     },
   },
   '/v2/orders snapshot': {

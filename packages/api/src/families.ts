@@ -69,7 +69,7 @@ export function prunedText(schema: z.core.$ZodType, text: string): string {
 function mayHold(schema: z.core.$ZodType, text: string): boolean {
   const origin = origins.get(schema);
   if (origin === undefined) return false;
-  origin.gone ??= new RegExp(`"(?:${[...goneIn(origin.schema, origin.family)].join('|')})":`);
+  origin.gone ??= new RegExp(`"(?:${[...goneIn(origin.schema, origin.family)].join('|')})"\\s*:`);
   return origin.gone.test(text);
 }
 

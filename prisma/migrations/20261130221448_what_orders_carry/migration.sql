@@ -1,3 +1,4 @@
+-- What an order carries beside its lines, and the drawer of a turn. Columns without a default: no row is rewritten.
 -- AlterTable
 ALTER TABLE "orders" ADD COLUMN     "adjustments" JSONB,
 ADD COLUMN     "customer_email" TEXT COLLATE "C",
@@ -16,3 +17,7 @@ ADD COLUMN     "promised_at" TIMESTAMPTZ(3);
 -- AlterTable
 ALTER TABLE "turns" ADD COLUMN     "counted" DECIMAL,
 ADD COLUMN     "starting_cash" DECIMAL;
+ALTER TABLE "webhook_endpoints"
+  DROP CONSTRAINT webhook_endpoints_include_check,
+  ADD CONSTRAINT webhook_endpoints_include_check CHECK (
+    include IN ('{}', '{snapshot}', '{customer}', '{snapshot,customer}', '{customer,snapshot}'));

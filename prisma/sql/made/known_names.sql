@@ -31,6 +31,7 @@ CREATE FUNCTION permission_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
     orders:read,
     orders:write,
     orders:export,
+    customers:read,
     products:read,
     products:write,
     categories:read,

@@ -225,7 +225,7 @@ CREATE FUNCTION orders_length_fault(r orders) RETURNS text LANGUAGE sql IMMUTABL
     WHEN char_length(r.identifier) > 255 THEN 'identifier must have at most 255 characters'
     WHEN char_length(r.cancel_reason) > 500 THEN 'cancel_reason must have at most 500 characters'
     WHEN char_length(r.note) > 1000 THEN 'note must have at most 1000 characters'
-    WHEN char_length(r.customer_name) > 255 THEN 'customer_name must have at most 255 characters'
+    WHEN char_length(r.customer_name) NOT BETWEEN 1 AND 255 THEN 'customer_name must have 1 to 255 characters'
     WHEN char_length(r.customer_phone) > 255 THEN 'customer_phone must have at most 255 characters'
     WHEN char_length(r.customer_email) > 255 THEN 'customer_email must have at most 255 characters'
     WHEN char_length(r.customer_tax_id) > 255 THEN 'customer_tax_id must have at most 255 characters'
@@ -277,10 +277,10 @@ CREATE TRIGGER guard_revision BEFORE UPDATE OF revision ON orders
     AND (pg_trigger_depth() = 0))
   EXECUTE FUNCTION refuse('fixed', 'the revision of a row follows from its changes, and never changes by hand');
 
-CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF external_id, channel ON orders
+CREATE TRIGGER guard_blank BEFORE INSERT OR UPDATE OF external_id, channel, customer_name ON orders
   FOR EACH ROW
-  WHEN (NEW.external_id !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]' OR NEW.channel !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]')
-  EXECUTE FUNCTION refuse_blank('external_id', 'channel');
+  WHEN (NEW.external_id !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]' OR NEW.channel !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]' OR NEW.customer_name !~ '[^\s\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000\uFEFF]')
+  EXECUTE FUNCTION refuse_blank('external_id', 'channel', 'customer_name');
 
 CREATE TRIGGER guard_truncate BEFORE TRUNCATE ON orders
   FOR EACH STATEMENT

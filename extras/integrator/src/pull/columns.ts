@@ -12,6 +12,10 @@ export interface PulledOrder {
   identifier?: string;
   payment_method_id?: string;
   cancel_reason?: string;
+  note?: string;
+  promised_at?: string;
+  guests?: number;
+  adjustments?: { name: string; total: number }[];
   items: PulledItem[];
 }
 
@@ -68,6 +72,10 @@ export const orderColumns: Readonly<Record<string, (each: OrderLine) => Value>> 
       .join(' | '),
   // Behind the others, for programs that read columns by their place.
   tax_rate: ({ item }) => item.tax_rate,
+  note: ({ order }) => order.note,
+  promised_at: ({ order }) => order.promised_at,
+  guests: ({ order }) => order.guests,
+  adjustments: ({ order }) => order.adjustments?.map(({ name, total }) => `${total} ${name}`).join(' | '),
 };
 
 // A text that a spreadsheet takes for a formula, also behind spaces and in the wide forms of these signs.

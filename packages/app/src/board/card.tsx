@@ -33,7 +33,7 @@ export function OrderCard(props: CardProps) {
     >
       <header>
         <strong className="number">{order.number}</strong>
-        <span>{order.identifier}</span>
+        <span>{[order.identifier, order.customer?.name].filter(Boolean).join(' · ')}</span>
         {order.channel && <span className="badge">{order.channel}</span>}
         {order.is_take_away && <span className="badge">{texts.takeAway}</span>}
         <time dateTime={order.created_at}>
@@ -45,7 +45,9 @@ export function OrderCard(props: CardProps) {
           )}{' '}
           {format.time(order.created_at)}
         </time>
+        {order.promised_at && <span className="badge">{texts.promised(format.time(order.promised_at))}</span>}
       </header>
+      {order.note && <p className="remark">{order.note}</p>}
       <ul className="lines">
         {order.items?.map(({ product_id, name, quantity, comment, subselections }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines never change, and a product may come twice.

@@ -3,6 +3,7 @@ import { liveList } from '@comanda/client/live';
 import { useLive } from '@comanda/client/react';
 import { useEffect, useRef } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
+import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useNotify } from '../frame/notices.tsx';
 import { useRefusal } from '../frame/refusal.ts';
@@ -36,22 +37,33 @@ export interface BoardOrders {
 
 type OpenStatus = 'pending' | 'ready';
 
-const include = ['details', 'items', 'snapshot'] as ['details', 'items', 'snapshot'];
-
 // Orders to make: the oldest first. Orders ready to hand over may wait for ever: the newest are shown. Of those that
 // were handed over, the last first, however old it is.
+const listsWith = (include: ('details' | 'items' | 'snapshot' | 'customer')[]) =>
+  ({
+    pending: [{ status: 'pending', include, order: 'asc' }, {}],
+    ready: [{ status: 'ready', include, order: 'desc' }, {}],
+    closed: [
+      { status: 'closed', include, order: 'desc' },
+      { most: 10, byArrival: true },
+    ],
+  }) as const;
+
 const lists = {
-  pending: [{ status: 'pending', include, order: 'asc' }, {}],
-  ready: [{ status: 'ready', include, order: 'desc' }, {}],
-  closed: [
-    { status: 'closed', include, order: 'desc' },
-    { most: 10, byArrival: true },
-  ],
-} as const;
+  named: listsWith(['details', 'items', 'snapshot', 'customer']),
+  nameless: listsWith(['details', 'items', 'snapshot']),
+};
+
+/** The lists that the key may read: with the names of customers, or without. */
+function useLists() {
+  const { may } = useGranted();
+  return may?.('customers:read') ? lists.named : lists.nameless;
+}
 
 /** The orders of the board. `onCreated` is called with orders that come. */
 export function useBoard(onCreated: (order: BoardOrder) => void) {
   const { comanda } = useComanda();
+  const lists = useLists();
   const pending = useLive(comanda.orders.list, ...lists.pending);
   const ready = useLive(comanda.orders.list, ...lists.ready);
   const closed = useLive(comanda.orders.list, ...lists.closed);
@@ -81,6 +93,7 @@ export function useBoard(onCreated: (order: BoardOrder) => void) {
 /** Asks for moves; `onRefused` is called with one that was not made, and why. */
 export function useMove(onRefused: (move: Move, error: unknown) => void) {
   const { comanda } = useComanda();
+  const lists = useLists();
   return (move: Move): void => {
     const { order, to } = move;
     liveList(comanda.orders.list, ...lists.pending)

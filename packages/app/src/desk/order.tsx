@@ -48,6 +48,8 @@ export function OrderView({ wanted }: { wanted: string }) {
   return <p role="alert">{isNone ? texts.noOrder(wanted, session.location.name) : say(error)}</p>;
 }
 
+const joined = (parts: readonly (string | undefined)[]) => parts.filter(Boolean).join(' · ');
+
 const changed: EventType[] = ['order.updated'];
 
 function Found(overview: Overview) {
@@ -60,6 +62,11 @@ function Found(overview: Overview) {
     [texts.externalId, order.external_id],
     [texts.identifier, order.identifier],
     [texts.channel, order.channel],
+    [texts.customer, joined(Object.values(order.customer ?? {}))],
+    [texts.deliveredTo, order.delivery && joined(Object.values(order.delivery).flat())],
+    [texts.note, order.note],
+    [texts.promisedAt, order.promised_at && when(order.promised_at)],
+    [texts.guests, order.guests === undefined ? undefined : String(order.guests)],
     [texts.madeAt, when(order.created_at)],
     [texts.payment, `${format.money(payment.amount)} · ${texts.statuses[payment.status]}`],
     [texts.refunded, payment.refunded === undefined ? undefined : format.money(payment.refunded)],
@@ -94,6 +101,17 @@ function Found(overview: Overview) {
           </li>
         ))}
       </ul>
+      {order.adjustments && (
+        <ul className="lines">
+          {order.adjustments.map(({ kind, name, percent, line, total }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they change with the order alone, and one may come twice.
+            <li key={`${kind} ${index}`}>
+              {name} {percent !== undefined && `${format.quantity(percent)} %`}{' '}
+              {line !== undefined && texts.ofLine(line)} <span className="quiet">{format.money(total)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
       <p>
         {texts.total} <strong>{format.money(order.total)}</strong>
       </p>

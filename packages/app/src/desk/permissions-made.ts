@@ -6,6 +6,7 @@ export const allPermissions = [
   'orders:read',
   'orders:write',
   'orders:export',
+  'customers:read',
   'products:read',
   'products:write',
   'categories:read',

@@ -50,11 +50,11 @@ export const rows: Readonly<Record<string, LiveRow>> = {
     stateOf: ({ revision }) => Number(revision ?? 0),
     reads: {
       get: 'orders.get',
-      getIncludes: ['books', 'snapshot', 'tax', 'revision'],
+      getIncludes: ['books', 'customer', 'snapshot', 'tax', 'revision'],
       included: {
         details: [
           ...['external_id', 'channel', 'is_take_away', 'identifier'],
-          ...['payment_method_id', 'cancel_reason'],
+          ...['payment_method_id', 'cancel_reason', 'note', 'promised_at', 'guests', 'adjustments'],
         ],
         items: ['items'],
       },

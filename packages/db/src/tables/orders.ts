@@ -58,7 +58,7 @@ export const orders = table<Order>()('orders', {
     note: ofGuest('a remark of a guest', 1_000),
     promised_at: { published: true, edited: true },
     guests: { published: true, edited: true },
-    customer_name: ofGuest('the name of a guest'),
+    customer_name: { ...ofGuest('the name of a guest'), length: [1, 255] },
     customer_phone: ofGuest('a telephone number'),
     customer_email: ofGuest('an email address'),
     customer_tax_id: ofGuest('the number that a guest pays taxes under'),

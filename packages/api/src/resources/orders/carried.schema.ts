@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { onlyIn } from '../../families.ts';
 import { list } from '../../lists.ts';
 import { decimalsKey, onlyIf } from '../../schema-words.ts';
-import { ExternalId, Label, Money, TaxRate, Timestamp, TimestampFilter, text } from '../../wire.ts';
+import { Name } from '../../texts.ts';
+import { ExternalId, Money, TaxRate, Timestamp, TimestampFilter, text } from '../../wire.ts';
 
 // What an order carries beside its lines: whom it is for, and what changes its total. Contract: 13.10 to 13.12.
 
@@ -11,9 +12,9 @@ const promised = 'When it is to be ready, as the guest was told.';
 const guests = { description: 'How many people eat.', example: 2 };
 
 const customer = {
-  name: text(0, 255).optional().meta({ example: 'Ana Silva' }),
-  phone: text(0, 255).optional().meta({ example: '+598 99 000 000' }),
-  email: text(0, 255).optional().meta({ example: 'ana@example.com' }),
+  name: Name.optional().meta({ description: 'The name of the person or company.', example: 'Ana Silva' }),
+  phone: text(0, 255).optional().meta({ description: 'A telephone number.', example: '+598 99 000 000' }),
+  email: text(0, 255).optional().meta({ description: 'An email address.', example: 'ana@example.com' }),
   tax_id: text(0, 255).optional().meta({ description: 'The number that the customer pays taxes under.' }),
 };
 
@@ -26,8 +27,8 @@ const delivery = {
   lines: list(text(0, 199).regex(/^[^\n]*$/, 'must be one line'), 5)
     .optional()
     .meta({ description: 'Street, house, apartment: a line each.', example: ['Av. Italia 2345', 'Apto. 4'] }),
-  city: text(0, 255).optional().meta({ example: 'Montevideo' }),
-  postal_code: text(0, 255).optional(),
+  city: text(0, 255).optional().meta({ description: 'The town.', example: 'Montevideo' }),
+  postal_code: text(0, 255).optional().meta({ description: 'The postal code.', example: '11300' }),
   country: text(0, 2).optional().meta({ description: 'ISO 3166-1, two letters.', example: 'UY' }),
   note: text(0, 1_000).optional().meta({ description: 'How to find the door.' }),
 };
@@ -49,7 +50,7 @@ const Percent = TaxRate.meta({ description: 'Percent, at most 4 decimals.', exam
 
 const adjustment = {
   kind: AdjustmentKind,
-  name: Label.meta({ description: 'What the receipt calls it.', example: 'Happy hour' }),
+  name: Name.meta({ description: 'What the receipt calls it.', example: 'Happy hour' }),
   amount: Money.optional().meta({ description: 'How much; or `percent`.' }),
   percent: Percent.optional().meta({
     description:
