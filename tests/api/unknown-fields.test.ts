@@ -1,11 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { useApi } from '../support/api.ts';
-import { refusalOf } from '../support/orders.ts';
+import { createOrderKitchen, refusalOf } from '../support/orders.ts';
 
 const api = useApi();
 
 const product = { name: 'Flat White', sku: 'FW', description: '', price: 12 };
 const strict = { headers: { prefer: 'respond-async, handling=strict' } };
+
+it.each([
+  ['notes', 'note'],
+  ['tip', 'adjustments'],
+  ['discount', 'adjustments'],
+  ['address', 'delivery'],
+])('%s of an order is ignored and named; who is strict is told of %s', async (field, meant) => {
+  const { body } = await createOrderKitchen(api);
+  const order = body({ [field]: 'x' });
+  const headers = () => ({ 'idempotency-key': randomUUID() });
+  const taken = await api.rest('POST /v2/orders', { body: order, headers: headers() });
+  expect([taken.status, taken.headers.get('x-ignored-fields')]).toEqual([201, field]);
+  const refused = await api.rest('POST /v2/orders', {
+    body: body({ [field]: 'x' }),
+    headers: { ...strict.headers, ...headers() },
+  });
+  expect(refusalOf(refused).message).toBe(`${field}: is unknown: did you mean ${meant}?`);
+});
 
 describe('an unknown query parameter', () => {
   it('is refused on v2, by the name that was meant', async () => {

@@ -38,9 +38,9 @@ describe('a personal column is refused when erased() would not find it, or find 
   it.each([
     {
       why: 'it is no text',
-      row: withColumn('orders', 'channel', 'null'),
+      row: withColumn('orders', 'birthday', 'null'),
       type: 'jsonb',
-      says: 'orders.channel is of type jsonb, and only text can be erased',
+      says: 'orders.birthday is of type jsonb, and only text can be erased',
     },
     {
       why: 'no order reaches it',

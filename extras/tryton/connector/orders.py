@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import datetime
 from decimal import Decimal
-from typing import Any, Dict
+from typing import Any, Dict, List
 
 from trytond.pool import Pool
 
@@ -43,7 +43,9 @@ def make_sale(order: Entry) -> Any:
     sale.on_change_party()
     sale.description = order.get("identifier") or None
     sale.invoice_method = sale.shipment_method = "order"
+    sale.comment = order.get("note")
     sale.lines = [sale_line(item) for item in order["items"]]
+    sale.lines += tuple(adjustment_line(each, order["items"]) for each in order.get("adjustments", []))
     sale.save()
     level(sale, Decimal(order["total"]))
     Sale.quote([sale])
@@ -68,6 +70,16 @@ def sale_line(item: Entry) -> Any:
     line.note = item.get("comment")
     line.unit_price = unit_price(Decimal(item["total"]), rate_of(taxes), quantity)
     return line
+
+
+def adjustment_line(adjustment: Entry, items: List[Entry]) -> Any:
+    """A discount, charge, tip or fee: a line without an article. One of a line has the rate of that."""
+    line = adjustment.get("line")
+    rate = adjustment.get("tax_rate", None if line is None else items[line - 1].get("tax_rate"))
+    taxes = taxes_of(None if rate is None else Decimal(str(rate)).normalize(), None)
+    made = Pool().get("sale.line")(type="line", quantity=1, taxes=taxes, description=adjustment["name"])
+    made.unit_price = unit_price(Decimal(adjustment["total"]), rate_of(taxes), Decimal(1))
+    return made
 
 
 def level(sale: Any, total: Decimal) -> None:

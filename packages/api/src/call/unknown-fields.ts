@@ -25,6 +25,20 @@ export function unknownFields(given: unknown, read: unknown): string[] {
   return [...found];
 }
 
+/** Fields of orders, by what others call them. */
+const called: Readonly<Record<string, string>> = {
+  ...{ tip: 'adjustments', tips: 'adjustments', discount: 'adjustments', discounts: 'adjustments' },
+  ...{
+    service_charge: 'adjustments',
+    service_charges: 'adjustments',
+    delivery_fee: 'adjustments',
+    fees: 'adjustments',
+  },
+  ...{ address: 'delivery', delivery_address: 'delivery', shipping_address: 'delivery' },
+  ...{ guest: 'customer', client: 'customer', customer_name: 'customer', comment: 'note', remarks: 'note' },
+  ...{ pickup_at: 'promised_at', due_at: 'promised_at', covers: 'guests', guest_count: 'guests' },
+};
+
 /**
  * Refuses a call for what it has given and no operation of this kind knows, each with the nearest name that is known.
  * Throws `validation_error`.
@@ -32,7 +46,8 @@ export function unknownFields(given: unknown, read: unknown): string[] {
 export function refuseUnknown(names: readonly string[], known: readonly string[]): never {
   throw invalid(
     names.slice(0, mostFaults).map((name) => {
-      const meant = nearest(name, known);
+      const { [name]: other = '' } = called;
+      const meant = known.includes(other) ? other : nearest(name, known);
       return {
         path: name,
         message: meant === undefined ? 'is unknown' : `is unknown: did you mean ${meant}?`,
