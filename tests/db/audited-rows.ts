@@ -23,8 +23,8 @@ const rows: readonly string[] = [
   `insert into api_keys (location_id, name, prefix, key_hash, permissions)
    select $1, 'Key ' || n, 'cmd_live_' || lpad(n::text, 8, '0'), sha256(('key ' || n)::bytea), '{orders:read}' ${numbered}`,
   `insert into payment_methods (location_id, name, type) select $1, 'Method ' || n, 'cash' ${numbered}`,
-  `insert into turns (location_id, batch_number, status, started_at, ended_at)
-   select $1, 1000 + n, 'closed', now() - interval '1 day', now() - interval '1 hour' ${numbered}`,
+  `insert into turns (location_id, batch_number, status, started_at, ended_at, starting_cash, counted)
+   select $1, 1000 + n, 'closed', now() - interval '1 day', now() - interval '1 hour', 0, 1 ${numbered}`,
   `insert into settlements (location_id, turn_id, batch_number, started_at, ended_at, total_orders, total_collected, average_ticket, payments, orders)
    select location_id, id, batch_number, started_at, ended_at, 0, 0, 0, '[]', '{"open": 0, "closed": 0, "canceled": 0}' from turns
    where location_id = $1 and status = 'closed'`,

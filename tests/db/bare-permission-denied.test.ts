@@ -132,7 +132,7 @@ function another(table: string, column: string): string {
     case 'int4':
     case 'int8':
     case 'numeric':
-      return `${column} + 1`;
+      return `coalesce(${column}, 0) + 1`;
     case undefined:
       throw new Error(`there is no ${table}.${column}`);
     default:

@@ -2,6 +2,11 @@ import { z } from 'zod';
 import { SyncedItem, SyncedSubselection } from '../../packages/api/src/resources/catalog/sync.schema.ts';
 import { KeyUpdate } from '../../packages/api/src/resources/keys/schema.ts';
 import {
+  Customer,
+  carriedCreate,
+  DeliveryAddress,
+} from '../../packages/api/src/resources/orders/carried.schema.ts';
+import {
   OrderCancel,
   OrderCreate,
   OrderUpdateStatus,
@@ -9,6 +14,7 @@ import {
 import { ProductUpdate } from '../../packages/api/src/resources/products/schema.ts';
 import { StockInput } from '../../packages/api/src/resources/stock/schema.ts';
 import { checkWebhookUrl } from '../../packages/api/src/resources/webhook-endpoints/address.rules.ts';
+import { text } from '../../packages/api/src/wire.ts';
 import { operations } from '../support/documented.ts';
 
 const named = ProductUpdate.shape.external_id;
@@ -17,6 +23,10 @@ const address = z.string().superRefine((text, context) => {
   const verdict = checkWebhookUrl(text, 'any', []);
   if (!verdict.ok) context.addIssue({ code: 'custom', message: verdict.reason });
 });
+
+const { note, promised_at, guests } = carriedCreate;
+const { name, phone, email, tax_id } = Customer.shape;
+const { city, postal_code, country } = DeliveryAddress.shape;
 
 type Fields = Readonly<Record<string, z.ZodType | 'no field'>>;
 
@@ -55,6 +65,17 @@ const ownFields: Readonly<Record<string, Fields>> = {
     is_take_away: OrderCreate.shape.is_take_away,
     status: OrderUpdateStatus.shape.status,
     cancel_reason: OrderCancel.shape.reason.nullable(),
+    note: note.nullable(),
+    promised_at: promised_at.nullable(),
+    guests: guests.nullable(),
+    ...{ customer_name: name.nullable(), customer_phone: phone.nullable(), customer_email: email.nullable() },
+    ...{
+      customer_tax_id: tax_id.nullable(),
+      delivery_lines: text(0, 1_000).nullable(),
+      delivery_city: city.nullable(),
+    },
+    ...{ delivery_postal_code: postal_code.nullable(), delivery_country: country.nullable() },
+    delivery_note: DeliveryAddress.shape.note.nullable(),
   },
   payments: { status: 'no field' },
   turns: { status: 'no field' },
@@ -134,8 +155,8 @@ export const sameReason: readonly (readonly [api: RegExp, sentence: RegExp])[] =
   [/IANA time zone/, /IANA time zone/],
   [/ISO 4217/, /ISO 4217|3 characters at most/],
   [/at least one event type/, /without events/],
-  [/repeat/, /each event once|snapshot or nothing/],
-  [/must be one of|must be snapshot|is unknown/, /none of its values|no event|snapshot or nothing/],
+  [/repeat/, /each event once|each once, or nothing/],
+  [/must be one of|must be snapshot|is unknown/, /none of its values|no event|each once, or nothing/],
   [/true or false/, /cannot be read as boolean/],
   [/must be a number/, /is no (whole )?number/],
   [/timestamp/, /is no time/],

@@ -63,7 +63,8 @@ export const constraintSentences: Readonly<Record<string, string>> = {
     'webhook_endpoints.url must be an http or https address of 2048 characters at most, without spaces: https://pos.example/hook',
   webhook_endpoints_events_check:
     'webhook_endpoints.events must be a list of events without empty places: {order.created,order.updated}',
-  webhook_endpoints_include_check: 'webhook_endpoints.include holds snapshot and customer, each once at most',
+  webhook_endpoints_include_check:
+    'webhook_endpoints.include holds snapshot and customer, each once, or nothing',
   webhook_endpoints_version_check: 'webhook_endpoints.api_version must be v1 or v2',
 };
 

@@ -16,7 +16,11 @@ ADD COLUMN     "promised_at" TIMESTAMPTZ(3);
 
 -- AlterTable
 ALTER TABLE "turns" ADD COLUMN     "counted" DECIMAL,
-ADD COLUMN     "starting_cash" DECIMAL;
+ADD COLUMN     "starting_cash" DECIMAL,
+ADD CONSTRAINT turns_counted_check CHECK (counted BETWEEN 0 AND 9999999999.99 AND counted = round(counted, 2)),
+ADD CONSTRAINT turns_starting_cash_check CHECK (starting_cash BETWEEN 0 AND 9999999999.99 AND starting_cash = round(starting_cash, 2));
+
+-- AlterTable
 ALTER TABLE "webhook_endpoints"
   DROP CONSTRAINT webhook_endpoints_include_check,
   ADD CONSTRAINT webhook_endpoints_include_check CHECK (

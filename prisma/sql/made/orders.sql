@@ -264,7 +264,7 @@ CREATE TRIGGER guard_total BEFORE UPDATE OF total, payment_method_id, adjustment
   FOR EACH ROW
   WHEN (ROW(OLD.total, OLD.payment_method_id, OLD.adjustments) IS DISTINCT FROM ROW(NEW.total, NEW.payment_method_id, NEW.adjustments)
     AND (OLD.number > 0))
-  EXECUTE FUNCTION refuse('never', 'the total, the adjustments and the payment method of an order never change: cancel it and place another one (POST /v2/orders)');
+  EXECUTE FUNCTION refuse('never', 'the total and the payment method of an order never change: cancel it and place another one (POST /v2/orders)');
 
 CREATE TRIGGER guard_kept BEFORE DELETE ON orders
   FOR EACH ROW

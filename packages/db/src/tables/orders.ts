@@ -97,7 +97,7 @@ export const orders = table<Order>()('orders', {
       never: ['total', 'payment_method_id', 'adjustments'],
       when: 'OLD.number > 0',
       sentence:
-        'the total, the adjustments and the payment method of an order never change: cancel it and place another one (POST /v2/orders)',
+        'the total and the payment method of an order never change: cancel it and place another one (POST /v2/orders)',
     },
     {
       kept: 'an order that has its number is kept, because numbers have no gaps: cancel it (POST /v2/orders/{id}/cancel)',
