@@ -26,12 +26,12 @@ import type {
 } from './schema.ts';
 import type { OrderSearch, OrdersFound } from './search.schema.ts';
 import {
-  linesOf,
   type MovedRow,
   type OrderText,
   readOrderByExternalId,
   readOrders,
   type Shown,
+  shownOf,
 } from './statements.ts';
 import type { OrderTimeline } from './timeline.schema.ts';
 import { readTimeline } from './timeline.statements.ts';
@@ -75,9 +75,6 @@ const rows = Object.fromEntries(
   Object.entries(readOrders).map(([shown, read]) => [shown, rowsById(read)]),
 ) as Record<Shown, ReturnType<typeof rowsById<OrderText & JoinedRow>>>;
 
-const shownOf = (include: NonNullable<OrderRead['include']>): Shown =>
-  include.includes('books') ? `${linesOf(include)}_and_books` : linesOf(include);
-
 /** The same as it was sold, without other callers. Throws `resource_not_found`. */
 export async function readOrder({ app, caller }: Lookup, id: string): Promise<OrderAsSold> {
   const [order] = await app.database.run(readOrders.snapshot, [[caller.locationId], [id]]);
@@ -97,7 +94,7 @@ export async function getByExternalId(
 
 /**
  * Returns the history of an order, oldest first: its creation and moves with their authors, the events of the order
- * and of its payment, and every attempt to deliver these. Throws `resource_not_found`.
+ * and of its payments, and every attempt to deliver these. Throws `resource_not_found`.
  */
 export async function timeline(ctx: Lookup, id: string): Promise<Answer<OrderTimeline>> {
   if (!isId(id)) throw notFound('Order');

@@ -1,6 +1,7 @@
 import { identified, type Statement, statement } from '@comanda/db';
 import type { Revised } from '../../call/tags.ts';
 import type { JoinedRow } from '../../capacity/joined-reads.ts';
+import type { PaymentStatus } from '../payments/schema.ts';
 import type { OrderStatus } from './schema.ts';
 
 // Not Prisma: orders are the hot path. Each of these is one prepared statement and one round trip, and lets
@@ -18,12 +19,22 @@ export interface OrderText extends Revised {
  */
 export type Lines = 'plain' | 'tax' | 'snapshot';
 
-/** The forms in which an order is read: by its lines, and with its books or without. */
-export type Shown = Lines | `${Lines}_and_books`;
+/** The SQL of what `include` adds to an order `o` in full. */
+const additions = {
+  books: 'order_books(o.location_id, o.id)',
+  payments: 'order_payments(o.location_id, o.id)',
+} as const;
+
+/** The forms in which an order is read: by its lines, and by what is added. */
+export type Shown = `${Lines}${'' | '_and_books'}${'' | '_and_payments'}`;
 
 /** The form that `include` asks for. */
 export const linesOf = (include: readonly string[]): Lines =>
   include.includes('snapshot') ? 'snapshot' : include.includes('tax') ? 'tax' : 'plain';
+
+/** The form in which an order is read that `include` asks for. */
+export const shownOf = (include: readonly string[]): Shown =>
+  `${linesOf(include)}${include.includes('books') ? '_and_books' : ''}${include.includes('payments') ? '_and_payments' : ''}`;
 
 /** SQL: orders of a location by ids, as a table of `id` and `doc`. */
 export const ordersShowing = (lines: Lines, location: string, ids: string): string =>
@@ -36,19 +47,18 @@ function forEachShown<Row>(
   name: string,
   text: (doc: string, from: string) => string,
 ): Readonly<Record<Shown, Statement<Row>>> {
-  const ofLines = <Form extends Lines>(lines: Form) => {
-    const from = ordersShowing(lines, 'o.location_id', 'array[o.id]');
-    const reading = (shown: Shown, doc: string) =>
-      statement<Row>(shown === 'plain' ? name : `${name}_with_${shown}`, text(doc, from));
-    return {
-      [lines]: reading(lines, 'j.doc'),
-      [`${lines}_and_books`]: reading(
-        `${lines}_and_books`,
-        "left(j.doc, -1) || order_books(o.location_id, o.id) || '}'",
-      ),
-    } as Record<Form | `${Form}_and_books`, Statement<Row>>;
-  };
-  return { ...ofLines('plain'), ...ofLines('tax'), ...ofLines('snapshot') };
+  const forms = (['plain', 'tax', 'snapshot'] as const).flatMap((lines) =>
+    [[], ['books'], ['payments'], ['books', 'payments']].map((added) => [lines, ...added]),
+  );
+  return Object.fromEntries(
+    forms.map((include) => {
+      const shown = shownOf(include);
+      const added = Object.entries(additions).flatMap(([part, sql]) => (include.includes(part) ? [sql] : []));
+      const doc = added.length === 0 ? 'j.doc' : `left(j.doc, -1) || ${added.join(' || ')} || '}'`;
+      const from = ordersShowing(linesOf(include), 'o.location_id', 'array[o.id]');
+      return [shown, statement<Row>(shown === 'plain' ? name : `${name}_with_${shown}`, text(doc, from))];
+    }),
+  ) as Record<Shown, Statement<Row>>;
 }
 
 /** $1 locations, $2 ids, as many of each: what is asked for at once is read at once. */
@@ -162,4 +172,21 @@ export const catchUpOrderNumber = statement(
   `insert into internal.location_counters as c (location_id, name, value)
    select $1::uuid, 'order', max(o.number) from orders o where o.location_id = $1::uuid having count(*) > 0
    on conflict (location_id, name) do update set value = greatest(c.value, excluded.value)`,
+);
+
+/**
+ * What an order is when a payment is added to it: `order_status` is null when there is no such order, `previous` is the status of its
+ * payment, `enabled` is null when there is no such method. `response` is the payment, when these allow it.
+ */
+export interface AddedPayment {
+  order_status: OrderStatus | null;
+  previous: PaymentStatus | null;
+  enabled: boolean | null;
+  response: string | null;
+}
+
+/** $1 location, $2 order, $3 payment method, $4 operation, $5 request, $6 API key, $7 client address; prisma/sql/money.sql. */
+export const addPayment = statement<AddedPayment>(
+  'add_payment',
+  'select order_status, previous, enabled, response from add_payment($1::uuid, $2::uuid, $3::uuid, $4, $5, $6::uuid, $7)',
 );

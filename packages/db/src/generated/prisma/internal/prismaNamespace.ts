@@ -4275,6 +4275,7 @@ export const PaymentScalarFieldEnum = {
   paymentMethodId: 'paymentMethodId',
   amount: 'amount',
   status: 'status',
+  replaced: 'replaced',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt'
 } as const
