@@ -8,5 +8,5 @@ with newest as (
   from orders o where o.location_id = $1 order by o.created_at desc, o.id desc limit $2)
 select $1::uuid as location, n.what,
   'has a total of ' || round(n.total, 2) || ', its payment is ' || round(p.amount, 2) as harm
-from newest n join payments p on p.location_id = $1 and p.order_id = n.id
+from newest n join payments p on p.location_id = $1 and p.order_id = n.id and p.replaced = 0
 where p.amount <> n.total limit 101;

@@ -8,7 +8,7 @@ with newest as (
   from orders o where o.location_id = $1 order by o.created_at desc, o.id desc limit $2)
 select $1::uuid as location, n.what,
   case when p.status is null then 'has no payment' else 'is canceled, its payment is pending' end as harm
-from newest n left join payments p on p.location_id = $1 and p.order_id = n.id
+from newest n left join payments p on p.location_id = $1 and p.order_id = n.id and p.replaced = 0
 where p.status is null or n.status = 'canceled' and p.status = 'pending' limit 101;
 
 -- repair:
@@ -17,8 +17,8 @@ with made as (
   select o.location_id, o.id, o.payment_method_id, o.total,
     case o.status when 'canceled' then 'rejected' else 'pending' end::payment_status
   from orders o where o.location_id = $1 and not exists (
-    select from payments p where p.location_id = o.location_id and p.order_id = o.id)
-  on conflict (location_id, order_id) do nothing returning *
+    select from payments p where p.location_id = o.location_id and p.order_id = o.id and p.replaced = 0)
+  on conflict (location_id, order_id, replaced) do nothing returning *
 ), rejected as (
   update payments p set status = 'rejected' from orders o
   where p.location_id = $1 and p.status = 'pending' and o.location_id = p.location_id and o.id = p.order_id

@@ -194,7 +194,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN NULL;
   END IF;
-  SELECT * INTO payment FROM payments p WHERE p.location_id = draft.location_id AND p.order_id = draft.id;
+  SELECT * INTO payment FROM payments p WHERE p.location_id = draft.location_id AND p.order_id = draft.id AND p.replaced = 0;
   IF NOT (is_wire_time(payment.created_at) AND is_wire_time(payment.updated_at)) THEN
     RAISE EXCEPTION 'a payment has times of the years 1 to 9999' USING ERRCODE = 'check_violation', DETAIL = payment.id::text;
   ELSIF draft.number < 0 THEN
@@ -228,9 +228,11 @@ BEGIN
     UPDATE orders o SET number = v_number, total = v_total, turn_id = v_turn
     WHERE o.location_id = draft.location_id AND o.id = draft.id RETURNING * INTO draft;
   END IF;
-  INSERT INTO payments (location_id, order_id, payment_method_id, amount, status)
-  VALUES (draft.location_id, draft.id, draft.payment_method_id, draft.total,
-    CASE draft.status WHEN 'canceled' THEN 'rejected' ELSE 'pending' END::payment_status) ON CONFLICT (location_id, order_id) DO NOTHING;
+  IF payment.id IS NULL THEN
+    INSERT INTO payments (location_id, order_id, payment_method_id, amount, status)
+    VALUES (draft.location_id, draft.id, draft.payment_method_id, draft.total,
+      CASE draft.status WHEN 'canceled' THEN 'rejected' ELSE 'pending' END::payment_status);
+  END IF;
   RETURN NULL;
 END $$;
 -- Orders of place_order_batch are complete, and so are those of a location from another database. An import gets the payment

@@ -223,6 +223,9 @@ BEGIN
   PERFORM set_config('comanda.request_id', p_request_id, true), set_config('comanda.api_key_id', p_api_key::text, true),
     refuse_unless_active(p_location);
   PERFORM pg_advisory_xact_lock_shared(turn_lock(p_location));
+  -- Before its payment, as a cancellation does.
+  PERFORM FROM orders o WHERE o.location_id = p_location AND o.id = (
+    SELECT p.order_id FROM payments p WHERE p.location_id = p_location AND p.id = p_payment) FOR NO KEY UPDATE;
   SELECT * INTO payment FROM payments p WHERE p.location_id = p_location AND p.id = p_payment FOR NO KEY UPDATE;
   previous := payment.status;
   left_over := payment.amount - (SELECT c.refunded FROM collected_of(p_location, p_payment) c);
@@ -230,6 +233,8 @@ BEGIN
     PERFORM book_entry(p_location, payment.order_id, p_payment, 'refund', -p_amount, p_reason, p_person,
       date_trunc('milliseconds', clock_timestamp()));
     UPDATE payments p SET updated_at = clock_timestamp() WHERE p.location_id = p_location AND p.id = p_payment;
+    -- With include=payments its order shows that moment.
+    PERFORM touch_orders(ARRAY[p_location], ARRAY[payment.order_id]);
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)
     VALUES (p_location, 'payment', 'update', '{refunds}', ARRAY[p_payment]);
     INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, client_address, operation, resource_id, changes)
@@ -238,6 +243,75 @@ BEGIN
   END IF;
   SELECT left(j.doc, -1) || payment_books(p_location, p_payment) || '}' INTO response FROM payments_json(p_location, ARRAY[p_payment]) j;
 END $$;
+
+-- Another payment of an order takes the place of the rejected one, for every writer: the order shows it, with its method. One of an order
+-- whose payment is not rejected breaks the key (location_id, order_id, replaced). place_order_batch makes first payments alone.
+CREATE FUNCTION follow_payment() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+DECLARE
+  ordered orders;
+BEGIN
+  IF captures_itself() OR keeps_moments(TG_RELID) THEN
+    RETURN NEW;
+  ELSIF NEW.replaced <> 0 THEN
+    IF deed_passes(TG_RELID, 'order', session_user) THEN
+      RETURN NEW;
+    END IF;
+    RAISE EXCEPTION 'a payment is replaced by inserting another one of its order: leave out replaced' USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+  END IF;
+  SELECT * INTO ordered FROM orders o WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id FOR NO KEY UPDATE;
+  UPDATE payments p SET replaced = 1 + (
+    SELECT max(m.replaced) FROM payments m WHERE m.location_id = NEW.location_id AND m.order_id = NEW.order_id)
+  WHERE p.location_id = NEW.location_id AND p.order_id = NEW.order_id AND p.replaced = 0 AND p.status = 'rejected';
+  IF NOT FOUND THEN
+    RETURN NEW;
+  ELSIF NOT deed_passes(TG_RELID, 'order', session_user) THEN
+    IF ordered.status = 'canceled' OR ordered.number < 0 THEN
+      RAISE EXCEPTION 'only an order that has its number and is not canceled gets another payment' USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+    ELSIF NEW.amount <> ordered.total THEN
+      RAISE EXCEPTION 'a payment has the total of its order, %', ordered.total USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+    END IF;
+  END IF;
+  UPDATE orders o SET payment_method_id = NEW.payment_method_id, updated_at = clock_timestamp()
+  WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id;
+  INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)
+  VALUES (NEW.location_id, 'order', 'update', '{payment}', ARRAY[NEW.order_id]);
+  RETURN NEW;
+END $$;
+CREATE TRIGGER follow BEFORE INSERT ON payments FOR EACH ROW EXECUTE FUNCTION follow_payment();
+
+-- Another payment of an order, after one that was rejected. `order_status` is NULL when there is no such order, `previous` is the status of
+-- its payment, `enabled` is NULL when there is no such method. It is made when these allow it.
+CREATE FUNCTION add_payment(
+  p_location uuid, p_order uuid, p_method uuid, p_operation text, p_request_id text, p_api_key uuid, p_client_address text,
+  OUT order_status order_status, OUT previous payment_status, OUT enabled boolean, OUT response text
+) LANGUAGE plpgsql AS $$
+DECLARE
+  v_total numeric;
+  v_payment uuid;
+BEGIN
+  PERFORM set_config('comanda.request_id', p_request_id, true), set_config('comanda.api_key_id', p_api_key::text, true),
+    refuse_unless_active(p_location);
+  SELECT o.status, o.total INTO order_status, v_total FROM orders o
+  WHERE o.location_id = p_location AND o.id = p_order FOR NO KEY UPDATE;
+  SELECT p.status INTO previous FROM payments p WHERE p.location_id = p_location AND p.order_id = p_order AND p.replaced = 0;
+  SELECT m.enabled INTO enabled FROM payment_methods m WHERE m.location_id = p_location AND m.id = p_method FOR KEY SHARE;
+  IF order_status <> 'canceled' AND previous = 'rejected' AND enabled THEN
+    INSERT INTO payments (location_id, order_id, payment_method_id, amount) VALUES (p_location, p_order, p_method, v_total)
+    RETURNING id INTO v_payment;
+    INSERT INTO audit_entries (location_id, actor_kind, api_key_id, request_id, client_address, operation, resource_id, changes)
+    VALUES (p_location, 'api_key', p_api_key, current_request_id(), p_client_address, p_operation, v_payment,
+      jsonb_build_object('before', NULL, 'after', jsonb_build_object('order_id', p_order, 'payment_method_id', p_method)));
+    SELECT j.doc INTO response FROM payments_json(p_location, ARRAY[v_payment]) j;
+  END IF;
+END $$;
+
+-- The payments of an order, oldest first, as `include=payments` adds them to it.
+CREATE FUNCTION order_payments(location uuid, ordered uuid) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT ',"payments":[' || string_agg(j.doc, ',' ORDER BY nullif(p.replaced, 0)) || ']'
+  FROM payments p CROSS JOIN LATERAL payments_json(p.location_id, ARRAY[p.id]) j
+  WHERE p.location_id = location AND p.order_id = ordered
+$$;
 
 -- The fields that `include=books` adds to a payment: the turn and the settlement that collect it, when it was
 -- completed, the amount that the next turn will collect, and the amount refunded. `::text` keeps the index of completions out.
@@ -263,7 +337,8 @@ CREATE FUNCTION order_books(location uuid, ordered uuid) RETURNS text LANGUAGE s
   FROM orders o
   JOIN locations l ON l.id = o.location_id
   LEFT JOIN settlements s ON s.location_id = o.location_id AND s.turn_id = o.turn_id
-  LEFT JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id AND p.status = 'completed'
+  LEFT JOIN LATERAL (
+    SELECT * FROM payments p WHERE p.location_id = o.location_id AND p.order_id = o.id AND p.status = 'completed' LIMIT 1) p ON true
   LEFT JOIN LATERAL (SELECT * FROM settlement_entries e WHERE e.location_id = p.location_id AND e.payment_id = p.id AND e.kind::text = 'payment'
     ORDER BY e.id DESC LIMIT 1) e ON true
   WHERE o.location_id = location AND o.id = ordered

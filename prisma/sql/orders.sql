@@ -66,7 +66,8 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
       FROM order_items i WHERE i.location_id = o.location_id AND i.order_id = o.id), '') || ']}'
   FROM orders o
   JOIN locations l ON l.id = o.location_id
-  JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id
+  CROSS JOIN LATERAL (
+    SELECT * FROM payments p WHERE p.location_id = o.location_id AND p.order_id = o.id AND p.replaced = 0 LIMIT 1) p
   WHERE o.location_id = location AND o.id = ANY (ids)
 $$;
 

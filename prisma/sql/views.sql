@@ -10,12 +10,12 @@ SELECT l.name AS restaurant, o.number, o.status, round(o.total, 2) AS total, to_
 FROM locations l
 JOIN orders o ON o.location_id = l.id
   AND o.created_at >= date_trunc('day', now() AT TIME ZONE l.timezone) AT TIME ZONE l.timezone
-LEFT JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id
+LEFT JOIN payments p ON p.location_id = o.location_id AND p.order_id = o.id AND p.replaced = 0
 LEFT JOIN payment_methods m ON m.location_id = o.location_id AND m.id = o.payment_method_id
 CROSS JOIN LATERAL (SELECT string_agg(trim_scale(i.quantity) || ' × ' || i.name, ', ' ORDER BY i.position) AS items
   FROM order_items i WHERE i.location_id = o.location_id AND i.order_id = o.id) lines;
 
--- The published events of an order and of its payment.
+-- The published events of an order and of its payments.
 CREATE VIEW order_events AS
 SELECT l.name AS restaurant, told.order_number, e.type, to_char(e.created_at AT TIME ZONE l.timezone, 'YYYY-MM-DD HH24:MI:SS') AS local_time,
   e.number AS event_number, told.order_id, e.location_id, e.id

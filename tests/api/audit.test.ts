@@ -21,6 +21,12 @@ const changing: Record<string, (place: Place, name: string) => Promise<object> |
     await api.prisma.payment.updateMany({ where: { id }, data: { status: 'completed' } });
     return { id, amount: 1, reason: 'Cold', person: 'Ana', idempotencyKey: 'one refund' };
   },
+  'orders.addPayment': async (place) => {
+    const { paymentMethodId, place: placed } = await createOrderKitchen(place);
+    const { id, payment } = await placed();
+    await api.prisma.payment.updateMany({ where: { id: payment.id }, data: { status: 'rejected' } });
+    return { id, payment_method_id: paymentMethodId, idempotencyKey: 'another payment' };
+  },
   'paymentMethods.create': () => ({ name: 'Pix', type: 'qr' }),
   'paymentMethods.update': async ({ make }) => ({ id: await make.paymentMethod(), name: 'Coins' }),
   'paymentMethods.delete': async ({ make }) => ({ id: await make.paymentMethod() }),
@@ -74,7 +80,9 @@ const recordedByTriggers: Record<string, object> = {
 const entriesEach: Record<string, number> = { 'keys.rotate': 2 };
 
 const audited = operations.filter(
-  ({ name, routes, kind }) => kind === 'mutation' && (routes.length === 0 || name.startsWith('payments.')),
+  ({ name, routes, kind }) =>
+    kind === 'mutation' &&
+    (routes.length === 0 || name.startsWith('payments.') || name === 'orders.addPayment'),
 );
 
 it('every procedure that is audited is in the table', () => {

@@ -8,7 +8,14 @@ import type { Refusal } from './refusals.ts';
 
 type MoneyReason = Extract<
   Reason,
-  'turn_open' | 'no_turn' | 'not_collected' | 'refund_too_large' | 'entries_unknown'
+  | 'turn_open'
+  | 'no_turn'
+  | 'not_collected'
+  | 'refund_too_large'
+  | 'entries_unknown'
+  | 'payment_open'
+  | 'payment_completed'
+  | 'order_canceled'
 >;
 
 /** The context of the calls. */
@@ -24,6 +31,14 @@ export function moneyReasons(means: () => Means): Record<MoneyReason, () => Prom
   const refundOf = (id: string, amount: number) =>
     means().typed(({ payments }) =>
       payments.refund.mutate({ id, amount, reason: 'Cold', person: 'Ana', idempotencyKey: randomUUID() }),
+    );
+  const paymentOf = ({ id }: { id: string }) =>
+    means().typed(({ orders }) =>
+      orders.addPayment.mutate({
+        id,
+        payment_method_id: means().kitchen.paymentMethodId,
+        idempotencyKey: randomUUID(),
+      }),
     );
   return {
     async turn_open() {
@@ -44,6 +59,21 @@ export function moneyReasons(means: () => Means): Record<MoneyReason, () => Prom
       const { payment, total } = await kitchen.place();
       await api.client().payments.complete.mutate({ id: payment.id });
       return refundOf(payment.id, total + 1);
+    },
+    async payment_open() {
+      return paymentOf(await means().kitchen.place());
+    },
+    async payment_completed() {
+      const { api, kitchen } = means();
+      const order = await kitchen.place();
+      await api.client().payments.complete.mutate({ id: order.payment.id });
+      return paymentOf(order);
+    },
+    async order_canceled() {
+      const { api, kitchen } = means();
+      const order = await kitchen.place();
+      await api.client().orders.cancel.mutate({ id: order.id });
+      return paymentOf(order);
     },
     async entries_unknown() {
       const { api, rest } = means();

@@ -66,9 +66,9 @@ export async function plainOrders(tx: PrismaTransaction, locationId: string, que
     orderBy: [{ [column]: query.order }, { id: query.order }],
     skip: query.offset,
     take: query.limit,
-    include: { payment: true },
+    include: { payments: { where: { replaced: 0 } } },
   });
-  const data = rows.map(({ id, number, status, total, createdAt, payment }) => ({
+  const data = rows.map(({ id, number, status, total, createdAt, payments: [payment] }) => ({
     id,
     number,
     status,

@@ -152,6 +152,24 @@ const shown: Record<string, Shown> = {
       'a close by hand': closeByHand,
     },
   },
+  '/v2/orders payments': {
+    writes: {
+      'a payment that is rejected': ({ client, payment }) => client.payments.reject.mutate({ id: payment }),
+      'another payment': async (shop) => {
+        const { order: id, client } = shop;
+        const payment_method_id = await shop.make.paymentMethod({ type: 'qr' });
+        const added = await client.orders.addPayment.mutate({
+          id,
+          payment_method_id,
+          idempotencyKey: newId(),
+        });
+        shop.payment = added.id;
+      },
+      'its completion': complete,
+      'its refund': refund,
+      'a corrected amount': correct,
+    },
+  },
   '/v2/payments books': {
     writes: {
       'its completion while no turn is open': complete,

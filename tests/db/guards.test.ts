@@ -56,6 +56,17 @@ describe('orders', () => {
     expect(shown?.doc.payment.status).toBe('pending');
   });
 
+  it('keep the rejected payment that they are imported with', async () => {
+    const id = newId();
+    await imported`with made as (
+        insert into orders (location_id, id, number, total, payment_method_id)
+        values (${locationId}, ${id}::uuid, ${++number}, 10, ${methodId}) returning *)
+      insert into payments (location_id, order_id, payment_method_id, amount, status)
+      select location_id, id, payment_method_id, total, 'rejected' from made`;
+    const payments = await sql('select status, replaced from payments where order_id = $1', [id]);
+    expect(payments).toEqual([{ status: 'rejected', replaced: 0 }]);
+  });
+
   it('refuse a second one with the same external_id or number', async () => {
     const id = await insertOrder();
     const again =

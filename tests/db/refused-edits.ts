@@ -152,8 +152,8 @@ export const refusedOfMoney: readonly RefusedEdit[] = [
   },
   {
     sql: `insert into payments (location_id, order_id, payment_method_id, amount)
-      select location_id, order_id, payment_method_id, amount from payments where location_id = $1 limit 1`,
-    sentence: 'payments.order_id: another row has the same id, choose another one',
+      select location_id, order_id, payment_method_id, amount from payments where location_id = $1 and status <> 'rejected' limit 1`,
+    sentence: 'payments.order_id: the order has a payment that is not rejected, reject that first',
   },
   {
     sql: `merge into orders o using (select $1::uuid as id) l on o.location_id = l.id and o.number = 1 when matched then delete`,
@@ -162,8 +162,7 @@ export const refusedOfMoney: readonly RefusedEdit[] = [
   },
   {
     sql: `do $do$ begin for n in 1..3 loop update orders set total = n where number = 2; end loop; end $do$`,
-    sentence:
-      'the total and the payment method of an order never change: cancel it and place another one (POST /v2/orders)',
+    sentence: 'the total of an order never changes: cancel it and place another one (POST /v2/orders)',
   },
   {
     sql: `with gone as (delete from products where location_id = $1 and sku = 'two' returning 1)

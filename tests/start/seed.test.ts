@@ -42,13 +42,13 @@ it('makes a believable restaurant once, with totals that agree', async () => {
     'qr',
   ]);
   const turns = await prisma.turn.findMany({
-    include: { settlement: true, orders: { include: { payment: true } } },
+    include: { settlement: true, orders: { include: { payments: true } } },
   });
   expect(turns.map(({ status }) => status).sort()).toEqual(['closed', 'closed', 'open']);
   for (const { status, settlement, orders } of turns) {
     expect(settlement === null).toBe(status === 'open');
     const cents = orders
-      .filter(({ payment }) => payment?.status === 'completed')
+      .filter(({ payments }) => payments.some(({ status }) => status === 'completed'))
       .reduce((sum, { total }) => sum + Math.round(Number(total) * 100), 0);
     if (settlement) {
       expect(settlement.totalOrders).toBe(orders.length);

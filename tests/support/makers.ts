@@ -44,6 +44,15 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
     const prisma = prismaOf(kitchen.api.app.database);
     return prisma.payment.findFirstOrThrow({ where: { locationId: kitchen.locationId, orderId } });
   },
+  'orders.addPayment': async (kitchen) => {
+    const order = await makers.orders?.(kitchen);
+    const prisma = prismaOf(kitchen.api.app.database);
+    await prisma.payment.updateMany({
+      where: { orderId: order?.id ?? '', status: 'pending' },
+      data: { status: 'rejected' },
+    });
+    return { id: order?.id ?? '' };
+  },
   'payments.refund': async (kitchen) => {
     const payment = await makers.payments?.(kitchen);
     const prisma = prismaOf(kitchen.api.app.database);

@@ -28,7 +28,7 @@ export const permissions = {
   'sandbox:reset': 'reset a sandbox to the demo data',
   'certifications:read': 'follow certifications of a sandbox, read their reports',
   'certifications:write': 'start certifications of a sandbox',
-  'payments:write': 'complete, reject and refund payments',
+  'payments:write': 'add, complete, reject and refund payments',
   'payment_methods:write': 'create, change and delete payment methods',
   'turns:write': 'open and close turns',
   'menus:write': 'create, change and publish menus',

@@ -58,6 +58,10 @@ export const constraintSentences: Readonly<Record<string, string>> = {
   turns_ended_at_check:
     'turns.ended_at must not be before started_at, and only a closed turn has one: set its status alone',
   turns_one_open_idx: 'turns.status: a turn of this restaurant is open, close that first',
+  payments_location_id_order_id_replaced_key:
+    'payments.order_id: the order has a payment that is not rejected, reject that first',
+  payments_replaced_check:
+    'payments.status: another payment of the order followed this one, so it stays rejected',
   orders_number_check: 'orders.number must be 2000000000 at most, and not 0: leave it to the service',
   webhook_endpoints_url_check:
     'webhook_endpoints.url must be an http or https address of 2048 characters at most, without spaces: https://pos.example/hook',

@@ -260,11 +260,17 @@ CREATE TRIGGER guard_number BEFORE UPDATE OF number, turn_id ON orders
     AND (OLD.number > 0 OR pg_trigger_depth() = 0))
   EXECUTE FUNCTION refuse('never', 'an order gets its number and its turn at its commit, and keeps them');
 
-CREATE TRIGGER guard_total BEFORE UPDATE OF total, payment_method_id, adjustments ON orders
+CREATE TRIGGER guard_total BEFORE UPDATE OF total, adjustments ON orders
   FOR EACH ROW
-  WHEN (ROW(OLD.total, OLD.payment_method_id, OLD.adjustments) IS DISTINCT FROM ROW(NEW.total, NEW.payment_method_id, NEW.adjustments)
+  WHEN (ROW(OLD.total, OLD.adjustments) IS DISTINCT FROM ROW(NEW.total, NEW.adjustments)
     AND (OLD.number > 0))
-  EXECUTE FUNCTION refuse('never', 'the total and the payment method of an order never change: cancel it and place another one (POST /v2/orders)');
+  EXECUTE FUNCTION refuse('never', 'the total of an order never changes: cancel it and place another one (POST /v2/orders)');
+
+CREATE TRIGGER guard_payment_method_id BEFORE UPDATE OF payment_method_id ON orders
+  FOR EACH ROW
+  WHEN (ROW(OLD.payment_method_id) IS DISTINCT FROM ROW(NEW.payment_method_id)
+    AND (OLD.number > 0 AND pg_trigger_depth() = 0))
+  EXECUTE FUNCTION refuse('never', 'the payment method of an order is that of its payment: reject that, and insert another payment (POST /v2/orders/{id}/payments)');
 
 CREATE TRIGGER guard_kept BEFORE DELETE ON orders
   FOR EACH ROW

@@ -73,8 +73,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.id, o.order_id, o.payment_method_id, o.amount, o.status, o.created_at)
-            IS DISTINCT FROM ROW(n.location_id, n.id, n.order_id, n.payment_method_id, n.amount, n.status, n.created_at)
+          OR ROW(o.location_id, o.id, o.order_id, o.payment_method_id, o.amount, o.status, o.created_at, o.replaced)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.order_id, n.payment_method_id, n.amount, n.status, n.created_at, n.replaced)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;
@@ -134,7 +134,13 @@ CREATE TRIGGER audit_delete AFTER DELETE ON payments
 CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, order_id, payment_method_id, amount, created_at ON payments
   FOR EACH ROW
   WHEN (ROW(OLD.id, OLD.location_id, OLD.order_id, OLD.payment_method_id, OLD.amount, OLD.created_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.order_id, NEW.payment_method_id, NEW.amount, NEW.created_at))
-  EXECUTE FUNCTION refuse('never', 'the order, the method and the amount of a payment never change: reject it, or cancel its order and place another one');
+  EXECUTE FUNCTION refuse('never', 'the order, the method and the amount of a payment never change: reject it, and insert another one');
+
+CREATE TRIGGER guard_replaced BEFORE UPDATE OF replaced ON payments
+  FOR EACH ROW
+  WHEN (ROW(OLD.replaced) IS DISTINCT FROM ROW(NEW.replaced)
+    AND (pg_trigger_depth() = 0))
+  EXECUTE FUNCTION refuse('never', 'a payment is replaced by inserting another one of its order');
 
 CREATE TRIGGER guard_kept BEFORE DELETE ON payments
   FOR EACH ROW

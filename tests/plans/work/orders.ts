@@ -35,6 +35,8 @@ export async function workOnOrders(shop: Shop, { name, families }: Round): Promi
   await call(`PATCH /${last}/orders/${ready.id}/status`, { status: 'ready' });
   await call(`POST /v2/payments/${closed.payment.id}/complete`);
   await call(`POST /v2/payments/${ready.payment.id}/reject`);
+  const another = { payment_method_id: shop.paymentMethodId };
+  await call(`POST /v2/orders/${ready.id}/payments`, another, keyOf('payment', name));
   const refund = { amount: 0.5, reason: 'Cold', person: 'Ana' };
   await call(`POST /v2/payments/${closed.payment.id}/refund`, refund, keyOf('refund', name));
 
@@ -58,6 +60,9 @@ export async function workOnOrders(shop: Shop, { name, families }: Round): Promi
   await call(`GET /v2/payments/${closed.payment.id}?include=books`);
   await call(`GET /v2/orders/${closed.id}?include=books`);
   await call(`GET /v2/orders/by-external-id/order-${name}-1?include=books`);
+  await call(`GET /v2/orders/${ready.id}?include=payments,books,snapshot`);
+  await call(`GET /v2/orders/by-external-id/order-${name}-2?include=payments`);
+  await call('GET /v2/orders?include=payments&limit=10');
   await call('GET /v2/orders?include=books&limit=10');
 }
 

@@ -48,6 +48,17 @@ export const conflictReasons = {
     'The refund is more than what is left of the payment.',
     'Record at most what the message names.',
   ),
+  payment_open: row(
+    'conflict',
+    'The payment of the order is pending.',
+    'Complete that one, or reject it and add another one then.',
+  ),
+  payment_completed: row(
+    'conflict',
+    'The payment of the order is completed.',
+    'There is nothing to collect: record a refund to give money back.',
+  ),
+  order_canceled: row('conflict', 'The order is canceled.', 'Place another order.'),
   entries_unknown: row(
     'conflict',
     'The settlement is older than entries, and its payments do not add up to its totals.',

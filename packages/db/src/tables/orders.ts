@@ -94,10 +94,15 @@ export const orders = table<Order>()('orders', {
       sentence: 'an order gets its number and its turn at its commit, and keeps them',
     },
     {
-      never: ['total', 'payment_method_id', 'adjustments'],
+      never: ['total', 'adjustments'],
       when: 'OLD.number > 0',
+      sentence: 'the total of an order never changes: cancel it and place another one (POST /v2/orders)',
+    },
+    {
+      never: ['payment_method_id'],
+      when: 'OLD.number > 0 AND pg_trigger_depth() = 0',
       sentence:
-        'the total and the payment method of an order never change: cancel it and place another one (POST /v2/orders)',
+        'the payment method of an order is that of its payment: reject that, and insert another payment (POST /v2/orders/{id}/payments)',
     },
     {
       kept: 'an order that has its number is kept, because numbers have no gaps: cancel it (POST /v2/orders/{id}/cancel)',
@@ -130,7 +135,7 @@ export const orderItems = table<OrderItem>()('order_items', {
 
 export const payments = table<Payment>()('payments', {
   columns: {
-    ...plain('location_id id order_id created_at updated_at'),
+    ...plain('location_id id order_id replaced created_at updated_at'),
     amount: { published: true, number: money },
     status: { published: true, recorded: 'before and after', edited: true },
     payment_method_id: { published: true },
@@ -146,7 +151,12 @@ export const payments = table<Payment>()('payments', {
     {
       never: ['id', 'location_id', 'order_id', 'payment_method_id', 'amount', 'created_at'],
       sentence:
-        'the order, the method and the amount of a payment never change: reject it, or cancel its order and place another one',
+        'the order, the method and the amount of a payment never change: reject it, and insert another one',
+    },
+    {
+      never: ['replaced'],
+      when: 'pg_trigger_depth() = 0',
+      sentence: 'a payment is replaced by inserting another one of its order',
     },
     { kept: 'an order is never without its payment: reject the payment, or cancel the order' },
   ],

@@ -130,6 +130,10 @@ const ownOf: Readonly<Record<string, readonly SampleVariable[]>> = {
   ordersCancel: newOrder('docs'),
   paymentsComplete: newPayment('docs-complete'),
   paymentsReject: newPayment('docs-reject'),
+  ordersAddPayment: [
+    ...newOrder('docs-payment'),
+    variable('PAYMENT', payment, 'GET /v2/payments?status=pending&limit=1'),
+  ],
   // Always the same, as the key is: samples pay in cash.
   paymentsRefund: [variable('PAYMENT', payment, 'GET /v2/payments?status=completed&method=card&limit=1')],
   productsDelete: [variable('PRODUCT', product, 'POST /v2/products', { body: soup })],

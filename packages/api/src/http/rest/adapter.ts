@@ -179,7 +179,8 @@ async function write(
     }
   }
   const json = text ?? '';
-  if (status === 201) headers.Location = `${route.path}/${idIn(json)}`;
+  // What is made below another resource is read by its own path: /v2/payments of /v2/orders/{id}/payments.
+  if (status === 201) headers.Location = `${route.path.replace(/(\/v\d)\/.*\}/, '$1')}/${idIn(json)}`;
   const body = route.operation.isList ? json : `{"data":${json}}`;
   const packed = isPacked(request, body.length) ? await pack(body) : undefined;
   if (packed !== undefined) headers['Content-Encoding'] = 'gzip';

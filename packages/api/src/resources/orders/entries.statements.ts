@@ -6,7 +6,7 @@ import { ordersShowing } from './statements.ts';
 export type Include = readonly (keyof typeof included)[];
 
 /** The fields that an order in full lacks. */
-const beside: readonly string[] = ['books', 'customer', 'revision'] satisfies Include;
+const beside: readonly string[] = ['books', 'customer', 'payments', 'revision'] satisfies Include;
 
 /** The columns that a `page` of orders shows. Lines can make an order large. */
 export function entries(include: Include, order: string): Entries {
@@ -15,7 +15,7 @@ export function entries(include: Include, order: string): Entries {
         m.id, m.status), ',' order by ${order}) || ']', '[]')
       from page
       cross join lateral (select * from orders where location_id = $1::uuid and id = page.id limit 1) o
-      cross join lateral (select * from payments where location_id = $1::uuid and order_id = page.id limit 1) m
+      cross join lateral (select * from payments where location_id = $1::uuid and order_id = page.id and replaced = 0 limit 1) m
       join locations l on l.id = $1::uuid)`);
   const left = Object.entries(included).flatMap(([name, fields]) =>
     beside.includes(name) || include.some((each) => each === name) ? [] : [...fields],
@@ -28,6 +28,7 @@ export function entries(include: Include, order: string): Entries {
           from json_each(j.doc::json) with ordinality f (key, value, place) where f.key <> all ('{${left.join()}}'))`;
   const more = [
     ...(include.includes('books') ? ['order_books($1::uuid, k.id)'] : []),
+    ...(include.includes('payments') ? ['order_payments($1::uuid, k.id)'] : []),
     ...(include.includes('revision')
       ? [`',"revision":' || (select o.revision from orders o where o.location_id = $1::uuid and o.id = k.id)`]
       : []),

@@ -20,6 +20,6 @@ function findBy(column: keyof OrderWanted, wanted: string): Statement<FoundOrder
     `find_order_by_${column}`,
     `select o.id, p.id as payment_id, o.turn_id
      from (select * from orders where location_id = $1::uuid and ${wanted} limit 1) o
-     cross join lateral (select * from payments where location_id = $1::uuid and order_id = o.id limit 1) p`,
+     cross join lateral (select * from payments where location_id = $1::uuid and order_id = o.id and replaced = 0 limit 1) p`,
   );
 }

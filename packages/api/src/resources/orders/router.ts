@@ -1,5 +1,7 @@
 import { idempotentOperation, operation, router } from '../../call/operation.ts';
 import { ById } from '../../wire.ts';
+import { Payment } from '../payments/schema.ts';
+import { addPayment } from './add-payment.service.ts';
 import { create } from './create.service.ts';
 import { exampleCanceled, exampleCreated } from './examples.schema.ts';
 import { OrderExport, OrderExportRequest } from './export.schema.ts';
@@ -17,6 +19,7 @@ import {
   OrderListV1,
   OrderPage,
   OrderPageV1,
+  OrderPaymentAdd,
   OrderRead,
   OrderReadByExternalId,
   OrderUpdateStatus,
@@ -119,6 +122,20 @@ export const ordersRouter = router({
     .output(Order)
     .joinedMutation(({ ctx, input }) => orders.move(ctx, input.id, 'canceled', input.reason)),
 
+  addPayment: idempotentOperation({
+    permission: 'payments:write',
+    summary: 'Add a payment to an order',
+    description:
+      'Another payment, pending, after the payment of the order was rejected: by the same method or another one, of the total ' +
+      'of the order. The order shows it from then on; `include=payments` shows all. It is recorded: no payment provider is called.',
+    rest: ['POST /v2/orders/{id}/payments'],
+    status: 201,
+    errors: ['resource_not_found', 'conflict'],
+  })
+    .input(OrderPaymentAdd)
+    .output(Payment)
+    .mutation(({ ctx, input }) => addPayment(ctx, input)),
+
   export: operation({
     permission: 'orders:export',
     summary: 'Export orders',
@@ -136,7 +153,7 @@ export const ordersRouter = router({
     permission: 'orders:read',
     summary: 'Read what happened to an order',
     description:
-      'Oldest first: creation and moves with their authors, the events of the order and of its payment, and each ' +
+      'Oldest first: creation and moves with their authors, the events of the order and of its payments, and each ' +
       'attempt to deliver these.',
     rest: ['GET /v2/orders/{id}/timeline'],
     errors: ['resource_not_found'],

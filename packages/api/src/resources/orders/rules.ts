@@ -146,7 +146,10 @@ function productFaults(
   return [{ path: `${path}.external_product_id`, message }];
 }
 
-function paymentMethodFaults({ paymentMethodEnabled }: OrderFacts): FieldFault[] {
+/** What is wrong with the payment method of a request. */
+export function paymentMethodFaults({
+  paymentMethodEnabled,
+}: Pick<OrderFacts, 'paymentMethodEnabled'>): FieldFault[] {
   if (paymentMethodEnabled === true) return [];
   const message = paymentMethodEnabled === undefined ? 'unknown payment method' : 'is disabled';
   return [{ path: 'payment_method_id', message, reason: 'payment_method_unusable' }];

@@ -21,7 +21,7 @@ import {
   text,
 } from '../../wire.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
-import { books, booksMean, PaymentSummary } from '../payments/schema.ts';
+import { books, booksMean, Payment, PaymentSummary } from '../payments/schema.ts';
 import { carried, carriedCreate, personal } from './carried.schema.ts';
 import {
   exampleCreation,
@@ -168,8 +168,15 @@ const revised = {
     }),
 };
 
+const allPayments = {
+  payments: z.array(Payment).optional().meta({
+    description:
+      'With `payments`: all its payments, oldest first. The last one is the `payment` of the order; those before it were rejected.',
+  }),
+};
+
 /** An order in full, and what `include` asks for. */
-export const OrderWithBooks = OrderAsSold.extend({ ...orderBooks, ...revised }).meta({
+export const OrderWithBooks = OrderAsSold.extend({ ...orderBooks, ...allPayments, ...revised }).meta({
   id: 'OrderWithBooks',
   description: 'An order in full, and what `include` asks for.',
   example: exampleRead,
@@ -185,6 +192,7 @@ export const included = {
   snapshot: [],
   tax: [],
   revision: Object.keys(revised) as (keyof typeof revised)[],
+  payments: Object.keys(allPayments) as (keyof typeof allPayments)[],
 } as const;
 
 const Include = z.enum([
@@ -195,6 +203,7 @@ const Include = z.enum([
   'snapshot',
   'tax',
   'revision',
+  'payments',
 ] satisfies (keyof typeof included)[]);
 
 /** The fields of lines alone. */
@@ -207,7 +216,7 @@ const asSold =
 /** An entry of the v2 list: the six fields, and what `include` asks for. */
 export const OrderListEntry = z
   .object({
-    ...{ ...summary, ...details, ...orderBooks, ...personal, ...revised },
+    ...{ ...summary, ...details, ...orderBooks, ...personal, ...allPayments, ...revised },
     items: z.array(OrderItemAsSold).optional().meta(lines),
   })
   .meta({
@@ -284,6 +293,14 @@ export const OrderCancel = z
   })
   .meta({ description: 'The body that cancels an order.', example: { reason: 'The guest left.' } });
 
+/** The body that adds a payment to an order. */
+export const OrderPaymentAdd = z.object({ id: Id, payment_method_id: Id }).meta({
+  id: 'OrderPaymentAdd',
+  description: 'The method of another payment of an order.',
+  example: { payment_method_id: exampleIds.paymentMethod },
+});
+export type OrderPaymentAdd = z.infer<typeof OrderPaymentAdd>;
+
 const filters = {
   status: OrderStatus.optional().meta({ description: 'Only entries with this status.' }),
   ...dateRange,
@@ -319,7 +336,7 @@ export const OrderList = z
       example: exampleIds.settlement,
     }),
     include: list(Include, 20)
-      .min(1, 'must name details, items, books, customer, snapshot, tax or revision')
+      .min(1, 'must name details, items, books, customer, payments, snapshot, tax or revision')
       .refine((include) => include.includes('items') || !ofLines.some((part) => include.includes(part)), {
         error: 'snapshot and tax are of the lines: name items, too',
       })
@@ -327,8 +344,8 @@ export const OrderList = z
       .meta({
         description:
           'More than the six fields: `details` (external_id, channel, …), `items`, or both, which is the Order in full; ' +
-          '`books`: `turn_id`, `settlement_id` and `completed_at`; `customer`: `customer` and `delivery`, for a key with the permission ' +
-          '`customers:read`; `revision`: the counter of its `ETag`; ' +
+          '`books`: `turn_id`, `settlement_id` and `completed_at`; `payments`: all its payments; `customer`: `customer` and `delivery`, for a key ' +
+          'with the permission `customers:read`; `revision`: the counter of its `ETag`; ' +
           `beside \`items\` ${asSold}.`,
         example: ['details', 'items'],
       }),
@@ -340,13 +357,13 @@ export type OrderList = z.infer<typeof OrderList>;
 /** The filters of the v1 list. */
 export const OrderListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
 
-const includeRead = list(z.enum(['books', 'customer', 'revision', ...ofLines]), 20)
-  .min(1, 'must name books, customer, revision, snapshot or tax')
+const includeRead = list(z.enum(['books', 'customer', 'payments', 'revision', ...ofLines]), 20)
+  .min(1, 'must name books, customer, payments, revision, snapshot or tax')
   .optional()
   .meta({
     description:
-      `More than the documented fields: ${booksMean}; \`customer\`: \`customer\` and \`delivery\`, for a key with the permission ` +
-      `\`customers:read\`; \`revision\`: the counter of its \`ETag\`; ${asSold}.`,
+      `More than the documented fields: ${booksMean}; \`payments\`: all its payments; \`customer\`: \`customer\` and \`delivery\`, for a key ` +
+      `with the permission \`customers:read\`; \`revision\`: the counter of its \`ETag\`; ${asSold}.`,
     example: ['books', 'snapshot'],
   });
 

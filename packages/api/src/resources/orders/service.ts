@@ -106,7 +106,7 @@ export async function getByExternalId(
 
 /**
  * Returns the history of an order, oldest first: its creation and moves with their authors, the events of the order
- * and of its payment, and every attempt to deliver these. Throws `resource_not_found`.
+ * and of its payments, and every attempt to deliver these. Throws `resource_not_found`.
  */
 export async function timeline(ctx: Lookup, id: string): Promise<Answer<OrderTimeline>> {
   if (!isId(id)) throw notFound('Order');

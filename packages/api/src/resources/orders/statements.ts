@@ -2,6 +2,7 @@ import { identified, type Statement, statement } from '@comanda/db';
 import type { Revised } from '../../call/tags.ts';
 import type { JoinedRow } from '../../capacity/joined-reads.ts';
 import { keptByName } from '../../kept.ts';
+import type { PaymentStatus } from '../payments/schema.ts';
 import type { OrderStatus } from './schema.ts';
 
 // Not Prisma: orders are the hot path. Each of these is one prepared statement and one round trip, and lets
@@ -15,9 +16,15 @@ export interface OrderText extends Revised {
 
 const shownParts = ['customer', 'tax', 'snapshot'] as const;
 
+/** The SQL of what `include` adds to an order `o` in full. */
+const additions: Readonly<Record<string, string>> = {
+  books: 'order_books(o.location_id, o.id)',
+  payments: 'order_payments(o.location_id, o.id)',
+};
+
 /** What of `include` decides the statement, as `customer_and_books`; empty for the documented fields. */
 export const shownOf = (include: readonly string[]): string =>
-  [...shownParts, 'books'].filter((part) => include.includes(part)).join('_and_');
+  [...shownParts, ...Object.keys(additions)].filter((part) => include.includes(part)).join('_and_');
 
 /** SQL: orders of a location by ids with what `include` names, as a table of `id` and `doc`. */
 export function ordersShowing(include: readonly string[], location: string, ids: string): string {
@@ -36,10 +43,10 @@ function forEachShown<Row>(
   return (shown) =>
     kept(shown, () => {
       const parts = shown.split('_and_');
-      const books = "left(j.doc, -1) || order_books(o.location_id, o.id) || '}'";
+      const added = parts.flatMap((part) => additions[part] ?? []);
+      const doc = added.length === 0 ? 'j.doc' : `left(j.doc, -1) || ${added.join(' || ')} || '}'`;
       const from = ordersShowing(parts, 'o.location_id', 'array[o.id]');
-      const ownName = shown === '' ? name : `${name}_with_${shown}`;
-      return statement<Row>(ownName, text(parts.includes('books') ? books : 'j.doc', from));
+      return statement<Row>(shown === '' ? name : `${name}_with_${shown}`, text(doc, from));
     });
 }
 
@@ -154,4 +161,21 @@ export const catchUpOrderNumber = statement(
   `insert into internal.location_counters as c (location_id, name, value)
    select $1::uuid, 'order', max(o.number) from orders o where o.location_id = $1::uuid having count(*) > 0
    on conflict (location_id, name) do update set value = greatest(c.value, excluded.value)`,
+);
+
+/**
+ * What an order is when a payment is added to it: `order_status` is null when there is no such order, `previous` is the status of its
+ * payment, `enabled` is null when there is no such method. `response` is the payment, when these allow it.
+ */
+export interface AddedPayment {
+  order_status: OrderStatus | null;
+  previous: PaymentStatus | null;
+  enabled: boolean | null;
+  response: string | null;
+}
+
+/** $1 location, $2 order, $3 payment method, $4 operation, $5 request, $6 API key, $7 client address; prisma/sql/money.sql. */
+export const addPayment = statement<AddedPayment>(
+  'add_payment',
+  'select order_status, previous, enabled, response from add_payment($1::uuid, $2::uuid, $3::uuid, $4, $5, $6::uuid, $7)',
 );

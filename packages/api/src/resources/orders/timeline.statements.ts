@@ -19,13 +19,13 @@ const actor = (
 export const readTimeline = statement<{ doc: string }>(
   'read_order_timeline',
   `with subject as (
-     select o.*, l.timezone, p.id as payment_id from orders o
+     select o.*, l.timezone from orders o
      join locations l on l.id = o.location_id
-     left join payments p on p.location_id = o.location_id and p.order_id = o.id
      where o.location_id = $1::uuid and o.id = $2::uuid
    ), published as (
      select e.id, e.number, e.type, e.resource_id, e.request_id, e.created_at, o.timezone from subject o
-     cross join lateral unnest(array[o.id, o.payment_id]) as r (id)
+     cross join lateral (
+       select o.id union all select p.id from payments p where p.location_id = o.location_id and p.order_id = o.id) r
      cross join lateral (
        select * from events where location_id = o.location_id and resource_id = r.id offset 0) e
    ), entries (at, cause, place, doc) as (

@@ -86,8 +86,10 @@ function narrowed(input: PaymentList, first: number) {
 
 const keptLists = keptByName<Statement<PageText>>();
 
-// Every order has one payment, always (packages/db/src/tables/orders.ts): all of a location's are counted as its orders are.
-const all = `(select coalesce(sum(t.orders), 0) from order_tally($1::uuid, order_tally_names(null), 768, '-infinity', 'infinity') t)`;
+// Every order has one payment, always (packages/db/src/tables/orders.ts), and few have replaced ones: a location's are counted as its
+// orders are, and replaced ones one by one.
+const all = `((select coalesce(sum(t.orders), 0) from order_tally($1::uuid, order_tally_names(null), 768, '-infinity', 'infinity') t)
+  + (select count(*) from payments where location_id = $1::uuid and replaced > 0))`;
 
 /** The statement that lists what passes the filters, and its values from $4 on. */
 export function listPayments(input: PaymentList): {

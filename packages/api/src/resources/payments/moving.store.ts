@@ -18,7 +18,7 @@ export interface PaymentMove {
 export const moving: JoinedWrite<PaymentMove, MovedRow | undefined> = {
   resource: 'payments',
   rows: ({ id }) => [id],
-  // An order has one payment, so neither do two of them move what one order shows.
+  // One payment of an order is pending, so no two of them move what one order shows.
   joins: ofDifferentIds,
   async write(database, locationId, members, alone) {
     const moves = {

@@ -29,7 +29,8 @@ export const paymentsRouter = router({
   get: operation({
     permission: 'payments:read',
     summary: 'Read a payment',
-    description: 'Every order has one; its status is in the order, too.',
+    description:
+      'Every order has one, and another one after each that was rejected; the status of the latest is in the order, too.',
     rest: ['GET /v2/payments/{id}'],
     errors: ['resource_not_found'],
   })

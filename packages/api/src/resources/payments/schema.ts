@@ -28,10 +28,10 @@ export const PaymentMethodType = z
   .meta({ id: 'PaymentMethodType', description: 'The type of a payment method.' });
 export type PaymentMethodType = z.infer<typeof PaymentMethodType>;
 
-/** The payment of an order, as orders show it. Specification: Order, `payment`. */
+/** The latest payment of an order, as orders show it. Specification: Order, `payment`. */
 export const PaymentSummary = z
   .object({ id: Id, status: PaymentStatus })
-  .meta({ id: 'PaymentSummary', description: 'The payment of an order.' });
+  .meta({ id: 'PaymentSummary', description: 'The payment of an order, the latest one.' });
 export type PaymentSummary = z.infer<typeof PaymentSummary>;
 
 /** A payment; also the payload of the `payment.*` events. */
@@ -50,7 +50,7 @@ export const Payment = z
   })
   .meta({
     id: 'Payment',
-    description: 'The payment of an order, made or due.',
+    description: 'A payment of an order, made or due.',
     example: {
       id: exampleIds.payment,
       order_id: exampleIds.order,

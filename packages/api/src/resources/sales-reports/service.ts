@@ -89,12 +89,12 @@ const groupings: Readonly<Record<SalesGrouping, Grouping>> = {
   channel: {
     parts: `select coalesce(s.channel, '') as key, s.id, ${perOrder} as quantity, s.total as amount from sold s`,
   },
-  // That of the payment: it is what settlements count by. A method that was rejected sold nothing.
+  // That of the latest payment, the only one that may be completed: it is what settlements count by. A method that was rejected sold nothing.
   payment_method: {
     parts: `select case when p.status = 'rejected' then '' else coalesce(p.payment_method_id, s.payment_method_id)::text end as key,
         s.id, ${perOrder} as quantity, s.total as amount
       from sold s left join lateral (
-        select payment_method_id, status from payments where location_id = $1::uuid and order_id = s.id limit 1) p on true`,
+        select payment_method_id, status from payments where location_id = $1::uuid and order_id = s.id and replaced = 0 limit 1) p on true`,
     names: 'select id::text as key, name from payment_methods where location_id = $1::uuid',
   },
   // A product that is deleted is called what its last order called it.

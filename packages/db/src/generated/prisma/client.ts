@@ -168,7 +168,7 @@ export type TallyNote = Prisma.TallyNoteModel
 export type OrderItem = Prisma.OrderItemModel
 /**
  * Model Payment
- * The payment of an order.
+ * A payment of an order: its latest one, or one that was rejected before.
  */
 export type Payment = Prisma.PaymentModel
 /**

@@ -4290,6 +4290,7 @@ export const PaymentScalarFieldEnum = {
   paymentMethodId: 'paymentMethodId',
   amount: 'amount',
   status: 'status',
+  replaced: 'replaced',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt'
 } as const
