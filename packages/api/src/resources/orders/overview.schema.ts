@@ -3,6 +3,7 @@ import { Id } from '../../wire.ts';
 import { Delivery } from '../deliveries/schema.ts';
 import { PaymentStatus, PaymentWithBooks } from '../payments/schema.ts';
 import { Turn } from '../turns/schema.ts';
+import { personal } from './carried.schema.ts';
 import { OrderAsSold, OrderStatus } from './schema.ts';
 import { OrderTimeline } from './timeline.schema.ts';
 
@@ -21,7 +22,10 @@ export type OrderWanted = z.infer<typeof OrderWanted>;
 /** Everything about an order in one answer. */
 export const OrderOverview = z
   .object({
-    order: OrderAsSold,
+    order: OrderAsSold.extend(personal).meta({
+      id: 'OrderForOverview',
+      description: 'The order in full; whom it is for, with `customers:read`.',
+    }),
     payment: PaymentWithBooks,
     turn: Turn.optional().meta({ description: 'The turn that it belongs to.' }),
     timeline: OrderTimeline,

@@ -143,10 +143,10 @@ export const Order = z
   .meta({ id: 'Order', description: 'An order in full.', example: exampleOrder });
 export type Order = z.infer<typeof Order>;
 
-/** An order in full, with what was sold as it was then, and whom it is for. */
-export const OrderAsSold = Order.extend({ ...personal, items: z.array(OrderItemAsSold).meta(lines) }).meta({
+/** An order in full, with what was sold as it was then. */
+export const OrderAsSold = Order.extend({ items: z.array(OrderItemAsSold).meta(lines) }).meta({
   id: 'OrderAsSold',
-  description: 'An order in full, with what `snapshot` and `customer` add.',
+  description: 'An order in full, with what `snapshot` adds.',
   example: exampleSold,
 });
 export type OrderAsSold = z.infer<typeof OrderAsSold>;
@@ -176,7 +176,9 @@ const allPayments = {
 };
 
 /** An order in full, and what `include` asks for. */
-export const OrderWithBooks = OrderAsSold.extend({ ...orderBooks, ...allPayments, ...revised }).meta({
+export const OrderWithBooks = OrderAsSold.extend({
+  ...{ ...orderBooks, ...personal, ...allPayments, ...revised },
+}).meta({
   id: 'OrderWithBooks',
   description: 'An order in full, and what `include` asks for.',
   example: exampleRead,

@@ -16,16 +16,9 @@ import { isPersonsKey } from '../keys/schema.ts';
 import { orderChanges } from './changes.statements.ts';
 import { listOrders } from './list.statements.ts';
 import { moveOne, moving, type OrderMove } from './moving.store.ts';
+import type { OrderOverview } from './overview.schema.ts';
 import { moveRefused } from './rules.ts';
-import type {
-  Order,
-  OrderAsSold,
-  OrderList,
-  OrderListEntry,
-  OrderRead,
-  OrderStatus,
-  OrderWithBooks,
-} from './schema.ts';
+import type { Order, OrderList, OrderListEntry, OrderRead, OrderStatus, OrderWithBooks } from './schema.ts';
 import type { OrderSearch, OrdersFound } from './search.schema.ts';
 import { type MovedRow, type OrderText, readOrderByExternalId, readOrders, shownOf } from './statements.ts';
 import type { OrderTimeline } from './timeline.schema.ts';
@@ -86,7 +79,7 @@ export async function readOrder(
   { app, caller }: Lookup,
   id: string,
   granted: ReadonlySet<string>,
-): Promise<OrderAsSold> {
+): Promise<OrderOverview['order']> {
   const seen = grants(granted, 'customers:read') ? ['customer', 'snapshot'] : ['snapshot'];
   const [order] = await app.database.run(readOrders(shownOf(seen)), [[caller.locationId], [id]]);
   return valueIn(found(order));
