@@ -53,7 +53,7 @@ const joined = (parts: readonly (string | undefined)[]) => parts.filter(Boolean)
 const changed: EventType[] = ['order.updated'];
 
 function Found(overview: Overview) {
-  const { order, payment, turn, timeline, deliveries } = overview;
+  const { order, customer, delivery, payment, turn, timeline, deliveries } = overview;
   const texts = useTexts(deskTexts);
   const format = useFormat();
   const when = useWhen();
@@ -62,8 +62,8 @@ function Found(overview: Overview) {
     [texts.externalId, order.external_id],
     [texts.identifier, order.identifier],
     [texts.channel, order.channel],
-    [texts.customer, joined(Object.values(order.customer ?? {}))],
-    [texts.deliveredTo, order.delivery && joined(Object.values(order.delivery).flat())],
+    [texts.customer, customer && joined(Object.values(customer))],
+    [texts.deliveredTo, delivery && joined(Object.values(delivery).flat())],
     [texts.note, order.note],
     [texts.promisedAt, order.promised_at && when(order.promised_at)],
     [texts.guests, order.guests === undefined ? undefined : String(order.guests)],

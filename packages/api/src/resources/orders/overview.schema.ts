@@ -22,10 +22,8 @@ export type OrderWanted = z.infer<typeof OrderWanted>;
 /** Everything about an order in one answer. */
 export const OrderOverview = z
   .object({
-    order: OrderAsSold.extend(personal).meta({
-      id: 'OrderForOverview',
-      description: 'The order in full; whom it is for, with `customers:read`.',
-    }),
+    order: OrderAsSold,
+    ...personal,
     payment: PaymentWithBooks,
     turn: Turn.optional().meta({ description: 'The turn that it belongs to.' }),
     timeline: OrderTimeline,

@@ -33,11 +33,13 @@ export async function overview(
         : []);
   if (found === undefined) throw notFound('Order');
   const may = (permission: Permission) => grants(granted, permission);
-  const order = await readOrder(ctx, found.id, granted);
+  const { customer, delivery, ...order } = await readOrder(ctx, found.id, granted);
   const payment = await valueIn(await payments.get(ctx, found.payment_id, ['books']));
   return {
     value: {
       order,
+      ...(customer && { customer }),
+      ...(delivery && { delivery }),
       payment,
       ...(found.turn_id !== null && { turn: await valueIn(await turns.get(ctx, found.turn_id)) }),
       timeline: await valueIn(await timeline(ctx, found.id)),

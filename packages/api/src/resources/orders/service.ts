@@ -16,7 +16,6 @@ import { isPersonsKey } from '../keys/schema.ts';
 import { orderChanges } from './changes.statements.ts';
 import { listOrders } from './list.statements.ts';
 import { moveOne, moving, type OrderMove } from './moving.store.ts';
-import type { OrderOverview } from './overview.schema.ts';
 import { moveRefused } from './rules.ts';
 import type { Order, OrderList, OrderListEntry, OrderRead, OrderStatus, OrderWithBooks } from './schema.ts';
 import type { OrderSearch, OrdersFound } from './search.schema.ts';
@@ -79,7 +78,7 @@ export async function readOrder(
   { app, caller }: Lookup,
   id: string,
   granted: ReadonlySet<string>,
-): Promise<OrderOverview['order']> {
+): Promise<OrderWithBooks> {
   const seen = grants(granted, 'customers:read') ? ['customer', 'snapshot'] : ['snapshot'];
   const [order] = await app.database.run(readOrders(shownOf(seen)), [[caller.locationId], [id]]);
   return valueIn(found(order));
