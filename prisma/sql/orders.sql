@@ -39,7 +39,7 @@ CREATE FUNCTION customer_json(o orders) RETURNS text LANGUAGE sql STABLE PARALLE
 $$;
 
 -- As JSON text, put together as products_json does it, and what `shown` names: `customer`, whom it is for and where it goes; of lines
--- `tax`, their rates, or `snapshot`, all that they keep of what was sold.
+-- `details`, their numbers, and `tax`, their rates, or `snapshot`, all that they keep of what was sold.
 CREATE FUNCTION orders_showing(location uuid, ids uuid[], shown text[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT o.id, '{"id":"' || o.id || '","number":' || o.number || ',"status":"' || o.status || '","total":' || trim_scale(o.total)::text
@@ -54,6 +54,7 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
       SELECT string_agg('{"product_id":"' || i.product_id || '","name":' || to_json(i.name)::text
         || ',"quantity":' || trim_scale(i.quantity)::text || ',"unit_price":' || trim_scale(i.unit_price)::text
         || ',"total":' || trim_scale(i.total)::text || coalesce(',"comment":' || to_json(i.comment)::text, '')
+        || CASE WHEN 'details' = ANY (shown) THEN ',"line_id":' || i.position ELSE '' END
         || CASE WHEN 'snapshot' = ANY (shown) THEN coalesce(',"external_id":' || to_json(i.external_id)::text, '')
           || coalesce(',"sku":' || to_json(i.sku)::text, '') ELSE '' END
         || CASE WHEN shown && '{tax,snapshot}' THEN coalesce(',"tax_rate":' || trim_scale(i.tax_rate)::text, '') ELSE '' END

@@ -16,6 +16,8 @@ type MoneyReason = Extract<
   | 'payment_open'
   | 'payment_completed'
   | 'order_canceled'
+  | 'order_not_pending'
+  | 'precondition_required'
 >;
 
 /** The context of the calls. */
@@ -40,7 +42,16 @@ export function moneyReasons(means: () => Means): Record<MoneyReason, () => Prom
         idempotencyKey: randomUUID(),
       }),
     );
+  const editOf = ({ id }: { id: string }) =>
+    means().typed(({ orders }) => orders.edit.mutate({ id, note: 'x', items: { remove: [1] } }));
   return {
+    precondition_required: async () => editOf(await means().kitchen.place()),
+    async order_not_pending() {
+      const { api, kitchen, typed } = means();
+      const { id } = await kitchen.place();
+      await api.client().orders.updateStatus.mutate({ id, status: 'ready' });
+      return typed(({ orders }) => orders.edit.mutate({ id, note: 'x' }));
+    },
     async turn_open() {
       const { api, typed } = means();
       await api.client().turns.open.mutate();

@@ -5,7 +5,7 @@ export const errorCodes = {
   invalid_request: {
     status: 400,
     trpc: 'BAD_REQUEST',
-    meaning: 'the request cannot be read; also 405, 408, 413, 415, 417, 431, 501',
+    meaning: 'the request cannot be read; also 405, 408, 412, 413, 415, 417, 428, 431, 501',
   },
   unauthorized: {
     status: 401,

@@ -48,6 +48,8 @@ function what(entry: OrderTimelineEntry): string {
       return `created ${entry.status}`;
     case 'moved':
       return [`${entry.from} → ${entry.to}`, entry.reason].filter(Boolean).join(': ');
+    case 'edited':
+      return `edited: ${editOf(entry.changes)}`;
     case 'booked':
       return [`${entry.entry} of ${money(entry.amount)} booked`, entry.reason].filter(Boolean).join(': ');
     case 'event':
@@ -55,6 +57,24 @@ function what(entry: OrderTimelineEntry): string {
     case 'delivery':
       return `attempt ${entry.attempt} of ${entry.event_type}: ${entry.status} ${entry.error ?? entry.response_code ?? ''}`;
   }
+}
+
+function editOf({
+  fields = [],
+  added = [],
+  changed = [],
+  removed = [],
+  total,
+}: Extract<OrderTimelineEntry, { kind: 'edited' }>['changes']): string {
+  return [
+    ...added.map(({ name, quantity }) => `+ ${quantity} ${name}`),
+    ...changed.map(
+      ({ name, quantity, quantity_before = quantity }) => `${quantity_before} → ${quantity} ${name}`,
+    ),
+    ...removed.map(({ name, quantity }) => `- ${quantity} ${name}`),
+    ...fields,
+    ...(total === undefined ? [] : [`total ${money(total.before)} → ${money(total.after)}`]),
+  ].join(', ');
 }
 
 function who(entry: OrderTimelineEntry): string {

@@ -4,8 +4,8 @@ CREATE TRIGGER touch BEFORE UPDATE ON orders
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION touch_updated_at();
 
 CREATE TRIGGER revise BEFORE UPDATE ON orders
-  FOR EACH ROW WHEN (ROW(OLD.external_id, OLD.status, OLD.channel, OLD.is_take_away, OLD.identifier, OLD.cancel_reason, OLD.note, OLD.promised_at, OLD.guests, OLD.customer_name, OLD.customer_phone, OLD.customer_email, OLD.customer_tax_id, OLD.delivery_lines, OLD.delivery_city, OLD.delivery_postal_code, OLD.delivery_country, OLD.delivery_note)
-    IS DISTINCT FROM ROW(NEW.external_id, NEW.status, NEW.channel, NEW.is_take_away, NEW.identifier, NEW.cancel_reason, NEW.note, NEW.promised_at, NEW.guests, NEW.customer_name, NEW.customer_phone, NEW.customer_email, NEW.customer_tax_id, NEW.delivery_lines, NEW.delivery_city, NEW.delivery_postal_code, NEW.delivery_country, NEW.delivery_note)) EXECUTE FUNCTION revise_row();
+  FOR EACH ROW WHEN (ROW(OLD.external_id, OLD.status, OLD.channel, OLD.is_take_away, OLD.identifier, OLD.cancel_reason, OLD.note, OLD.promised_at, OLD.guests, OLD.customer_name, OLD.customer_phone, OLD.customer_email, OLD.customer_tax_id, OLD.delivery_lines, OLD.delivery_city, OLD.delivery_postal_code, OLD.delivery_country, OLD.delivery_note, OLD.last_line)
+    IS DISTINCT FROM ROW(NEW.external_id, NEW.status, NEW.channel, NEW.is_take_away, NEW.identifier, NEW.cancel_reason, NEW.note, NEW.promised_at, NEW.guests, NEW.customer_name, NEW.customer_phone, NEW.customer_email, NEW.customer_tax_id, NEW.delivery_lines, NEW.delivery_city, NEW.delivery_postal_code, NEW.delivery_country, NEW.delivery_note, NEW.last_line)) EXECUTE FUNCTION revise_row();
 
 CREATE FUNCTION orders_revision(p_location uuid, p_id uuid) RETURNS bigint LANGUAGE sql VOLATILE AS $$
   SELECT r.revision FROM orders r WHERE r.location_id = p_location AND r.id = p_id
@@ -100,8 +100,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.id, o.number, o.external_id, o.status, o.total, o.channel, o.is_take_away, o.identifier, o.payment_method_id, o.turn_id, o.cancel_reason, o.created_at, o.created_by, o.request_id, o.external_id_twin, o.adjustments, o.customer_email, o.customer_name, o.customer_phone, o.customer_tax_id, o.delivery_city, o.delivery_country, o.delivery_lines, o.delivery_note, o.delivery_postal_code, o.guests, o.note, o.promised_at)
-            IS DISTINCT FROM ROW(n.location_id, n.id, n.number, n.external_id, n.status, n.total, n.channel, n.is_take_away, n.identifier, n.payment_method_id, n.turn_id, n.cancel_reason, n.created_at, n.created_by, n.request_id, n.external_id_twin, n.adjustments, n.customer_email, n.customer_name, n.customer_phone, n.customer_tax_id, n.delivery_city, n.delivery_country, n.delivery_lines, n.delivery_note, n.delivery_postal_code, n.guests, n.note, n.promised_at)
+          OR ROW(o.location_id, o.id, o.number, o.external_id, o.status, o.total, o.channel, o.is_take_away, o.identifier, o.payment_method_id, o.turn_id, o.cancel_reason, o.created_at, o.created_by, o.request_id, o.external_id_twin, o.adjustments, o.customer_email, o.customer_name, o.customer_phone, o.customer_tax_id, o.delivery_city, o.delivery_country, o.delivery_lines, o.delivery_note, o.delivery_postal_code, o.guests, o.note, o.promised_at, o.last_line)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.number, n.external_id, n.status, n.total, n.channel, n.is_take_away, n.identifier, n.payment_method_id, n.turn_id, n.cancel_reason, n.created_at, n.created_by, n.request_id, n.external_id_twin, n.adjustments, n.customer_email, n.customer_name, n.customer_phone, n.customer_tax_id, n.delivery_city, n.delivery_country, n.delivery_lines, n.delivery_note, n.delivery_postal_code, n.guests, n.note, n.promised_at, n.last_line)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;
@@ -129,23 +129,24 @@ BEGIN
         + CASE WHEN o.delivery_postal_code IS DISTINCT FROM n.delivery_postal_code THEN 262144 ELSE 0 END
         + CASE WHEN o.delivery_country IS DISTINCT FROM n.delivery_country THEN 524288 ELSE 0 END
         + CASE WHEN o.delivery_note IS DISTINCT FROM n.delivery_note THEN 1048576 ELSE 0 END
-        + CASE WHEN o.adjustments IS DISTINCT FROM n.adjustments THEN 2097152 ELSE 0 END AS changed,
+        + CASE WHEN o.adjustments IS DISTINCT FROM n.adjustments THEN 2097152 ELSE 0 END
+        + CASE WHEN o.last_line IS DISTINCT FROM n.last_line THEN 4194304 ELSE 0 END AS changed,
       jsonb_build_object('external_id', o.external_id, 'status', o.status) AS before, jsonb_build_object('external_id', n.external_id, 'status', n.status) AS after,
       CASE WHEN o.location_id IS NOT NULL THEN (o.status)::text END AS lost, order_stretch(1, o.created_at) AS lost_at,
       CASE WHEN n.location_id IS NOT NULL THEN (n.status)::text END AS gained, order_stretch(1, n.created_at) AS gained_at
     FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
-    WHERE ROW(o.number, o.external_id, o.status, o.total, o.channel, o.is_take_away, o.identifier, o.payment_method_id, o.cancel_reason, o.note, o.promised_at, o.guests, o.customer_name, o.customer_phone, o.customer_email, o.customer_tax_id, o.delivery_lines, o.delivery_city, o.delivery_postal_code, o.delivery_country, o.delivery_note, o.adjustments)
-        IS DISTINCT FROM ROW(n.number, n.external_id, n.status, n.total, n.channel, n.is_take_away, n.identifier, n.payment_method_id, n.cancel_reason, n.note, n.promised_at, n.guests, n.customer_name, n.customer_phone, n.customer_email, n.customer_tax_id, n.delivery_lines, n.delivery_city, n.delivery_postal_code, n.delivery_country, n.delivery_note, n.adjustments)
+    WHERE ROW(o.number, o.external_id, o.status, o.total, o.channel, o.is_take_away, o.identifier, o.payment_method_id, o.cancel_reason, o.note, o.promised_at, o.guests, o.customer_name, o.customer_phone, o.customer_email, o.customer_tax_id, o.delivery_lines, o.delivery_city, o.delivery_postal_code, o.delivery_country, o.delivery_note, o.adjustments, o.last_line)
+        IS DISTINCT FROM ROW(n.number, n.external_id, n.status, n.total, n.channel, n.is_take_away, n.identifier, n.payment_method_id, n.cancel_reason, n.note, n.promised_at, n.guests, n.customer_name, n.customer_phone, n.customer_email, n.customer_tax_id, n.delivery_lines, n.delivery_city, n.delivery_postal_code, n.delivery_country, n.delivery_note, n.adjustments, n.last_line)
       OR ROW(o.status, order_stretch(1, o.created_at)) IS DISTINCT FROM ROW(n.status, order_stretch(1, n.created_at))
       OR o.location_id IS NULL OR n.location_id IS NULL
   ), captured AS (
     INSERT INTO internal.captured_changes (location_id, resource, operation, changed, in_catalog, resource_ids, before, after)
     SELECT c.location_id, 'order', c.operation,
-      array_remove(ARRAY[CASE WHEN c.changed & 1 <> 0 THEN 'number' END, CASE WHEN c.changed & 2 <> 0 THEN 'external_id' END, CASE WHEN c.changed & 4 <> 0 THEN 'status' END, CASE WHEN c.changed & 8 <> 0 THEN 'total' END, CASE WHEN c.changed & 16 <> 0 THEN 'channel' END, CASE WHEN c.changed & 32 <> 0 THEN 'is_take_away' END, CASE WHEN c.changed & 64 <> 0 THEN 'identifier' END, CASE WHEN c.changed & 128 <> 0 THEN 'payment_method_id' END, CASE WHEN c.changed & 256 <> 0 THEN 'cancel_reason' END, CASE WHEN c.changed & 512 <> 0 THEN 'note' END, CASE WHEN c.changed & 1024 <> 0 THEN 'promised_at' END, CASE WHEN c.changed & 2048 <> 0 THEN 'guests' END, CASE WHEN c.changed & 4096 <> 0 THEN 'customer_name' END, CASE WHEN c.changed & 8192 <> 0 THEN 'customer_phone' END, CASE WHEN c.changed & 16384 <> 0 THEN 'customer_email' END, CASE WHEN c.changed & 32768 <> 0 THEN 'customer_tax_id' END, CASE WHEN c.changed & 65536 <> 0 THEN 'delivery_lines' END, CASE WHEN c.changed & 131072 <> 0 THEN 'delivery_city' END, CASE WHEN c.changed & 262144 <> 0 THEN 'delivery_postal_code' END, CASE WHEN c.changed & 524288 <> 0 THEN 'delivery_country' END, CASE WHEN c.changed & 1048576 <> 0 THEN 'delivery_note' END, CASE WHEN c.changed & 2097152 <> 0 THEN 'adjustments' END]::text[], NULL),
+      array_remove(ARRAY[CASE WHEN c.changed & 1 <> 0 THEN 'number' END, CASE WHEN c.changed & 2 <> 0 THEN 'external_id' END, CASE WHEN c.changed & 4 <> 0 THEN 'status' END, CASE WHEN c.changed & 8 <> 0 THEN 'total' END, CASE WHEN c.changed & 16 <> 0 THEN 'channel' END, CASE WHEN c.changed & 32 <> 0 THEN 'is_take_away' END, CASE WHEN c.changed & 64 <> 0 THEN 'identifier' END, CASE WHEN c.changed & 128 <> 0 THEN 'payment_method_id' END, CASE WHEN c.changed & 256 <> 0 THEN 'cancel_reason' END, CASE WHEN c.changed & 512 <> 0 THEN 'note' END, CASE WHEN c.changed & 1024 <> 0 THEN 'promised_at' END, CASE WHEN c.changed & 2048 <> 0 THEN 'guests' END, CASE WHEN c.changed & 4096 <> 0 THEN 'customer_name' END, CASE WHEN c.changed & 8192 <> 0 THEN 'customer_phone' END, CASE WHEN c.changed & 16384 <> 0 THEN 'customer_email' END, CASE WHEN c.changed & 32768 <> 0 THEN 'customer_tax_id' END, CASE WHEN c.changed & 65536 <> 0 THEN 'delivery_lines' END, CASE WHEN c.changed & 131072 <> 0 THEN 'delivery_city' END, CASE WHEN c.changed & 262144 <> 0 THEN 'delivery_postal_code' END, CASE WHEN c.changed & 524288 <> 0 THEN 'delivery_country' END, CASE WHEN c.changed & 1048576 <> 0 THEN 'delivery_note' END, CASE WHEN c.changed & 2097152 <> 0 THEN 'adjustments' END, CASE WHEN c.changed & 4194304 <> 0 THEN 'last_line' END]::text[], NULL),
       false, array_agg(c.id), array_agg(c.before), array_agg(c.after)
     FROM (
       SELECT c.location_id, c.operation, c.changed, c.id, c.before, c.after, (row_number() OVER () - 1) / 500 AS share
-      FROM changed c WHERE c.operation <> 'update' OR c.changed & 4194303 <> 0
+      FROM changed c WHERE c.operation <> 'update' OR c.changed & 8388607 <> 0
     ) c
     GROUP BY c.location_id, c.operation, c.changed, c.share
   )
@@ -260,9 +261,9 @@ CREATE TRIGGER guard_number BEFORE UPDATE OF number, turn_id ON orders
     AND (OLD.number > 0 OR pg_trigger_depth() = 0))
   EXECUTE FUNCTION refuse('never', 'an order gets its number and its turn at its commit, and keeps them');
 
-CREATE TRIGGER guard_total BEFORE UPDATE OF total, adjustments ON orders
+CREATE TRIGGER guard_total BEFORE UPDATE OF total, adjustments, last_line ON orders
   FOR EACH ROW
-  WHEN (ROW(OLD.total, OLD.adjustments) IS DISTINCT FROM ROW(NEW.total, NEW.adjustments)
+  WHEN (ROW(OLD.total, OLD.adjustments, OLD.last_line) IS DISTINCT FROM ROW(NEW.total, NEW.adjustments, NEW.last_line)
     AND (OLD.number > 0))
   EXECUTE FUNCTION refuse('never', 'the total of an order never changes: cancel it and place another one (POST /v2/orders)');
 

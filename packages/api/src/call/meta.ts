@@ -34,6 +34,8 @@ export interface OperationMeta {
    * it by its `id` takes `If-Match`. The tag covers the whole body only where the operation is `conditional`, too.
    */
   tag?: TaggedTable;
+  /** Some of its inputs are refused without `If-Match`, with 428. */
+  asksForTag?: true;
   /** Events of types that the key does not see are left out, and `X-Hidden-Event-Types` names them. */
   hidesEventTypes?: true;
   /** Error codes beyond those that every operation can answer. */

@@ -95,6 +95,11 @@ const rows: Readonly<Record<number, ErrorRow>> = {
     description: 'Body, query or a required header fails validation; the message names each failing field.',
     message: 'items[0].quantity: must be a number',
   },
+  428: {
+    name: 'PreconditionRequired',
+    description: 'The write needs an `If-Match` with the tag that was read.',
+    message: 'An edit of lines needs If-Match with the tag that was read.',
+  },
   429: {
     name: 'RateLimited',
     description: 'A limit of the key is used up.',
@@ -143,6 +148,7 @@ export function errorsOf(
     if (status === 409) return kind === 'mutation' || (meta.errors?.includes('conflict') ?? false);
     // v1 ignores a precondition where the resource has no tag.
     if (status === 412) return version === 'v2' || meta.tag !== undefined;
+    if (status === 428) return meta.asksForTag ?? false;
     return (status !== 413 && status !== 415) || method !== 'GET';
   };
   return Object.keys(rows).map(Number).filter(isGiven);

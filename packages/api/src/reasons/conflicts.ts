@@ -58,6 +58,11 @@ export const conflictReasons = {
     'The payment of the order is completed.',
     'There is nothing to collect: record a refund to give money back.',
   ),
+  order_not_pending: row(
+    'conflict',
+    'The order is no longer pending, so it is not edited any more.',
+    'Cancel it and place another one, or leave it.',
+  ),
   order_canceled: row('conflict', 'The order is canceled.', 'Place another order.'),
   entries_unknown: row(
     'conflict',

@@ -42,6 +42,12 @@ export const httpReasons = {
     'Leave the header out.',
     412,
   ),
+  precondition_required: row(
+    'invalid_request',
+    'An edit of lines has no `If-Match`, or `expected` of the typed client: it may be about lines that are others by now.',
+    'Read the order, and send the edit with the `ETag` of that answer.',
+    428,
+  ),
   body_too_large: row(
     'invalid_request',
     'The body is larger than the operation takes.',

@@ -22,6 +22,28 @@ export function OrderHistory({ timeline }: Pick<Overview, 'timeline'>) {
   );
 }
 
+function editOf(
+  {
+    fields = [],
+    added = [],
+    changed = [],
+    removed = [],
+    total,
+  }: Extract<Entry, { kind: 'edited' }>['changes'],
+  { quantity: shown, money }: ReturnType<typeof useFormat>,
+): string {
+  return [
+    ...added.map(({ name, quantity }) => `+ ${shown(quantity)} ${name}`),
+    ...changed.map(
+      ({ name, quantity, quantity_before = quantity }) =>
+        `${shown(quantity_before)} → ${shown(quantity)} ${name}`,
+    ),
+    ...removed.map(({ name, quantity }) => `− ${shown(quantity)} ${name}`),
+    ...fields,
+    ...(total === undefined ? [] : [`${money(total.before)} → ${money(total.after)}`]),
+  ].join(', ');
+}
+
 function useSentence(): (entry: Entry) => string {
   const texts = useTexts(deskTexts);
   const format = useFormat();
@@ -34,6 +56,8 @@ function useSentence(): (entry: Entry) => string {
         const reason = entry.reason === undefined ? '' : ` “${entry.reason}”`;
         return `${texts.statuses[entry.from]} → ${texts.statuses[entry.to]} ${byOf(entry)}${reason}`;
       }
+      case 'edited':
+        return `${texts.edited} ${byOf(entry)}: ${editOf(entry.changes, format)}`;
       case 'booked':
         return texts.booked(entry, format.money(entry.amount), byOf(entry));
       case 'event':

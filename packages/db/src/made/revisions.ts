@@ -7,7 +7,9 @@ import { listed } from './text.ts';
 /** The triggers and the function of a table that is `versioned`. */
 export function revisionSql({ name, columns, versioned, guards = [] }: Table): string[] {
   if (versioned === undefined) return [];
-  const edited = Object.entries(columns).flatMap(([column, { edited }]) => (edited ? [column] : []));
+  const edited = Object.entries(columns).flatMap(([column, { edited, revises }]) =>
+    edited || revises ? [column] : [],
+  );
   const differs =
     versioned === 'any'
       ? 'OLD.* IS DISTINCT FROM NEW.*'

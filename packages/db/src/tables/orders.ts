@@ -68,6 +68,7 @@ export const orders = table<Order>()('orders', {
     delivery_country: ofGuest('part of an address', 2),
     delivery_note: ofGuest('how to find a guest', 1_000),
     adjustments: { published: true },
+    last_line: { published: true, revises: true },
   },
   people: 'edit',
   editEvents: {
@@ -94,7 +95,7 @@ export const orders = table<Order>()('orders', {
       sentence: 'an order gets its number and its turn at its commit, and keeps them',
     },
     {
-      never: ['total', 'adjustments'],
+      never: ['total', 'adjustments', 'last_line'],
       when: 'OLD.number > 0',
       sentence: 'the total of an order never changes: cancel it and place another one (POST /v2/orders)',
     },
@@ -166,7 +167,7 @@ export const orderMoves = table<OrderMove>()('order_moves', {
   schema: 'internal',
   key: ['order_id', 'id'],
   columns: {
-    ...plain('location_id order_id from_status to_status moved_by request_id moved_at'),
+    ...plain('location_id order_id from_status to_status moved_by request_id moved_at difference'),
     id: { sequence: 'internal.order_moves_id_seq' },
     deed: { personal: { what: 'why your owner moved it', until: 'the location is deleted' } },
   },

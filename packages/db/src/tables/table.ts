@@ -21,6 +21,8 @@ export interface Column {
   recorded?: 'before and after' | 'at deletion';
   /** An admin may update it by SQL or in Studio. */
   edited?: true;
+  /** Of a table that is `versioned: 'edited'`: a change of it is another revision, although no person edits it. */
+  revises?: true;
   /** Its value is never kept in the audit, and people do not see it. */
   secret?: true;
   /** Characters that a text has, the least and the most; null is allowed where the column allows it. */

@@ -43,7 +43,7 @@ const todo: Record<ErrorCode, string> = {
     'The request could not be read, so nothing was done. 400: the JSON, the UTF-8 or the percent-encoding is broken, ' +
     '`Host` is not valid, or a header that may be sent once is repeated. ' +
     '405: the path knows other methods; `Allow` names them. 408: the request came too slowly. 413: the body is larger than ' +
-    '1 MiB, or 8 MiB on a batch operation. 415: send `Content-Type: application/json`, without content encoding. ' +
+    '1 MiB, or 8 MiB on a batch operation. 412, 428: read the resource, and send its tag as `If-Match`. 415: send `Content-Type: application/json`, without content encoding. ' +
     '417: leave `Expect` out. 431: the headers are over 16 KiB. 501: send the body as it is, or chunked.',
   unauthorized: 'One answer for every key that does not work. Ask the operator for a new one.',
   permission_denied: 'The message names what the key lacks. The operator makes a key that has it.',

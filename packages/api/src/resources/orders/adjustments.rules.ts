@@ -6,31 +6,29 @@ import { decimalText, divideRounded, scaled } from './decimals.rules.ts';
 export type AppliedAdjustment = AdjustmentCreate & { total: number };
 
 /**
- * Computes the adjustments of an order from the totals of its lines, by their places, in cents: each result is rounded once, half away from
+ * Computes the adjustments of an order from the totals of its lines, by their numbers, in cents: each result is rounded once, half away from
  * zero. Percentages of an order are of the lines less their own discounts. Contract: 13.10.
  */
 export function adjust(
   adjustments: readonly AdjustmentCreate[],
-  lines: readonly (bigint | undefined)[],
+  lines: ReadonlyMap<number, bigint | undefined>,
 ): { applied: AppliedAdjustment[]; sum: bigint; faults: FieldFault[] } {
   const faults: FieldFault[] = [];
-  const left = [...lines];
+  const left = new Map(lines);
   const amounts = adjustments.map(({ line, ...each }, index) => {
-    const of = line === undefined ? undefined : lines[line - 1];
     if (line === undefined) return 0n;
-    if (line > lines.length) {
-      const message = `there is no line ${line}: the order has ${lines.length}`;
-      faults.push({ path: `adjustments[${index}].line`, message });
-    }
+    if (!lines.has(line))
+      faults.push({ path: `adjustments[${index}].line`, message: `there is no line ${line}` });
+    const of = lines.get(line);
     if (of === undefined) return 0n;
     const amount = amountOf(each, of);
-    const rest = (left[line - 1] ?? 0n) - amount;
-    left[line - 1] = rest;
+    const rest = (left.get(line) ?? 0n) - amount;
+    left.set(line, rest);
     if (rest < 0n) faults.push(tooMuch(index, `line ${line}`, of));
     return amount;
   });
-  const total = sumOf(lines);
-  const base = sumOf(left);
+  const total = sumOf(lines.values());
+  const base = sumOf(left.values());
   let rest = base;
   for (const [index, each] of adjustments.entries()) {
     if (each.line !== undefined) continue;
@@ -61,5 +59,9 @@ const tooMuch = (index: number, of: string, most: bigint): FieldFault => ({
   message: `the discounts are more than ${of}, ${decimalText(most, 2)}`,
 });
 
-const sumOf = (amounts: readonly (bigint | undefined)[]): bigint =>
-  amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
+/** The sum of amounts; one that is unknown counts nothing. */
+export function sumOf(amounts: Iterable<bigint | undefined>): bigint {
+  let sum = 0n;
+  for (const amount of amounts) sum += amount ?? 0n;
+  return sum;
+}

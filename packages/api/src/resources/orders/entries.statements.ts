@@ -34,6 +34,8 @@ export function entries(include: Include, order: string): Entries {
       : []),
   ];
   const entry = more.length === 0 ? doc : `left(${doc}, -1) || ${more.join(' || ')} || '}'`;
-  const read = ordersShowing(include, '$1::uuid', 'array[k.id]');
+  // Without lines there is none to number.
+  const parts = include.filter((part) => part !== 'details' || include.includes('items'));
+  const read = ordersShowing(parts, '$1::uuid', 'array[k.id]');
   return entriesUntilFull({ order, entry: `select ${entry} from ${read} j` });
 }

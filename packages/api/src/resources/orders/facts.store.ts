@@ -1,4 +1,4 @@
-import { isId } from '@comanda/db';
+import { isId, type Queryable } from '@comanda/db';
 import type { JoinedRead, JoinedReads } from '../../capacity/joined-reads.ts';
 import type { OrderFacts, OrderRequest } from './facts.rules.ts';
 import { type OrderFactsRow, readOrderFacts } from './statements.ts';
@@ -25,6 +25,18 @@ export async function readFacts(
   return facts;
 }
 
+/** The same within a transaction. */
+export async function readFactsIn(
+  tx: Queryable,
+  locationId: string,
+  request: Pick<OrderRequest, 'items'>,
+): Promise<OrderFacts> {
+  const asked = askedBy(locationId, { ...request, payment_method_id: '' });
+  const facts = (await orderFacts.read(tx, [asked])).get(orderFacts.textOf(asked));
+  if (facts === undefined) throw new Error('the facts of an edit were not read');
+  return facts;
+}
+
 /**
  * The same as earlier orders of this process read it, twice alike; undefined where something of it is not known so. What is decided from it
  * may be out of date: place_order_batch compares all of it again, and a refusal needs `readFacts`.
@@ -38,7 +50,10 @@ export function recentFacts(locationId: string, request: OrderRequest): OrderFac
   return isKnown ? factsIn(recent, asked) : undefined;
 }
 
-const askedBy = (locationId: string, { items, payment_method_id }: OrderRequest): Asked => ({
+const askedBy = (
+  locationId: string,
+  { items, payment_method_id }: Pick<OrderRequest, 'items' | 'payment_method_id'>,
+): Asked => ({
   locationId,
   products: known(items.map(({ product_id }) => product_id)),
   choices: known(items.flatMap(({ subselections = [] }) => subselections.map(({ item_id }) => item_id))),

@@ -1,6 +1,7 @@
 import { newId } from '@comanda/db';
 import type { JoinedWrite, KeyedMember } from '../../capacity/joined-writes.ts';
 import { decimalText } from './decimals.rules.ts';
+import type { OrderEdit } from './edit.schema.ts';
 import type { OrderRequest, PricedOrder, Wanted } from './facts.rules.ts';
 import { type PlacedRow, placeOrderBatch } from './statements.ts';
 
@@ -119,18 +120,42 @@ function batchOf(ids: readonly string[], members: readonly PlacedOrder[]) {
 
 /** The columns of what an order carries beside its lines; null where it carries nothing. */
 function carriedBy({ request, order: { adjustments } }: PlacedOrder) {
-  const { note, promised_at, guests, customer, delivery } = request;
-  if ([note, promised_at, guests, customer, delivery, adjustments].every((each) => each === undefined))
-    return null;
-  const { lines = [] } = delivery ?? {};
+  const columns = { ...carriedColumns(request), adjustments };
+  return Object.values(columns).every((value) => value === undefined) ? null : columns;
+}
+
+/** The columns of what is given; null where it is taken away, and undefined where it is left as it is. */
+export function carriedColumns({
+  note,
+  promised_at,
+  guests,
+  customer,
+  delivery,
+}: Omit<OrderEdit, 'id' | 'items'>) {
+  const { name, phone, email, tax_id } = memberOr(customer, ['name', 'phone', 'email', 'tax_id']);
+  const { lines, city, postal_code, country, ...rest } = memberOr(delivery, [
+    'lines',
+    'city',
+    'postal_code',
+    'country',
+    'note',
+  ]);
   return {
-    ...{ note, promised_at, guests, adjustments },
-    ...{ customer_name: customer?.name, customer_phone: customer?.phone },
-    ...{ customer_email: customer?.email, customer_tax_id: customer?.tax_id },
-    ...{ delivery_lines: lines.length === 0 ? undefined : lines.join('\n'), delivery_city: delivery?.city },
-    ...{ delivery_postal_code: delivery?.postal_code, delivery_country: delivery?.country },
-    delivery_note: delivery?.note,
+    ...{ note, promised_at, guests },
+    ...{ customer_name: name, customer_phone: phone, customer_email: email, customer_tax_id: tax_id },
+    ...{ delivery_lines: Array.isArray(lines) ? (lines.length === 0 ? null : lines.join('\n')) : lines },
+    ...{ delivery_city: city, delivery_postal_code: postal_code, delivery_country: country },
+    delivery_note: rest.note,
   };
+}
+
+/** The members of a value that replaces the one before: each is null that it does not have, or all are undefined. */
+function memberOr<Value extends object, Name extends keyof Value>(
+  value: Value | null | undefined,
+  names: readonly Name[],
+): { [Key in Name]: Value[Key] | null | undefined } {
+  const members = names.map((name) => [name, value === undefined ? undefined : (value?.[name] ?? null)]);
+  return Object.fromEntries(members) as { [Key in Name]: Value[Key] | null | undefined };
 }
 
 /** Each of what the orders want, with the quantity in all. */

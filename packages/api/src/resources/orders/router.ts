@@ -3,6 +3,8 @@ import { ById } from '../../wire.ts';
 import { Payment } from '../payments/schema.ts';
 import { addPayment } from './add-payment.service.ts';
 import { create } from './create.service.ts';
+import { OrderEdit } from './edit.schema.ts';
+import { edit } from './edit.service.ts';
 import { exampleCanceled, exampleCreated } from './examples.schema.ts';
 import { OrderExport, OrderExportRequest } from './export.schema.ts';
 import { exportOrders } from './export.service.ts';
@@ -108,6 +110,21 @@ export const ordersRouter = router({
     .input(OrderUpdateStatus)
     .output(Order)
     .joinedMutation(({ ctx, input }) => orders.move(ctx, input.id, input.status)),
+
+  edit: operation({
+    permission: 'orders:write',
+    summary: 'Edit a pending order',
+    description:
+      'Adds, changes and removes lines, and changes whom and when it is for. Lines that stay keep their price, new ones take that of now; ' +
+      'adjustments by percent are computed again. Stock follows, and a pending payment takes the new total. An edit of lines needs `If-Match`.',
+    rest: ['PATCH /v2/orders/{id}'],
+    errors: ['resource_not_found', 'conflict'],
+    tag: 'orders',
+    asksForTag: true,
+  })
+    .input(OrderEdit)
+    .output(Order)
+    .mutation(({ ctx, input }) => edit(ctx, input)),
 
   cancel: operation({
     permission: 'orders:write',

@@ -1,6 +1,6 @@
 import { type ApiError, conflict, type FieldFault, invalid } from '../../errors.ts';
 import { areSame } from '../../texts.ts';
-import { adjust } from './adjustments.rules.ts';
+import { adjust, sumOf } from './adjustments.rules.ts';
 import { decimalText, divideRounded, scaled } from './decimals.rules.ts';
 import type {
   KnownProduct,
@@ -36,7 +36,7 @@ export const externalIdTaken = (externalId: string, orderId: string): ApiError =
   });
 
 /** The largest amount, in cents: 9,999,999,999.99. */
-const largest = 999_999_999_999n;
+export const largest = 999_999_999_999n;
 
 /** The result of `decideOrder`, for an order that may be made. Throws `validation_error` naming every failing field. */
 export function priceOrder(request: OrderRequest, facts: OrderFacts): PricedOrder {
@@ -53,53 +53,20 @@ export function decideOrder(
   request: OrderRequest,
   facts: OrderFacts,
 ): { order: PricedOrder; faults: FieldFault[] } {
-  const faults: FieldFault[] = [];
-  const order = { lines: [] as PricedLine[], products: new Stack(), choices: new Stack() };
-  /** Of each line; undefined for one of an unknown product. */
-  const totals: (bigint | undefined)[] = request.items.map(() => undefined);
-  for (const [index, item] of request.items.entries()) {
-    const path = `items[${index}]`;
-    const product = facts.products.get(item.product_id);
-    if (product === undefined) {
-      faults.push({ path: `${path}.product_id`, message: 'unknown product', reason: 'unknown_product' });
-      continue;
-    }
-    for (const fault of productFaults(item, product, path)) faults.push(fault);
-    for (const fault of selectionFaults(item, facts, path)) faults.push(fault);
-    const quantity = scaled(item.quantity, 3);
-    order.products.want(item.product_id, product.version, { path: `${path}.quantity`, quantity });
-    const chosen = priceSelections(item, facts);
-    for (const { position, version, selection } of chosen.entries) {
-      const each = quantity * BigInt(selection.quantity);
-      const use = { path: `${path}.subselections[${position}].quantity`, quantity: each };
-      order.choices.want(selection.item_id, version, use);
-    }
-    const unit = scaled(product.price, 2) + chosen.price;
-    if (unit > largest)
-      faults.push({ path, message: `the price of one is more than ${decimalText(largest, 2)}` });
-    const total = divideRounded(quantity * unit, 1_000n);
-    totals[index] = total;
-    order.lines.push({
-      product_id: item.product_id,
-      name: product.name,
-      unit_price: decimalText(unit, 2),
-      quantity: decimalText(quantity, 3),
-      total: decimalText(total, 2),
-      ...(item.comment !== undefined && { comment: item.comment }),
-      selections: chosen.entries.map(({ selection }) => selection),
-    });
-  }
-  const subtotal = totals.reduce<bigint>((sum, total) => sum + (total ?? 0n), 0n);
   const { adjustments = [] } = request;
+  const wanted = { products: new Stack(), choices: new Stack() };
+  const priced = request.items.map((item, index) => priceLine(item, facts, `items[${index}]`, wanted));
+  const totals = new Map(priced.map(({ cents }, index) => [index + 1, cents]));
+  const subtotal = sumOf(totals.values());
   const adjusted = adjust(adjustments, totals);
   const total = subtotal + adjusted.sum;
-  if (subtotal > largest || total > largest)
-    faults.push({ path: 'items', message: `the total is more than ${decimalText(largest, 2)}` });
-  const [products, choices] = [order.products.all(), order.choices.all()];
+  const faults = priced.flatMap((line) => line.faults);
+  if (subtotal > largest || total > largest) faults.push(totalTooLarge);
+  const [products, choices] = [wanted.products.all(), wanted.choices.all()];
   return {
     order: {
       ...{ subtotal: decimalText(subtotal, 2), total: decimalText(total < 0n ? 0n : total, 2) },
-      ...{ lines: order.lines, products, choices },
+      ...{ lines: priced.flatMap(({ line }) => line ?? []), products, choices },
       ...(adjustments.length > 0 && { adjustments: adjusted.applied }),
     },
     faults: [
@@ -111,6 +78,52 @@ export function decideOrder(
     ],
   };
 }
+
+/** The refusal of an order whose lines or whose total are above the largest amount. */
+export const totalTooLarge: FieldFault = {
+  path: 'items',
+  message: `the total is more than ${decimalText(largest, 2)}`,
+};
+
+/** Prices a line as of now, and adds up what it wants. It has no `line` and no `cents` where its product is unknown. */
+export function priceLine(
+  item: OrderRequest['items'][number],
+  facts: OrderFacts,
+  path: string,
+  wanted: { products: Stack; choices: Stack },
+): { line?: PricedLine; cents?: bigint; faults: FieldFault[] } {
+  const product = facts.products.get(item.product_id);
+  if (product === undefined)
+    return {
+      faults: [{ path: `${path}.product_id`, message: 'unknown product', reason: 'unknown_product' }],
+    };
+  const faults = [...productFaults(item, product, path), ...selectionFaults(item, facts, path)];
+  const quantity = scaled(item.quantity, 3);
+  wanted.products.want(item.product_id, product.version, { path: `${path}.quantity`, quantity });
+  const chosen = priceSelections(item, facts);
+  for (const { position, version, selection } of chosen.entries) {
+    const each = quantity * BigInt(selection.quantity);
+    const use = { path: `${path}.subselections[${position}].quantity`, quantity: each };
+    wanted.choices.want(selection.item_id, version, use);
+  }
+  const unit = scaled(product.price, 2) + chosen.price;
+  faults.push(...unitFaults(unit, path));
+  const cents = divideRounded(quantity * unit, 1_000n);
+  const line = {
+    product_id: item.product_id,
+    name: product.name,
+    unit_price: decimalText(unit, 2),
+    quantity: decimalText(quantity, 3),
+    total: decimalText(cents, 2),
+    ...(item.comment !== undefined && { comment: item.comment }),
+    selections: chosen.entries.map(({ selection }) => selection),
+  };
+  return { line, cents, faults };
+}
+
+/** The fault of a price of one that is above the largest amount. */
+export const unitFaults = (unit: bigint, path: string): FieldFault[] =>
+  unit > largest ? [{ path, message: `the price of one is more than ${decimalText(largest, 2)}` }] : [];
 
 /**
  * The lines that want more than is left: of each product or item the line at which it runs out. `left` returns
@@ -167,10 +180,11 @@ function priceSelections({ subselections = [] }: OrderRequest['items'][number], 
   return { price, entries };
 }
 
-/** Adds up what the lines want of each product or item. */
-class Stack {
+/** Adds up what lines want of each product or item. */
+export class Stack {
   readonly #wanted = new Map<string, Wanted>();
 
+  /** Adds a use of one. */
   want(id: string, version: string, use: Wanted['uses'][number]): void {
     const known = this.#wanted.get(id);
     if (known === undefined) this.#wanted.set(id, { id, version, quantity: use.quantity, uses: [use] });
@@ -180,6 +194,7 @@ class Stack {
     }
   }
 
+  /** All that is wanted, in the order in which it was named first. */
   all(): Wanted[] {
     return [...this.#wanted.values()];
   }

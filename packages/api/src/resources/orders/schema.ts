@@ -86,6 +86,10 @@ export type OrderItem = z.infer<typeof OrderItem>;
 
 /** A line, and what `include=snapshot` adds: what was sold, as it was when the order was made. Contract: as it was sold. */
 export const OrderItemAsSold = OrderItem.extend({
+  line_id: z.int().optional().meta({
+    description: 'With `details`: the number of the line in its order, by which an edit names it.',
+    example: 1,
+  }),
   external_id: z
     .string()
     .optional()
@@ -228,8 +232,8 @@ export const OrderListEntry = z
   });
 export type OrderListEntry = z.infer<typeof OrderListEntry>;
 
-/** Quantities of chosen items are whole: the products' own may have decimals. */
-const SelectionCreate = z
+/** A choice of a line to create. Quantities of chosen items are whole: the products' own may have decimals. */
+export const SelectionCreate = z
   .object({
     item_id: Id,
     quantity: z
@@ -252,7 +256,8 @@ const ItemCreateV1 = z
   })
   .meta({ id: 'OrderItemCreateV1', description: 'A line of an order to create.' });
 
-const ItemCreate = ItemCreateV1.extend({
+/** A line of an order to create. */
+export const ItemCreate = ItemCreateV1.extend({
   external_product_id: ExternalId.optional().meta({
     description: "Must not contradict the product's own external_id.",
   }),
@@ -345,7 +350,8 @@ export const OrderList = z
       .optional()
       .meta({
         description:
-          'More than the six fields: `details` (external_id, channel, …), `items`, or both, which is the Order in full; ' +
+          'More than the six fields: `details` (external_id, channel, …), `items`, or both, which is the Order in full, with the `line_id` of ' +
+          'each line; ' +
           '`books`: `turn_id`, `settlement_id` and `completed_at`; `payments`: all its payments; `customer`: `customer` and `delivery`, for a key ' +
           'with the permission `customers:read`; `revision`: the counter of its `ETag`; ' +
           `beside \`items\` ${asSold}.`,
@@ -359,13 +365,13 @@ export type OrderList = z.infer<typeof OrderList>;
 /** The filters of the v1 list. */
 export const OrderListV1 = z.object({ ...paging, ...filters }).check(rangeOrder);
 
-const includeRead = list(z.enum(['books', 'customer', 'payments', 'revision', ...ofLines]), 20)
-  .min(1, 'must name books, customer, payments, revision, snapshot or tax')
+const includeRead = list(z.enum(['books', 'customer', 'details', 'payments', 'revision', ...ofLines]), 20)
+  .min(1, 'must name books, customer, details, payments, revision, snapshot or tax')
   .optional()
   .meta({
     description:
       `More than the documented fields: ${booksMean}; \`payments\`: all its payments; \`customer\`: \`customer\` and \`delivery\`, for a key ` +
-      `with the permission \`customers:read\`; \`revision\`: the counter of its \`ETag\`; ${asSold}.`,
+      `with the permission \`customers:read\`; \`details\`: the \`line_id\` of each line; \`revision\`: the counter of its \`ETag\`; ${asSold}.`,
     example: ['books', 'snapshot'],
   });
 

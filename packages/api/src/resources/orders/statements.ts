@@ -14,7 +14,7 @@ export interface OrderText extends Revised {
   doc: string;
 }
 
-const shownParts = ['customer', 'tax', 'snapshot'] as const;
+const shownParts = ['customer', 'details', 'tax', 'snapshot'] as const;
 
 /** The SQL of what `include` adds to an order `o` in full. */
 const additions: Readonly<Record<string, string>> = {

@@ -39,6 +39,45 @@ const event = {
 };
 const { attempt, status, response_code, error, duration_ms } = WebhookDelivery.shape;
 
+const line = {
+  line_id: z.int().meta({ description: 'The number of the line.', example: 1 }),
+  name: z.string().meta({ description: 'The name of what was sold.', example: 'Flat White' }),
+  quantity: z.number().meta({ description: 'How many or how much, after the edit.' }),
+};
+const EditedLine = z.object(line).meta({ id: 'OrderEditedLine', description: 'A line that came or went.' });
+
+/** What an edit of an order changed, without a text of the guest. */
+const OrderDifference = z
+  .object({
+    fields: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The fields that were given, without their values.', example: ['note'] }),
+    total: z
+      .object({
+        before: z.number().meta({ description: 'The total before.' }),
+        after: z.number().meta({ description: 'The total after.' }),
+      })
+      .optional()
+      .meta({ description: 'Where it changed.' }),
+    added: z.array(EditedLine).optional().meta({ description: 'New lines.' }),
+    changed: z
+      .array(
+        z
+          .object({
+            ...line,
+            quantity_before: z.number().optional().meta({ description: 'Where the quantity changed.' }),
+            comment: z.literal(true).optional().meta({ description: 'Where the comment was given.' }),
+            subselections: z.literal(true).optional().meta({ description: 'Where the choices were given.' }),
+          })
+          .meta({ id: 'OrderChangedLine', description: 'A line that was changed.' }),
+      )
+      .optional()
+      .meta({ description: 'Changed lines.' }),
+    removed: z.array(EditedLine).optional().meta({ description: 'Lines that went.' }),
+  })
+  .meta({ id: 'OrderDifference', description: 'What an edit of an order changed.' });
+
 /** One thing that happened to an order or because of it. */
 export const OrderTimelineEntry = z
   .discriminatedUnion('kind', [
@@ -59,6 +98,9 @@ export const OrderTimelineEntry = z
         }),
       })
       .meta({ id: 'OrderMovedEntry', description: 'The order moved to another status.' }),
+    z
+      .object({ at, kind: kind('edited'), changes: OrderDifference, by: Actor, request_id })
+      .meta({ id: 'OrderEditedEntry', description: 'The order was edited while it was pending.' }),
     z
       .object({
         at,

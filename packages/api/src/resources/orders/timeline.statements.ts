@@ -40,7 +40,12 @@ export const readTimeline = statement<{ doc: string }>(
        'at', wire_time(m.moved_at, o.timezone), 'kind', 'moved', 'from', m.from_status, 'to', m.to_status,
        'by', ${actor('m.moved_by', 'm.moved_at')}, 'request_id', m.request_id,
        'reason', coalesce(m.deed, case when m.to_status = 'canceled' then o.cancel_reason end))
-     from subject o join internal.order_moves m on m.location_id = o.location_id and m.order_id = o.id
+     from subject o join internal.order_moves m on m.location_id = o.location_id and m.order_id = o.id and m.difference is null
+     union all
+     select m.moved_at, 2, m.id, json_build_object(
+       'at', wire_time(m.moved_at, o.timezone), 'kind', 'edited', 'changes', m.difference,
+       'by', ${actor('m.moved_by', 'm.moved_at')}, 'request_id', m.request_id)
+     from subject o join internal.order_moves m on m.location_id = o.location_id and m.order_id = o.id and m.difference is not null
      union all
      select b.created_at, 2, 0, json_build_object(
        'at', wire_time(b.created_at, o.timezone), 'kind', 'booked', 'entry', b.kind, 'amount', trim_scale(b.amount),

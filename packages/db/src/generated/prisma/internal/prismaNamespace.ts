@@ -4215,6 +4215,7 @@ export const OrderScalarFieldEnum = {
   deliveryCountry: 'deliveryCountry',
   deliveryNote: 'deliveryNote',
   adjustments: 'adjustments',
+  lastLine: 'lastLine',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt',
   revision: 'revision',
@@ -4234,7 +4235,8 @@ export const OrderMoveScalarFieldEnum = {
   movedBy: 'movedBy',
   requestId: 'requestId',
   movedAt: 'movedAt',
-  deed: 'deed'
+  deed: 'deed',
+  difference: 'difference'
 } as const
 
 export type OrderMoveScalarFieldEnum = (typeof OrderMoveScalarFieldEnum)[keyof typeof OrderMoveScalarFieldEnum]
