@@ -139,7 +139,9 @@ const ownOf: Readonly<Record<string, readonly SampleVariable[]>> = {
     method,
     { name: 'ORDER', example: order, ...placing('docs-payment') },
     { name: 'PAYMENT', example: payment, ...placing('docs-payment'), before: '"payment":{"id":"' },
-    variable('REJECTED', 'rejected', `POST /v2/payments/${payment}/reject`, { key: 'docs-rejected' }),
+    variable('REJECTED', 'the rejected payment', `POST /v2/payments/${payment}/reject`, {
+      key: 'docs-rejected',
+    }),
   ],
   // Always the same, as the key is: samples pay in cash.
   paymentsRefund: [variable('PAYMENT', payment, 'GET /v2/payments?status=completed&method=card&limit=1')],
