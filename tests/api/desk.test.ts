@@ -61,7 +61,8 @@ describe('orders.overview', () => {
       }),
     ]);
     const moves = { moves: ['ready', 'canceled'], payment_moves: ['completed', 'rejected'] };
-    expect(found.possible).toEqual({ ...moves, refund: 0 });
+    expect(found.possible).toEqual({ ...moves, another_payment: false, refund: 0 });
+    expect(found.payments).toEqual([found.payment]);
     const { number, external_id = '' } = found.order;
     expect((await look({ number })).order.id).toBe(order.id);
     expect((await look({ external_id })).order.id).toBe(order.id);
@@ -72,7 +73,11 @@ describe('orders.overview', () => {
   it('offers nothing that would be refused: by the status of the order, and by what the key may', async () => {
     const { id } = await kitchen.place();
     const reader = await keyWith('orders:read');
-    const none = { moves: [], payment_moves: [], refund: 0 };
+    const none = { moves: [], payment_moves: [], another_payment: false, refund: 0 };
+    expect((await look({ id }, reader.key)).possible).toEqual(none);
+    const { payment } = await look({ id });
+    await desk().payments.reject.mutate({ id: payment.id });
+    expect((await look({ id })).possible).toMatchObject({ another_payment: true, payment_moves: [] });
     expect((await look({ id }, reader.key)).possible).toEqual(none);
     await desk().orders.cancel.mutate({ id });
     expect((await look({ id })).possible).toEqual(none);

@@ -76,7 +76,8 @@ describe('POST /v2/orders/{id}/payments', () => {
     const query = `updated_since=${since}&include=payments`;
     const changed = parseStrict(OrderPage, (await api.rest(`GET /v2/orders?${query}`)).body);
     expect(changed.data).toMatchObject([{ id: order.id, payments }]);
-    expect(await api.client().orders.overview.query({ id: order.id })).toMatchObject({ payment });
+    const overview = await api.client().orders.overview.query({ id: order.id });
+    expect(overview).toMatchObject({ payment, payments });
     const timeline = await api.client().orders.timeline.query({ id: order.id });
     const created = timeline.flatMap((entry) =>
       entry.kind === 'event' && entry.event_type === 'payment.created' ? [entry.resource_id] : [],

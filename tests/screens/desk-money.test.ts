@@ -41,3 +41,19 @@ test('an order that is paid says before its cancellation that it stays paid, and
     );
   }
 });
+
+test('an order whose payment was rejected takes another one, which it shows beside', async () => {
+  const { number, id } = await kitchen.place();
+  const qr = await api.make.paymentMethod({ name: 'Pix', type: 'qr' });
+  const page = await desk(`orders/${number}`);
+  await press(page, 'Reject the payment');
+  await confirm(page);
+  await press(page, 'Take another payment');
+  await page.select('.dialog select', qr);
+  await confirm(page);
+  await says(page, '· QR · pending');
+  await says(page, '· Cash · rejected');
+  const { payment_method_id, payments } = await api.client().orders.get.query({ id, include: ['payments'] });
+  expect(payment_method_id).toBe(qr);
+  expect(payments).toHaveLength(2);
+});

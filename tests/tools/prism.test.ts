@@ -10,7 +10,8 @@ import { servedDocument, versions } from './tool.ts';
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const order = ['GET', 'PATCH', 'POST', 'DELETE'];
-const isOfPayments = (name: string): boolean => name.startsWith('POST /v2/payments/');
+const payments = ['POST /v2/orders/{id}/payments', 'POST /v2/payments/'];
+const placeOf = (name: string): number => payments.findIndex((start) => name.startsWith(start));
 
 describe.each(versions)('through prism, with the %s document,', (version) => {
   let demo: Demo;
@@ -35,15 +36,21 @@ describe.each(versions)('through prism, with the %s document,', (version) => {
       .map((each) => ({ name: `${each.method} ${each.path}`, call: sampleCall(each) }))
       .sort((one, other) => order.indexOf(one.call.method) - order.indexOf(other.call.method))
       // It is completed before its order is canceled, which would reject it.
-      .sort((one, other) => Number(isOfPayments(other.name)) - Number(isOfPayments(one.name)));
+      .sort((one, other) => placeOf(other.name) - placeOf(one.name));
     expect(operations.length).toBeGreaterThan(15);
-    // The payment of the examples is completed: another one is rejected.
-    const pending = await callRest<{ data: { id: string }[] }>(demo.url, 'GET /v2/payments?status=pending', {
-      key: demo.key,
-    });
-    const other = pending.body.data.find(({ id }) => id !== exampleIds.payment)?.id ?? '';
+    // The payment of the examples is completed: that of another order is rejected, and followed by another one.
+    const pending = await callRest<{ data: { id: string; order_id: string }[] }>(
+      demo.url,
+      'GET /v2/payments?status=pending',
+      { key: demo.key },
+    );
+    const other = pending.body.data.find(({ id }) => id !== exampleIds.payment);
     for (const { name, call } of operations) {
-      const path = name.endsWith('/reject') ? call.path.replace(exampleIds.payment, other) : call.path;
+      const path = name.endsWith('/reject')
+        ? call.path.replace(exampleIds.payment, other?.id ?? '')
+        : name.endsWith('/payments')
+          ? call.path.replace(exampleIds.order, other?.order_id ?? '')
+          : call.path;
       const response = await fetch(prism.url + forDemo(path, demo), {
         method: call.method,
         headers: { ...Object.fromEntries(call.headers), authorization: `Bearer ${demo.key}` },

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
+import { AnotherPayment } from './another-payment.tsx';
 import { Deed } from './deed.tsx';
 import type { Overview } from './overview.ts';
 import { Refund } from './refund.tsx';
@@ -47,6 +48,7 @@ export function OrderDeeds(overview: Overview) {
           )
         ),
       )}
+      {possible.another_payment && <AnotherPayment {...overview} />}
       {possible.refund > 0 && <Refund {...overview} />}
       {possible.payment_moves.map(
         (status) =>

@@ -1,5 +1,6 @@
 import { comandaError, type EventType } from '@comanda/client';
 import { useQuery } from '@tanstack/react-query';
+import { dayTexts } from '../day/texts.ts';
 import { Choices } from '../frame/choices.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
@@ -53,8 +54,9 @@ const joined = (parts: readonly (string | undefined)[]) => parts.filter(Boolean)
 const changed: EventType[] = ['order.updated'];
 
 function Found(overview: Overview) {
-  const { order, customer, delivery, payment, turn, timeline, deliveries } = overview;
+  const { order, customer, delivery, payment, payments, turn, timeline, deliveries } = overview;
   const texts = useTexts(deskTexts);
+  const { methods } = useTexts(dayTexts);
   const format = useFormat();
   const when = useWhen();
   const facts: [string, string | undefined][] = [
@@ -68,7 +70,15 @@ function Found(overview: Overview) {
     [texts.promisedAt, order.promised_at && when(order.promised_at)],
     [texts.guests, order.guests === undefined ? undefined : String(order.guests)],
     [texts.madeAt, when(order.created_at)],
-    [texts.payment, `${format.money(payment.amount)} · ${texts.statuses[payment.status]}`],
+    [
+      texts.payment,
+      payments
+        .map(
+          ({ amount, method, status }) =>
+            `${format.money(amount)} · ${methods[method]} · ${texts.statuses[status]}`,
+        )
+        .join(', '),
+    ],
     [texts.refunded, payment.refunded === undefined ? undefined : format.money(payment.refunded)],
     [texts.turn, turn && `${turn.batch_number} · ${texts.statuses[turn.status]}`],
   ];

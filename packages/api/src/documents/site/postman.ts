@@ -85,11 +85,11 @@ function requestOf(each: Documented, call: SampleCall): object {
 /** The script, line by line, that sets the variables of a request before it is sent, one call after the other. */
 function postmanSetter(variables: readonly SampleVariable[]): string[] {
   const steps = variables.map(({ name, call, body, key, before = '"id":"', after = '' }) => {
-    const [method, path] = call.split(' ');
+    const [method, path = ''] = call.split(' ');
     const named = (text: string) =>
       variables.reduce((left, each) => left.replaceAll(each.example, `{{${each.name}}}`), text);
     return {
-      ...{ name, method, path, pattern: `${before}([^"]*)"${after}` },
+      ...{ name, method, path: named(path), pattern: `${before}([^"]*)"${after}` },
       ...(body !== undefined && { body: named(JSON.stringify(body)) }),
       ...(key !== undefined && { key }),
     };
@@ -105,7 +105,7 @@ function postmanSetter(variables: readonly SampleVariable[]): string[] {
     "    ...(step.key && { 'Idempotency-Key': filled(step.key) }),",
     '  };',
     "  const body = step.body && { mode: 'raw', raw: filled(step.body) };",
-    "  pm.sendRequest({ url: pm.variables.get('COMANDA_URL') + step.path, method: step.method, header, body }, (error, answer) => {",
+    "  pm.sendRequest({ url: pm.variables.get('COMANDA_URL') + filled(step.path), method: step.method, header, body }, (error, answer) => {",
     "    const [, id] = new RegExp(step.pattern).exec(error ? '' : answer.text()) || [];",
     "    if (!id) throw new Error(step.name + ' cannot be set: ' + (error || answer.text()));",
     '    pm.collectionVariables.set(step.name, id);',

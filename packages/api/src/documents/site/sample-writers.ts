@@ -4,7 +4,7 @@ export interface SampleVariable {
   name: string;
   /** The id of the documents that it represents. */
   example: string;
-  /** `POST /v2/orders` */
+  /** `POST /v2/orders`; ids of variables before it are replaced by these. */
   call: string;
   /** The JSON body; `now` in its texts is replaced by the present time, so that each call makes something new. */
   body?: object;
@@ -45,13 +45,13 @@ export function curl({ method, path, headers, body, streams, variables }: Sample
   const set = variables.map((each) => {
     const [verb = '', address = ''] = each.call.split(' ');
     const parts = [
-      `curl -s ${verb === 'GET' ? '' : `-X ${verb} `}"$COMANDA_URL${address}"`,
+      `curl -s ${verb === 'GET' ? '' : `-X ${verb} `}"$COMANDA_URL${named(address)}"`,
       '-H "Authorization: Bearer $COMANDA_KEY"',
       ...(each.key === undefined ? [] : [`-H "Idempotency-Key: ${each.key.replaceAll(now, '$(date +%s)')}"`]),
       ...(each.body === undefined ? [] : [`-H 'Content-Type: application/json' -d ${json(each.body)}`]),
     ];
     const { before, after } = around(each);
-    return `${each.name}=$(${parts.join(' ')} | grep -o ${quoted(`${before}[^"]*"${after}`)} | head -1 | cut -d'"' -f4)`;
+    return `${each.name}=$(${parts.join(' ')} | grep -o ${quoted(`${before}[^"]*"${after}`)} | head -1 | cut -d'"' -f${before.split('"').length})`;
   });
   const lines = [
     `curl ${streams ? '-sN ' : ''}${method === 'GET' ? '' : `-X ${method} `}"$COMANDA_URL${named(path)}"`,
@@ -79,7 +79,7 @@ export function node({ method, path, headers, body, streams, variables }: Sample
       ...(each.body === undefined ? [] : [`body: ${json(each.body)}`]),
     ];
     const options = more.length === 0 ? '' : `, { ${more.join(', ')} }`;
-    return `const ${variable(each)} = await idFrom(${JSON.stringify(address)}, /${before}([^"]*)"${after}/${options});`;
+    return `const ${variable(each)} = await idFrom(${inTemplate(address, variables, variable)}, /${before}([^"]*)"${after}/${options});`;
   });
   const all = ['Authorization: "Bearer " + key', ...headers.map(([name, value]) => `"${name}": "${value}"`)];
   const lines = [
@@ -121,9 +121,9 @@ export function python({ method, path, headers, body, streams, variables }: Samp
     const more = [
       ...(verb === 'GET' ? [] : [`, "${verb}"`]),
       ...(each.body === undefined ? [] : [`, ${json(each.body)}`]),
-      ...(each.key === undefined ? [] : [`, ${json(each.key)}`]),
+      ...(each.key === undefined ? [] : [`, key=${json(each.key)}`]),
     ].join('');
-    return `${variable(each)} = id_from(${JSON.stringify(address)}, r'${before}([^"]*)"${after}'${more})`;
+    return `${variable(each)} = id_from(${inFormat(address, variables, variable)}, r'${before}([^"]*)"${after}'${more})`;
   });
   const modules = [
     ...(body === undefined && set.length === 0 ? [] : ['json']),

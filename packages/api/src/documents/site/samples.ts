@@ -102,19 +102,22 @@ const usual: readonly SampleVariable[] = [
   hook('docs-endpoint'),
 ];
 
-const newOrder = (name: string) => [
+/** The call that makes an order. */
+const placing = (name: string) => ({
+  call: 'POST /v2/orders',
+  key: name,
+  body: {
+    external_id: name,
+    is_take_away: true,
+    identifier: '',
+    payment_method_id: paymentMethod,
+    items: [{ product_id: product, quantity: 1 }],
+  },
+});
+const newOrder = (name: string): SampleVariable[] => [
   variable('PRODUCT', product, 'GET /v2/products/by-external-id/DR-02'),
   method,
-  variable('ORDER', order, 'POST /v2/orders', {
-    body: {
-      external_id: `${name}-${now}`,
-      is_take_away: true,
-      identifier: '',
-      payment_method_id: paymentMethod,
-      items: [{ product_id: product, quantity: 1 }],
-    },
-    key: `${name}-${now}`,
-  }),
+  { name: 'ORDER', example: order, ...placing(`${name}-${now}`) },
 ];
 /** The payment of an order that was just made. */
 const newPayment = (name: string) => [
@@ -130,9 +133,15 @@ const ownOf: Readonly<Record<string, readonly SampleVariable[]>> = {
   ordersCancel: newOrder('docs'),
   paymentsComplete: newPayment('docs-complete'),
   paymentsReject: newPayment('docs-reject'),
+  // Always the same order, as the key is.
   ordersAddPayment: [
-    ...newOrder('docs-payment'),
-    variable('PAYMENT', payment, 'GET /v2/payments?status=pending&limit=1'),
+    variable('PRODUCT', product, 'GET /v2/products/by-external-id/DR-02'),
+    method,
+    { name: 'ORDER', example: order, ...placing('docs-payment') },
+    { name: 'PAYMENT', example: payment, ...placing('docs-payment'), before: '"payment":{"id":"' },
+    variable('REJECTED', 'the rejected payment', `POST /v2/payments/${payment}/reject`, {
+      key: 'docs-rejected',
+    }),
   ],
   // Always the same, as the key is: samples pay in cash.
   paymentsRefund: [variable('PAYMENT', payment, 'GET /v2/payments?status=completed&method=card&limit=1')],

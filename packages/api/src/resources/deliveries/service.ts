@@ -11,15 +11,15 @@ export const retry = (ctx: CallContext, id: string): Promise<Answer<Delivery>> =
   inTransaction(ctx, async (tx) => ({ value: await retryIn(tx, actorOf(ctx), id) }));
 
 /**
- * Lists every delivery of events about the two resources, oldest first; the ones that may be sent again are marked
+ * Lists every delivery of events about these resources, oldest first; the ones that may be sent again are marked
  * for callers that may do it.
  */
 export async function listOf(
   { app, caller }: Lookup,
-  resourceIds: readonly [string, string],
+  resourceIds: readonly string[],
   mayRetry: boolean,
 ): Promise<Delivery[]> {
-  const [found] = await app.database.run(readDeliveriesOf, [caller.locationId, ...resourceIds]);
+  const [found] = await app.database.run(readDeliveriesOf, [caller.locationId, resourceIds]);
   const all = JSON.parse(found?.doc ?? '[]') as Delivery[];
   return mayRetry ? all : all.map(({ can_retry: _, ...each }) => each);
 }

@@ -52,13 +52,13 @@ export const readLatest = statement<DeliveryText & { id: string; can_retry: bool
 );
 
 /**
- * All deliveries of events about two resources, oldest first, as the text of a JSON array: $1 location, $2 and $3 the
+ * All deliveries of events about resources, oldest first, as the text of a JSON array: $1 location, $2 the
  * resources.
  */
 export const readDeliveriesOf = statement<DeliveryText>(
   'read_deliveries_of',
   `select coalesce(json_agg(${entry(`(${settled} and ${latest})`)} order by e.number, d.created_at, d.id), '[]')::text as doc
-   from unnest(array[$2::uuid, $3::uuid]) as r (id)
+   from unnest($2::uuid[]) as r (id)
    cross join lateral (select * from events where location_id = $1::uuid and resource_id = r.id offset 0) e
    cross join lateral (select * from webhook_deliveries where location_id = $1::uuid and event_id = e.id offset 0) d
    cross join lateral (select * from webhook_endpoints where location_id = $1::uuid and id = d.endpoint_id limit 1) w

@@ -25,16 +25,21 @@ export const OrderOverview = z
     order: OrderAsSold,
     ...personal,
     payment: PaymentWithBooks,
+    payments: z.array(PaymentWithBooks).meta({
+      description:
+        'All its payments, oldest first. The last one is `payment`; those before it were rejected.',
+    }),
     turn: Turn.optional().meta({ description: 'The turn that it belongs to.' }),
     timeline: OrderTimeline,
     deliveries: z.array(Delivery).meta({
       description:
-        'Of the events of the order and its payment, in the order of these; to endpoints that are there.',
+        'Of the events of the order and its payments, in the order of these; to endpoints that are there.',
     }),
     possible: z
       .object({
         moves: z.array(OrderStatus),
         payment_moves: z.array(PaymentStatus),
+        another_payment: z.boolean().meta({ description: 'Whether another payment may be added.' }),
         refund: z.number().meta({ description: 'At most what a refund may be; 0 where none is possible.' }),
       })
       .meta({

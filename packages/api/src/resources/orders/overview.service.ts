@@ -5,7 +5,6 @@ import { notFound } from '../../errors.ts';
 import { grants, type Permission } from '../../permissions.ts';
 import * as deliveries from '../deliveries/service.ts';
 import { leftToRefund, paymentMoves } from '../payments/rules.ts';
-import * as payments from '../payments/service.ts';
 import * as turns from '../turns/service.ts';
 import type { OrderOverview, OrderWanted } from './overview.schema.ts';
 import { findOrderBy } from './overview.statements.ts';
@@ -13,7 +12,7 @@ import { orderMoves } from './rules.ts';
 import { readOrder, timeline } from './service.ts';
 
 /**
- * Reads everything about an order: it in full, its payment, its turn, what happened to it, every delivery of its events,
+ * Reads everything about an order: it in full, its payments, its turn, what happened to it, every delivery of its events,
  * and the actions on it that the caller was `granted`. Throws `resource_not_found`.
  */
 export async function overview(
@@ -31,22 +30,30 @@ export async function overview(
       : isId(id ?? '')
         ? find('id', id)
         : []);
-  if (found === undefined) throw notFound('Order');
+  const payment = found?.payments.at(-1);
+  if (found === undefined || payment === undefined) throw notFound('Order');
+  const { payments } = found;
   const may = (permission: Permission) => grants(granted, permission);
   const { customer, delivery, ...order } = await readOrder(ctx, found.id, granted);
-  const payment = await valueIn(await payments.get(ctx, found.payment_id, ['books']));
   return {
     value: {
       order,
       ...(customer && { customer }),
       ...(delivery && { delivery }),
       payment,
+      payments,
       ...(found.turn_id !== null && { turn: await valueIn(await turns.get(ctx, found.turn_id)) }),
       timeline: await valueIn(await timeline(ctx, found.id)),
-      deliveries: await deliveries.listOf(ctx, [found.id, found.payment_id], may('deliveries:retry')),
+      deliveries: await deliveries.listOf(
+        ctx,
+        [found.id, ...payments.map(({ id }) => id)],
+        may('deliveries:retry'),
+      ),
       possible: {
         moves: may('orders:write') ? [...orderMoves[order.status]] : [],
         payment_moves: may('payments:write') ? [...paymentMoves[payment.status]] : [],
+        another_payment:
+          may('payments:write') && order.status !== 'canceled' && payment.status === 'rejected',
         refund: may('payments:write') ? leftToRefund(payment) : 0,
       },
     },

@@ -1,10 +1,12 @@
 import { identified, type Statement, statement } from '@comanda/db';
+import type { PaymentWithBooks } from '../payments/schema.ts';
 import type { OrderWanted } from './overview.schema.ts';
 
 /** The resources connected with an order. */
 interface FoundOrder {
   id: string;
-  payment_id: string;
+  /** Oldest first, with their books. */
+  payments: PaymentWithBooks[];
   turn_id: string | null;
 }
 
@@ -18,8 +20,11 @@ export const findOrderBy: Record<keyof OrderWanted, Statement<FoundOrder>> = {
 function findBy(column: keyof OrderWanted, wanted: string): Statement<FoundOrder> {
   return statement(
     `find_order_by_${column}`,
-    `select o.id, p.id as payment_id, o.turn_id
+    `select o.id, p.payments, o.turn_id
      from (select * from orders where location_id = $1::uuid and ${wanted} limit 1) o
-     cross join lateral (select * from payments where location_id = $1::uuid and order_id = o.id and replaced = 0 limit 1) p`,
+     cross join lateral (
+       select json_agg((left(j.doc, -1) || payment_books($1::uuid, p.id) || '}')::json order by nullif(p.replaced, 0)) as payments
+       from payments p cross join lateral payments_json($1::uuid, array[p.id]) j
+       where p.location_id = $1::uuid and p.order_id = o.id having bool_or(p.replaced = 0)) p`,
   );
 }
