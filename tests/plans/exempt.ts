@@ -77,7 +77,11 @@ const rows: Row[] = [
   ],
   [/^read_latest_delivery$/, 'the deliveries of one event: as many as there are endpoints'],
   [/^change_certified_price$/, 'looks at the products of a sandbox, which are tens, once a run', 'sometimes'],
-  [/^abort_silent_certifications$/, 'certifications that are under way: one a sandbox', 'sometimes'],
+  [
+    /^(are_certifications_silent|abort_silent_certifications)$/,
+    'certifications that are under way: one a sandbox',
+    'sometimes',
+  ],
   [
     /^list_webhook_attempts/,
     'the log of an endpoint, of one type or status: an index for each would cost every attempt',
