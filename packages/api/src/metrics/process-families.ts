@@ -1,10 +1,10 @@
 import { type Database, ownBuild } from '@comanda/db';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { family, type MetricFamily, shared, single } from './family.ts';
 
 /** Metrics of this process: memory, processor, event loop, garbage, and its connections. */
 export async function processFamilies({ pool }: Pick<Database, 'pool'>): Promise<MetricFamily[]> {
-  const all = (await processRegistry().getMetricsAsJSON()) as unknown as MetricFamily[];
+  const all = (await (await processRegistry()).getMetricsAsJSON()) as unknown as MetricFamily[];
   // Those of handles and the like are sums of others: no counters, despite their names.
   const own = all
     .filter(({ name, type }) => type === 'counter' || !name.endsWith('_total'))
@@ -31,15 +31,20 @@ function withoutPeriod(all: MetricFamily): MetricFamily {
   return { ...all, values };
 }
 
-let registry: Registry | undefined;
+let registry: Promise<Registry> | undefined;
 
 // A process has one, however many servers it holds: the observers behind it are never let go.
-function processRegistry(): Registry {
-  if (registry === undefined) {
-    registry = new Registry();
-    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lookMs });
-  }
+function processRegistry(): Promise<Registry> {
+  registry ??= makeRegistry();
   return registry;
+}
+
+/** Loads the library with the first scrape: most processes of a small installation are never scraped. */
+async function makeRegistry(): Promise<Registry> {
+  const { collectDefaultMetrics, Registry } = await import('prom-client');
+  const made = new Registry();
+  collectDefaultMetrics({ register: made, eventLoopMonitoringPrecision: lookMs });
+  return made;
 }
 
 let build: MetricFamily | undefined;
