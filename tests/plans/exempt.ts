@@ -113,6 +113,7 @@ const rows: Row[] = [
   ],
   [/^sweep_/, 'goes through all that waits, every five seconds', 'sometimes'],
   [/^forget_spent_sync_jobs$/, 'goes through the job queue, which holds what is at work', 'sometimes'],
+  [/^next_due_jobs$/, 'reads the names of the tasks, which are six, for the first few jobs', 'sometimes'],
   [/^retention_/, 'looks for what is old, once an hour'],
   [/^metrics_/, 'metrics count everything'],
   [/\/graphile_worker$/, "the job queue's own"],
