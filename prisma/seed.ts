@@ -1,7 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { issueCode, issueKey, newApiKey, parseApiKey, revokeKey, writeDemo } from '@comanda/api/services';
-import { type Database, newId, openDatabase, prismaOver, statement } from '@comanda/db';
+import { type Database, newId, openDatabase, statement } from '@comanda/db';
 import { idOf } from './seed/known-ids.ts';
 
 /** The name of the demo key. */
@@ -25,7 +25,8 @@ export async function seedDemo({
   const database = openDatabase({ url: databaseUrl, poolSize: 2, applicationName: 'comanda-seed' });
   try {
     const file = join(dataDir, 'demo-key');
-    if ((await prismaOver(database).location.count()) === 0) await seedLocation(database, new Date(), file);
+    const [any] = await database.run(findAnyLocation, []);
+    if (any === undefined) await seedLocation(database, new Date(), file);
     const key = await demoKey(database, file);
     if (key === undefined || !app) return { key };
     const { code } = await issueCode(database, { name: 'demo', screens: ['board', 'day', 'desk'] });
@@ -48,6 +49,8 @@ async function seedLocation(database: Database, now: Date, keyFile: string): Pro
   });
 }
 
+const findAnyLocation = statement<{ id: string }>('find_any_location', 'select id from locations limit 1');
+
 const insertDemoLocation = statement<{ code: string }>(
   'insert_demo_location',
   `insert into locations (id, name, timezone, currency) values ($1::uuid, $2, 'America/Montevideo', 'UYU') returning code`,
@@ -59,10 +62,7 @@ const insertDemoKey = statement(
 );
 
 async function demoKey(database: Database, file: string): Promise<string | undefined> {
-  const known = await prismaOver(database).apiKey.findMany({
-    where: { name: demoKeyName, location: { name: demoLocationName } },
-    orderBy: { createdAt: 'asc' },
-  });
+  const known = await database.run(findDemoKeys, [demoKeyName, demoLocationName]);
   const [first] = known;
   if (first === undefined) return undefined;
   const text = await readFile(file, 'utf8').then(
@@ -70,9 +70,9 @@ async function demoKey(database: Database, file: string): Promise<string | undef
     () => undefined,
   );
   const hash = text === undefined ? undefined : parseApiKey(text)?.hash;
-  const current = known.find((row) => row.revokedAt === null && hash?.equals(row.keyHash));
+  const current = known.find((row) => !row.revoked && hash?.equals(row.keyHash));
   if (text !== undefined && current !== undefined) return text;
-  for (const row of known) if (row.revokedAt === null) await revokeKey(database, row.id);
+  for (const row of known) if (!row.revoked) await revokeKey(database, row.id);
   const { key } = await issueKey(database, {
     name: demoKeyName,
     permissions: ['*'],
@@ -81,6 +81,12 @@ async function demoKey(database: Database, file: string): Promise<string | undef
   await keep(file, key);
   return key;
 }
+
+const findDemoKeys = statement<{ id: string; locationId: string; keyHash: Buffer; revoked: boolean }>(
+  'find_demo_keys',
+  `select k.id, k.location_id as "locationId", k.key_hash as "keyHash", k.revoked_at is not null as revoked
+   from api_keys k join locations l on l.id = k.location_id where k.name = $1 and l.name = $2 order by k.created_at`,
+);
 
 async function keep(file: string, key: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });

@@ -11,6 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -26,6 +27,9 @@ const runs = ['api', 'large-bodies', 'worker', 'comanda'];
 
 /** Packages beyond this size come with the files alone that the bundles can load. */
 const wholeBytes = 1024 ** 2;
+
+/** Files of a package that no program loads. */
+const neverRuns = /\.(d\.[cm]?ts|map|md|tsbuildinfo)$|\/(tests?|__tests__)\//;
 
 await runScript(async () => {
   const { values } = parseArgs({ options: { out: { type: 'string' } } });
@@ -69,32 +73,44 @@ async function makePackage(out, version) {
 }
 
 /**
- * The files of the packages that the bundles import, as esbuild resolves them: of small packages all that may run, so
+ * The files of the packages that the built bundles import, as esbuild resolves them: of small packages all that may run, so
  * that the entrance that Node chooses does not matter; of large ones the reachable files, with manifest and license.
  */
 async function traceFiles() {
   const { build } = await import('esbuild');
-  const reached = new Set();
+  const imported = new Set();
   for (const group of ['service', 'commands']) {
     const entryPoints = Object.fromEntries(
       Object.entries(groups[group]).filter(([name]) => runs.includes(name)),
     );
-    const { metafile } = await build({
-      ...bundleOptions(group),
-      // graphile-worker's cosmiconfig loads TypeScript for a configuration in TypeScript; what runs has neither.
-      ...{ entryPoints, external: ['typescript'], sourcemap: false },
-      // As Node 20.19 and later enter a package.
-      conditions: ['module-sync'],
-    });
-    for (const file of Object.keys(metafile.inputs))
-      if (file.startsWith('node_modules/')) reached.add(file.split('?')[0]);
+    const { metafile } = await build({ ...bundleOptions(group), entryPoints });
+    for (const { imports } of Object.values(metafile.outputs))
+      for (const { path, external } of imports) if (external && !isBuiltin(path)) imported.add(path);
   }
+  // What Node loads from there: it leaves no import of a package out, as esbuild does with what a bundle of ours does not use.
+  const { metafile } = await build({
+    stdin: {
+      contents: [...imported].map((path, at) => `export * as p${at} from '${path}';`).join('\n'),
+      resolveDir: root,
+    },
+    ...{ absWorkingDir: root, bundle: true, platform: 'node', format: 'esm', logLevel: 'silent' },
+    ...{ metafile: true, write: false },
+    // graphile-worker's cosmiconfig loads TypeScript for a configuration in TypeScript; what runs has neither.
+    external: ['typescript'],
+    // As Node 20.19 and later enter a package.
+    conditions: ['module-sync'],
+  });
+  const reached = new Set(
+    Object.keys(metafile.inputs)
+      .filter((file) => file.startsWith('node_modules/'))
+      .map((file) => file.split('?')[0]),
+  );
   const files = new Set(reached);
   for (const folder of new Set([...reached].map(folderOf))) {
     const own = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
-      .filter((file) => folderOf(file) === folder && !/\.(d\.[cm]?ts|map|md|tsbuildinfo)$/.test(file));
+      .filter((file) => folderOf(file) === folder && !neverRuns.test(file));
     const isSmall = own.reduce((sum, file) => sum + statSync(join(root, file)).size, 0) <= wholeBytes;
     for (const file of own)
       if (isSmall || /^(package\.json|(licen[cs]e|notice|copying).*)$/i.test(relative(folder, file)))

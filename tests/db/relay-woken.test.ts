@@ -4,7 +4,7 @@ import { createLocation, createProduct } from '../support/factories.ts';
 import { openAs } from '../support/roles.ts';
 import { waitFor } from '../support/wait.ts';
 
-// The relay looks for changes once a second. A commit of any program but the API wakes it (prisma/sql/captured.sql); the API does so
+// The relay looks for changes once a second, and less often after a quiet while. A commit of any program but the API wakes it (prisma/sql/captured.sql); the API does so
 // after its commit, as commits that notify wait for each other.
 
 const own = useTestDatabase();

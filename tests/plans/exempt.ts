@@ -77,7 +77,11 @@ const rows: Row[] = [
   ],
   [/^read_latest_delivery$/, 'the deliveries of one event: as many as there are endpoints'],
   [/^change_certified_price$/, 'looks at the products of a sandbox, which are tens, once a run', 'sometimes'],
-  [/^abort_silent_certifications$/, 'certifications that are under way: one a sandbox', 'sometimes'],
+  [
+    /^(are_certifications_silent|abort_silent_certifications)$/,
+    'certifications that are under way: one a sandbox',
+    'sometimes',
+  ],
   [
     /^list_webhook_attempts/,
     'the log of an endpoint, of one type or status: an index for each would cost every attempt',
@@ -109,6 +113,7 @@ const rows: Row[] = [
   ],
   [/^sweep_/, 'goes through all that waits, every five seconds', 'sometimes'],
   [/^forget_spent_sync_jobs$/, 'goes through the job queue, which holds what is at work', 'sometimes'],
+  [/^next_due_jobs$/, 'reads the names of the tasks, which are six, for the first few jobs', 'sometimes'],
   [/^retention_/, 'looks for what is old, once an hour'],
   [/^metrics_/, 'metrics count everything'],
   [/\/graphile_worker$/, "the job queue's own"],

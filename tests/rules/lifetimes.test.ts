@@ -64,7 +64,7 @@ const relations: readonly [sentence: string, less: number, more: number][] = [
   ['a call waits less for its place than it may work', holdUps.waitMs, api.statementMs],
   [
     'a session of a person that holds up an order is ended before the order gives up',
-    wardenLooks.waitMs + wardenLooks.everyMs,
+    Math.max(wardenLooks.waitMs, wardenLooks.restMs) + wardenLooks.everyMs,
     holdUps.rowMs,
   ],
   ['we cut off a reader, not the server', exporting.stalledMs, exporting.idleInTransactionMs],

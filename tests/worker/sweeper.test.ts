@@ -1,15 +1,29 @@
 import { spawnSync } from 'node:child_process';
 import { pidSpace, startHeartbeat } from '@comanda/db';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { sweep } from '../../packages/worker/src/sweeper.ts';
 import { createProduct } from '../support/factories.ts';
+import { openAs } from '../support/roles.ts';
 import { useSteppedWorker } from '../support/stepped-worker.ts';
+import { waitFor } from '../support/wait.ts';
 import { useSharedKit } from './kit.ts';
 
 const kit = useSharedKit();
 const worker = useSteppedWorker(kit);
 
 describe('the sweeper', () => {
+  test('wakes no relay when it finds nothing', async () => {
+    const listener = await openAs(kit.url, 'service');
+    onTestFinished(() => listener.end());
+    const heard: string[] = [];
+    listener.on('notification', ({ payload }) => heard.push(payload ?? ''));
+    await listener.query('listen comanda_changes');
+    expect(await sweep(kit.database, undefined)).toMatchObject({ certifications: 0 });
+    await kit.sql(`notify comanda_changes, 'after it'`);
+    await waitFor('the notification after it', () => heard.includes('after it'));
+    expect(heard).toEqual(['after it']);
+  });
+
   const overdue = async () => {
     const erp = await kit.consumer();
     await kit.createEndpoint({ url: erp.url, events: ['product.created'] });

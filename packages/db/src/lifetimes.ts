@@ -96,6 +96,8 @@ export const publishing = {
 /** The worker ends sessions of people that pass a bound (packages/worker/src/warden.ts). */
 export const wardenLooks = {
   everyMs: 500,
+  /** While there is no such session. One that begins is seen before the service has waited for it for `waitMs`. */
+  restMs: 1_000,
   /** The service waits so long for a lock that such a session holds. An order waits for 2 s (`holdUps.rowMs`): it is seen. */
   waitMs: 1_000,
 } as const;

@@ -9,6 +9,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
+import { startDueJobs } from './due-jobs.ts';
 import { livenessOf } from './runner-liveness.ts';
 import type { Task, TaskContext } from './tasks/task.ts';
 
@@ -56,6 +57,11 @@ export function superviseRunner(options: RunnerOptions): SupervisedRunner {
     const pools: string[] = [];
     const events: WorkerEvents = new EventEmitter();
     const liveness = livenessOf(events, options.concurrency, { clock: context.clock });
+    const dueJobs = startDueJobs({
+      ...{ database: options.database, concurrency: options.concurrency, events, clock: context.clock },
+      tasks: Object.keys(options.tasks),
+      passedOver: options.passedOver ?? (() => []),
+    });
     try {
       current = await startRunner(options, events, pools);
       onReady();
@@ -64,7 +70,7 @@ export function superviseRunner(options: RunnerOptions): SupervisedRunner {
       const ended = await Promise.race([current.promise, liveness.over]);
       if (ended === 'stuck') current.stop('stuck').catch(() => {});
     } finally {
-      await liveness.stop();
+      await Promise.all([liveness.stop(), dueJobs.stop()]);
       current = undefined;
       await freeJobs(options, pools);
     }
@@ -104,8 +110,8 @@ async function startRunner(options: RunnerOptions, events: WorkerEvents, pools: 
     parsedCronItems: options.times ?? [],
     ...(options.passedOver !== undefined && { forbiddenFlags: options.passedOver }),
     noHandleSignals: true,
-    // Each of `concurrency` looks on its own, so a retry is found after half a second; what is due at once, by a notification.
-    pollInterval: 2_000,
+    // Its workers are woken by notifications, and by one look for all of them (due-jobs.ts).
+    pollInterval: 60_000,
     gracefulShutdownAbortTimeout: options.taskMs,
     // Unbatched, a job that cannot be completed is an unhandled rejection.
     preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },

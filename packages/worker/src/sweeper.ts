@@ -14,7 +14,7 @@ import {
 } from '@comanda/db';
 import type { Logger } from 'pino';
 import { abortedWith } from './certification/certifications.ts';
-import { abortSilent } from './certification/statements.ts';
+import { abortSilent, areSilent } from './certification/statements.ts';
 import { type FreedEndpoint, freedEndpoints, freeOrphans } from './orphans.ts';
 
 /** The repairs of one sweep. */
@@ -71,7 +71,7 @@ export function sweep(database: Database, judge: string | undefined): Promise<Sw
       await tx.run(unlockJobs, [deadSeconds]);
       await tx.run(forgetTheDead, []);
     }
-    const certifications = await count(tx.run(abortSilent, [abortedWith, deadSeconds]));
+    const certifications = await abortSilentRuns(tx);
     const claims = freed.reduce((sum, one) => sum + one.count, 0);
     const endpoints = await queueMissing(tx, freed);
     return { claims, certifications, endpoints, syncJobs: await queueForsaken(tx) };
@@ -92,8 +92,11 @@ async function queueMissing(tx: Queryable, freed: readonly FreedEndpoint[]): Pro
   return endpoints.length;
 }
 
-async function count(rows: Promise<{ count: number }[]>): Promise<number> {
-  return (await rows)[0]?.count ?? 0;
+async function abortSilentRuns(tx: Queryable): Promise<number> {
+  const [silent] = await tx.run(areSilent, [deadSeconds]);
+  if (silent?.found !== true) return 0;
+  const [aborted] = await tx.run(abortSilent, [abortedWith, deadSeconds]);
+  return aborted?.count ?? 0;
 }
 
 const sweeperLock = statement<{ taken: boolean }>(

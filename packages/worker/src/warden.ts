@@ -25,8 +25,8 @@ const reasons = {
 } as const;
 
 /**
- * Ends the sessions of the roles admin and reader that pass a bound (`roleBounds`), or that the service waits for, about
- * twice a second: what such a session sets for itself bounds nothing. Needs `pg_signal_backend`; without it one warning
+ * Ends the sessions of the roles admin and reader that pass a bound (`roleBounds`), or that the service waits for. While there
+ * are any it looks about twice a second: what such a session sets for itself bounds nothing. Needs `pg_signal_backend`; without it one warning
  * is logged, and doctor reports it. Every worker runs one.
  */
 export function startWarden(database: Queryable, rolePrefix: string, log: Logger, clock: Clock): Loop {
@@ -57,7 +57,7 @@ export function startWarden(database: Queryable, rolePrefix: string, log: Logger
         const past = session.past ?? (overdue.has(session) ? 'held' : null);
         if (past !== null) await end(session, past);
       }
-      return again(wardenLooks.everyMs);
+      return again(sessions.length > 0 ? wardenLooks.everyMs : wardenLooks.restMs);
     },
     failed: (error) => log.warn({ err: error }, 'looking at the sessions of people failed'),
   });

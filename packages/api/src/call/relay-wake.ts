@@ -10,7 +10,7 @@ const pauseMs = 25;
 /**
  * Makes the function that notifies the relay of committed changes. Calls within a few milliseconds become one
  * NOTIFY, on a connection of the pool and outside every transaction; without end they become one every `pauseMs`. A
- * lost one costs at most the relay's poll, a second. Writes of other programs notify by a trigger (captured.sql).
+ * lost one costs at most the relay's poll, a second, or 5 s after a quiet while. Writes of other programs notify by a trigger (captured.sql).
  */
 export function relayWaker(database: Database): () => void {
   let planned = false;

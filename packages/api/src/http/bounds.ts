@@ -29,7 +29,7 @@ export const defaultBounds: Bounds = {
   keepAliveMs: 60_000,
   // Longer than any statement, and than an export waits for its reader.
   silenceMs: 90_000,
-  checkEveryMs: 250,
+  checkEveryMs: 1_000,
   headerBytes: 16 * 1024,
   headers: 100,
   connections: 4_096,

@@ -12,9 +12,11 @@ export interface KeyedStream {
   judge(key: Caller): 'goes on' | 'over' | ApiError;
 }
 
+const restMs = 60_000;
+
 /**
  * Looks each `everyMs` at the keys of open streams, and ends the streams whose key is not valid any more or sees other types. A look
- * that fails for another reason is made again the next time.
+ * that fails for another reason is made again the next time. While no stream is open it rests: whoever opens one wakes it.
  */
 export function startKeyLooks(
   open: ReadonlySet<KeyedStream>,
@@ -26,7 +28,7 @@ export function startKeyLooks(
       await Promise.all(
         [...byKey(open)].map(([authorization, streams]) => lookAt(authorization, streams, credentials)),
       );
-      return again(everyMs);
+      return again(open.size > 0 ? everyMs : restMs);
     },
     firstRestMs: everyMs,
     ref: false,

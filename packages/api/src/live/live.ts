@@ -88,6 +88,7 @@ export function createLive({
         const stream = { reader, authorization, judge: (key: Caller) => options.judge(key) };
         feeds.join(locationId, feed, reader);
         open.add(stream);
+        if (open.size === 1) keyLooks.wake();
         if (drained) reader.end(goingAway());
         return {
           next: reader.next,

@@ -1,5 +1,5 @@
 import type { Database } from '@comanda/db';
-import { AggregatorRegistry, type Metric, Registry } from 'prom-client';
+import type { Metric } from 'prom-client';
 import { type CheckMetrics, noChecks } from './checks.ts';
 import { databaseFamilies } from './database-families.ts';
 import { family, highestOf, type MetricFamily, shared, single } from './family.ts';
@@ -21,7 +21,7 @@ export interface Metrics {
 }
 
 /** The content type of `Metrics.text()`. */
-export const metricsContentType = Registry.PROMETHEUS_CONTENT_TYPE;
+export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** The dependencies of metrics. */
 export interface MetricsOptions {
@@ -99,7 +99,8 @@ function databaseUp(value: 0 | 1): MetricFamily {
 }
 
 /** The families of one or several processes in the text format of Prometheus, added up. */
-export function render(all: readonly MetricFamily[][]): Promise<string> {
+export async function render(all: readonly MetricFamily[][]): Promise<string> {
+  const { AggregatorRegistry, Registry } = await import('prom-client');
   const parts = highestOf(all);
   const [only] = parts;
   if (only === undefined || parts.length > 1) return AggregatorRegistry.aggregate(parts).metrics();

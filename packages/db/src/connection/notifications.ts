@@ -10,7 +10,7 @@ export interface Notifications {
    * connection was away: something may have been missed then.
    */
   on(channel: string, listener: (payload: string | undefined) => void): void;
-  /** Whether everything announced until 0.8 s ago has been heard. */
+  /** Whether everything announced until 0.8 s ago has been heard. After ten seconds without this question false is the first answer. */
   healthy(): boolean;
   /** Stops listening. */
   close(): Promise<void>;
@@ -18,6 +18,9 @@ export interface Notifications {
 
 // A dead peer sends no reset: only an answer proves that the connection lives. Real time, as for the pool.
 const pingMs = 400;
+/** While nobody asks whether it is healthy. */
+const restingPingMs = 5_000;
+const askedMs = 10_000;
 const healthyMs = 800;
 const abandonMs = 5_000;
 const backoff = { firstMs: 50, longestMs: 2_000 };
@@ -30,6 +33,8 @@ export function createNotifications(databaseUrl: string): Notifications {
   const listeners = new Map<string, ((payload: string | undefined) => void)[]>();
   let client: pg.Client | undefined;
   let heardAt = Number.NEGATIVE_INFINITY;
+  let askedAt = performance.now();
+  let rests = false;
   // Channels that the server has not yet confirmed.
   let joining = 0;
   let lost = false;
@@ -40,7 +45,8 @@ export function createNotifications(databaseUrl: string): Notifications {
       if (lost) throw new Error('the connection broke');
       if (client === undefined) await open();
       else await ping(client);
-      return again(pingMs);
+      rests = performance.now() - askedAt > askedMs;
+      return again(rests ? restingPingMs : pingMs);
     },
     failed() {
       hosts.missed(url);
@@ -116,7 +122,12 @@ export function createNotifications(databaseUrl: string): Notifications {
         () => {},
       );
     },
-    healthy: () => joining === 0 && performance.now() - heardAt < healthyMs,
+    healthy() {
+      askedAt = performance.now();
+      if (rests) loop.wake();
+      rests = false;
+      return joining === 0 && askedAt - heardAt < healthyMs;
+    },
     async close() {
       const ended = loop.stop();
       // No farewell: a silent server answers none, and a connect that is ended before it is through never settles.

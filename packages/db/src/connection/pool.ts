@@ -56,6 +56,7 @@ export function openPool(
   let trustedUntil = Number.NEGATIVE_INFINITY;
   let asking = false;
   let silent = false;
+  let looking = false;
 
   class WatchedClient extends pg.Client {
     constructor(options?: pg.ClientConfig) {
@@ -73,6 +74,7 @@ export function openPool(
       this.connection.once('error', missed).once('errorMessage', missed).once('end', missed);
       const waiting: Waiting = { since: performance.now(), heardAt: performance.now() };
       clients.set(this, waiting);
+      lookOn();
       const heard = () => {
         waiting.since = undefined;
         waiting.heardAt = performance.now();
@@ -87,6 +89,7 @@ export function openPool(
       const query = this.query.bind(this) as (...args: unknown[]) => unknown;
       this.query = ((...args: unknown[]) => {
         waiting.since ??= performance.now();
+        lookOn();
         return query(...args);
       }) as typeof this.query;
     }
@@ -120,12 +123,22 @@ export function openPool(
   pool.on('release', (_, client) => {
     if (readOnly.has(client)) void client.end();
   });
-  startLoop({ ref: false, firstRestMs: lookMs, round: look });
   return pool;
+
+  /** Looks while a connection waits: a pool at rest has no timer. */
+  function lookOn(): void {
+    if (looking) return;
+    looking = true;
+    startLoop({ ref: false, firstRestMs: lookMs, round: look });
+  }
 
   function look(): Again | undefined {
     const now = performance.now();
-    if (pool.ending) return undefined;
+    const rests = !asking && !silent && [...clients.values()].every(({ since }) => since === undefined);
+    if (pool.ending || rests) {
+      looking = false;
+      return undefined;
+    }
     const waits = [...clients].filter(([, { since = now }]) => now - since > doubt.suspicionMs);
     const [lost] = waits.map(([, { since = now }]) => since).filter((since) => now - since > doubt.abandonMs);
     // A connection that has been idle for as long as that one is as likely to be dead.

@@ -7,8 +7,8 @@ import type { Database } from './database.ts';
 export type PrismaTransaction = Parameters<Parameters<PrismaClient['$transaction']>[0]>[0];
 
 /**
- * Prisma over the pool of a database, for the seed and for tests: it ends with the pool. Neither the API nor the worker has it, of whose
- * memory it takes tens of megabytes.
+ * Prisma over the pool of a database, for tests and the bench: it ends with the pool. No program of the service has it: it takes tens
+ * of megabytes of memory, and half a second of CPU to load.
  */
 export function prismaOver({ pool }: Pick<Database, 'pool'>): PrismaClient {
   const { waitMs, statementMs } = workLimits.command;

@@ -85,13 +85,21 @@ export const endRun = statement<{ id: string }>(
    select id from ended`,
 );
 
-/** Ends runs that no worker continues: $1 sentence, $2 seconds of silence. Their changes are put back. */
+const isSilent = (seconds: string) => `r.status in ('queued', 'running')
+       and r.alive_at < now() - case when r.status = 'running' then make_interval(secs => ${seconds}::float8) else interval '15 minutes' end`;
+
+/** Whether there are runs that no worker continues: $1 seconds of silence. */
+export const areSilent = statement<{ found: boolean }>(
+  'are_certifications_silent',
+  `select exists (select from certifications r where ${isSilent('$1')}) as found`,
+);
+
+/** Ends runs that no worker continues: $1 sentence, $2 seconds of silence. Their changes are put back. Wakes the relays, whatever it finds. */
 export const abortSilent = statement<{ count: number }>(
   'abort_silent_certifications',
   `with ending as materialized (
      select r.location_id, r.id, r.held_endpoint_id, r.changed from certifications r
-     where r.status in ('queued', 'running')
-       and r.alive_at < now() - case when r.status = 'running' then make_interval(secs => $2::float8) else interval '15 minutes' end
+     where ${isSilent('$2')}
      limit 100 for update skip locked
    ), ${abortedRuns('$1::text')}
    select count(*)::int as count from ending`,

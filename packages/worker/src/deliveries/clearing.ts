@@ -2,7 +2,7 @@ import { again, type Clock, type Database, type Loop, startLoop, statement } fro
 import type { Logger } from 'pino';
 import { deliversAfter } from './statements.ts';
 
-const lookEveryMs = 1_000;
+const lookEveryMs = 5_000;
 /** Rests between two batches are as long as the batch was, and no longer than this. */
 const longestRestMs = 1_000;
 

@@ -79,9 +79,9 @@ export async function readSetAside(tx: Queryable, locationId: string, most: numb
   return (await tx.run(due, [locationId, most, mostFailures])).flatMap(changesOf);
 }
 
-/** Where something that was set aside is due again. */
-export async function readDueLocations(on: Queryable): Promise<string[]> {
-  return (await on.run(dueLocations, [mostFailures])).map(({ locationId }) => locationId);
+/** Where something that was set aside is to be tried again, and whether it is due. */
+export function readSetAsideLocations(on: Queryable): Promise<{ locationId: string; due: boolean }[]> {
+  return on.run(setAsideLocations, [mostFailures]);
 }
 
 /** Cuts a transaction into parts that are published one by one. The caller holds the location. */
@@ -193,11 +193,12 @@ const first = statement<CapturedRow & { cut: boolean }>(
    order by w.place, f.last, c.part, c.id, c.line`,
 );
 
-const dueLocations = statement<{ locationId: string }>(
-  'relay_due_locations',
-  `select distinct d.location_id as "locationId" from (
-     select c.location_id from internal.captured_changes c
-     where c.failures > 0 and c.failures < $1 and c.retry_at <= now() order by c.retry_at limit 100) d`,
+const setAsideLocations = statement<{ locationId: string; due: boolean }>(
+  'relay_set_aside_locations',
+  `select d.location_id as "locationId", bool_or(d.retry_at <= now()) as due from (
+     select c.location_id, c.retry_at from internal.captured_changes c
+     where c.failures > 0 and c.failures < $1 order by c.retry_at limit 100) d
+   group by 1`,
 );
 
 const due = statement<CapturedRow>(

@@ -7,6 +7,9 @@ import { publishRound, publishSetAside } from './round.ts';
 
 /** The interval of polling, for a notification that was lost, and for changes that were set aside. */
 const pollMs = 1_000;
+/** When nothing has waited for so long, it polls less often. */
+const quietMs = 30_000;
+const quietPollMs = 5_000;
 /** A round of fewer changes is followed by a rest: each costs some milliseconds, however little it publishes. */
 const few = 500;
 
@@ -26,18 +29,23 @@ export function startRelay(
 ): Loop {
   const queue = createFairQueue(clock.now);
   const gathering = createGathering();
-  let setAsideAt = 0;
+  let setAsideAt = Number.NEGATIVE_INFINITY;
+  let waitedAt = clock.now();
   const loop = startLoop({
     clock,
     async round() {
-      if (clock.now() - setAsideAt >= pollMs) {
-        if ((await publishSetAside(database, log)).events > 0) published();
-        setAsideAt = clock.now();
-      }
       const began = clock.now();
       const seen = await publishRound(database, log, { queue, ...(first && { first }) });
       if (seen.events > 0) published();
-      if (seen.changes === 0) return again(pollMs);
+      if (seen.waited) waitedAt = began;
+      // Behind the round: what has just been committed does not wait for it.
+      if (began - setAsideAt >= pollMs) {
+        const tried = await publishSetAside(database, log);
+        if (tried.events > 0) published();
+        if (tried.waited) waitedAt = began;
+        setAsideAt = began;
+      }
+      if (seen.changes === 0) return again(began - waitedAt < quietMs ? pollMs : quietPollMs);
       log.debug({ ...seen }, 'published');
       const next = gathering.next(began, seen.transactions);
       // Not a rest, which the next change would end.

@@ -7,8 +7,8 @@ import {
   type Part,
   postpone,
   readBatches,
-  readDueLocations,
   readSetAside,
+  readSetAsideLocations,
   readWaiting,
   takeLocations,
   takingLocations,
@@ -25,6 +25,14 @@ export interface Round {
   events: number;
   /** How many transactions, or parts of them, the changes are of. */
   transactions: number;
+  /** Whether changes waited when it began, be it at locations that it did not look at. */
+  waited: boolean;
+}
+
+/** The result of trying again what was set aside. */
+export interface SetAside extends Pick<Round, 'changes' | 'events'> {
+  /** Whether changes were set aside when it began, due or not. */
+  waited: boolean;
 }
 
 /** The tools of a relay's rounds. */
@@ -35,12 +43,14 @@ export interface RoundTools {
   first?: FirstAttempts;
 }
 
+type Published = Omit<Round, 'waited'>;
+
 interface Rounds extends RoundTools {
   database: Database;
   log: Logger;
 }
 
-const nothing = (): Round => ({ changes: 0, events: 0, transactions: 0 });
+const nothing = (): Published => ({ changes: 0, events: 0, transactions: 0 });
 
 /** Changes in a round, as long as what comes first somewhere is not more. */
 const roundSize = 2_000;
@@ -60,7 +70,8 @@ const mostLocations = 341;
 export async function publishRound(database: Database, log: Logger, given?: RoundTools): Promise<Round> {
   const tools = given ?? { queue: createFairQueue() };
   const { queue } = tools;
-  const { together, alone } = queue.next(await readWaiting(database));
+  const waiting = await readWaiting(database);
+  const { together, alone } = queue.next(waiting);
   const rounds = { database, log, ...tools };
   const round = await publishLocations(rounds, together);
   for (const locationId of alone.slice(0, 1)) {
@@ -70,13 +81,15 @@ export async function publishRound(database: Database, log: Logger, given?: Roun
     round.transactions += more.transactions;
   }
   if (given === undefined) await queue.idle();
-  return round;
+  return { ...round, waited: waiting.length > 0 };
 }
 
 /** Tries again what was set aside and is due. */
-export async function publishSetAside(database: Database, log: Logger): Promise<Omit<Round, 'transactions'>> {
-  const round = { changes: 0, events: 0 };
-  for (const locationId of await readDueLocations(database)) {
+export async function publishSetAside(database: Database, log: Logger): Promise<SetAside> {
+  const locations = await readSetAsideLocations(database);
+  const round = { changes: 0, events: 0, waited: locations.length > 0 };
+  for (const { locationId, due } of locations) {
+    if (!due) continue;
     const units = await database.transaction(undefined, async (tx) => {
       const taken = await takeLocations(tx, [locationId]);
       return taken.length === 0 ? [] : planEvents(await readSetAside(tx, locationId, 100));
@@ -94,7 +107,7 @@ export async function publishSetAside(database: Database, log: Logger): Promise<
   return round;
 }
 
-async function publishLocations(rounds: Rounds, locationIds: readonly string[]): Promise<Round> {
+async function publishLocations(rounds: Rounds, locationIds: readonly string[]): Promise<Published> {
   if (locationIds.length === 0) return nothing();
   const { database, log, queue, first } = rounds;
   let batches: Batch[] = [];
