@@ -257,7 +257,7 @@ BEGIN
     IF deed_passes(TG_RELID, 'order', session_user) THEN
       RETURN NEW;
     END IF;
-    RAISE EXCEPTION 'a payment is replaced by inserting another one of its order: leave out replaced' USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
+    RAISE EXCEPTION 'a new payment is the one of its order: leave out replaced' USING ERRCODE = 'CM008', DETAIL = NEW.id::text;
   END IF;
   SELECT * INTO ordered FROM orders o WHERE o.location_id = NEW.location_id AND o.id = NEW.order_id FOR NO KEY UPDATE;
   UPDATE payments p SET replaced = 1 + (

@@ -224,7 +224,7 @@ describe('by hand', () => {
     await expect(insert(order.id, { replaced: 1 })).rejects.toThrow(/leave out replaced/);
     await insert(order.id);
     await expect(hand.sql`update payments set replaced = 7 where id = ${order.payment.id}`).rejects.toThrow(
-      /a payment is replaced by inserting another one/,
+      /replaced never changes by hand/,
     );
     await expect(
       underDeed(api.pool, 'repair: a test', `update payments set status = 'completed' where id = $1`, [

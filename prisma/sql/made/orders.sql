@@ -271,7 +271,7 @@ CREATE TRIGGER guard_payment_method_id BEFORE UPDATE OF payment_method_id ON ord
   FOR EACH ROW
   WHEN (ROW(OLD.payment_method_id) IS DISTINCT FROM ROW(NEW.payment_method_id)
     AND (OLD.number > 0 AND pg_trigger_depth() = 0))
-  EXECUTE FUNCTION refuse('never', 'the payment method of an order is that of its payment: reject that, and insert another payment (POST /v2/orders/{id}/payments)');
+  EXECUTE FUNCTION refuse('never', 'the payment method of an order never changes by hand: reject its payment, and insert another one (POST /v2/orders/{id}/payments)');
 
 CREATE TRIGGER guard_kept BEFORE DELETE ON orders
   FOR EACH ROW

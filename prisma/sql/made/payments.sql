@@ -140,7 +140,7 @@ CREATE TRIGGER guard_replaced BEFORE UPDATE OF replaced ON payments
   FOR EACH ROW
   WHEN (ROW(OLD.replaced) IS DISTINCT FROM ROW(NEW.replaced)
     AND (pg_trigger_depth() = 0))
-  EXECUTE FUNCTION refuse('never', 'a payment is replaced by inserting another one of its order');
+  EXECUTE FUNCTION refuse('never', 'replaced never changes by hand: insert another payment of the order, once this one is rejected');
 
 CREATE TRIGGER guard_kept BEFORE DELETE ON payments
   FOR EACH ROW

@@ -103,7 +103,7 @@ export const orders = table<Order>()('orders', {
       never: ['payment_method_id'],
       when: 'OLD.number > 0 AND pg_trigger_depth() = 0',
       sentence:
-        'the payment method of an order is that of its payment: reject that, and insert another payment (POST /v2/orders/{id}/payments)',
+        'the payment method of an order never changes by hand: reject its payment, and insert another one (POST /v2/orders/{id}/payments)',
     },
     {
       kept: 'an order that has its number is kept, because numbers have no gaps: cancel it (POST /v2/orders/{id}/cancel)',
@@ -157,7 +157,8 @@ export const payments = table<Payment>()('payments', {
     {
       never: ['replaced'],
       when: 'pg_trigger_depth() = 0',
-      sentence: 'a payment is replaced by inserting another one of its order',
+      sentence:
+        'replaced never changes by hand: insert another payment of the order, once this one is rejected',
     },
     { kept: 'an order is never without its payment: reject the payment, or cancel the order' },
   ],
