@@ -101,7 +101,11 @@ type Whole<Resource> = Resource & {
   [Field in keyof Resource as Field & ('items' | 'deleted')]-?: Resource[Field];
 };
 
-type Hidden<Known extends string, Asked extends string> = Exclude<FieldsOf<Known>, FieldsOf<Asked>>;
+/** A read, which has no `items` to ask for, has the fields of `details` anyway: there the name adds to the lines. */
+type Hidden<Known extends string, Asked extends string> = Exclude<
+  FieldsOf<'items' extends Known ? Known : Exclude<Known, 'details'>>,
+  FieldsOf<Asked>
+>;
 type FieldsOf<Name extends string> = Included[Name & keyof Included];
 
 type Replaced<All, Part> = Omit<All, keyof Part> & Part;
