@@ -63,7 +63,7 @@ export const rest: Part = {
       ];
     };
 
-    const growth = async (): Promise<Figure> => {
+    const growth = async (): Promise<Figure[]> => {
       const headers = { authorization: `Bearer ${shop.key}` };
       const paths = [
         ...shop.productIds.slice(0, 20).map((id) => `/v2/products/${id}`),
@@ -82,15 +82,18 @@ export const rest: Part = {
       const warm = memoryMiB([api.pid]);
       const failed = (await ask((whole * 4) / 5)) ?? failedFirst;
       const last = memoryMiB([api.pid]);
-      return {
-        work: 'memory of the API after 1,000,000 requests ÷ after a fifth of them',
-        ...{ value: last / warm, unit: '×', goal: { most: 1.1 } },
-        note: `${warm.toFixed(0)} MiB, then ${last.toFixed(0)} MiB`,
-        ...(failed !== undefined && { failed }),
-      };
+      return [
+        { work: 'memory of the API after 1,000,000 requests', value: last, unit: ' MiB' },
+        {
+          work: 'the same ÷ after a fifth of them',
+          ...{ value: last / warm, unit: '×', goal: { most: 1.1 } },
+          note: `${warm.toFixed(0)} MiB, then ${last.toFixed(0)} MiB`,
+          ...(failed !== undefined && { failed }),
+        },
+      ];
     };
 
-    return async () => [...(await atRest()), ...(await fourProcesses()), await growth()];
+    return async () => [...(await atRest()), ...(await fourProcesses()), ...(await growth())];
   },
 };
 

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 export const start: Part = {
   name: 'start',
   summary:
-    'npm start in a fresh clone and the second time; its memory at rest; installed packages; bytes of the packed client',
+    'npm start in a fresh clone and the second time; its memory at rest; installed packages; bytes of the package and of the packed client',
   rounds: 1,
   async open({ subject, small, log }) {
     return async () => {
@@ -50,16 +50,29 @@ export const start: Part = {
       const { packages, bytes } = installed(join(folder, 'node_modules'));
       const out = join(directory, 'packed');
       await run('npm', ['run', '--silent', 'client:pack', '--', '--out', out, 'client'], { cwd: folder });
-      const packed = readdirSync(out).reduce((sum, name) => sum + statSync(join(out, name)).size, 0);
+      const packed = sizeOf(out);
+      const service = join(directory, 'package');
+      if (!small) await run('npm', ['run', '--silent', 'package', '--', '--out', service], { cwd: folder });
       return [
         ...figures,
         { work: 'installed packages', value: packages, unit: '' },
         { work: 'installed bytes', value: bytes / 1024 ** 2, unit: ' MiB' },
+        ...(small
+          ? []
+          : [{ work: 'the package of the service', value: sizeOf(service) / 1024 ** 2, unit: ' MiB' }]),
         { work: 'the packed client', value: packed / 1024, unit: ' KiB' },
       ];
     };
   },
 };
+
+/** The bytes of the files in a folder. */
+function sizeOf(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
 
 /** Until the demo data is made, and a look for the site's generator has ended. */
 const restMs = 20_000;
