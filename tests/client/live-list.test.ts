@@ -37,6 +37,23 @@ describe('a live list', () => {
     expect(ours(data).map((order) => order.id)).toEqual([id, before.id]);
   });
 
+  it('shows an edit: of a comment alone, and of a note that is taken away', async () => {
+    const { id } = await place();
+    const include = ['details' as const, 'items' as const];
+    const { orders, live } = page().shown({ ...open, include });
+    await live();
+    const ours = () => orders.getSnapshot().data?.find((order) => order.id === id);
+    const orderEdit = api.client().orders.edit;
+    await orderEdit.mutate({ id, note: 'Ring twice' });
+    await waitFor('the note', () => ours()?.note === 'Ring twice');
+    const items = { change: [{ line_id: 1, comment: 'Hot' }] };
+    await orderEdit.mutate({ id, items, note: null, expected: '*' });
+    await waitFor('the comment', () => ours()?.items?.[0]?.comment === 'Hot');
+    expect(ours()).not.toHaveProperty('note');
+    await orderEdit.mutate({ id, items: { change: [{ line_id: 1, comment: null }] }, expected: '*' });
+    await waitFor('no comment', () => !('comment' in (ours()?.items?.[0] ?? {})));
+  });
+
   it('without include shows the six fields, of orders that come too', async () => {
     const { orders, live } = page().shown({ status: 'pending' });
     await live();

@@ -88,6 +88,10 @@ describe('a client that waits for its limits', () => {
   });
 
   it('does not wait for the next month', async () => {
+    // Before its last hour, which would be waited for.
+    const middle = new Date(Number(await clock.now()));
+    middle.setUTCMonth(middle.getUTCMonth() + 1, 15);
+    await clock.set(middle.toISOString());
     const { key } = await api.make.key({ monthly: 1 });
     const comanda = createClient({ url: api.url, key, waitForLimits: true });
     await comanda.products.get.query({ id });

@@ -34,8 +34,8 @@ export interface EntryReads {
   getIncludes: readonly string[];
   /** Fields that a list shows only when `include` names them. */
   included: Readonly<Record<string, readonly string[]>>;
-  /** Fields that never change, and of which events know less. */
-  constant: readonly string[];
+  /** Fields, those of lines included, that events leave out where there is none. */
+  optional: readonly string[];
   /** The field that says whether a change is already made. */
   decides: string;
 }
@@ -50,7 +50,7 @@ export const rows: Readonly<Record<string, LiveRow>> = {
     stateOf: ({ revision }) => Number(revision ?? 0),
     reads: {
       get: 'orders.get',
-      getIncludes: ['books', 'customer', 'snapshot', 'tax', 'revision'],
+      getIncludes: ['books', 'customer', 'details', 'payments', 'snapshot', 'tax', 'revision'],
       included: {
         details: [
           ...['external_id', 'channel', 'is_take_away', 'identifier'],
@@ -58,7 +58,7 @@ export const rows: Readonly<Record<string, LiveRow>> = {
         ],
         items: ['items'],
       },
-      constant: ['items'],
+      optional: ['cancel_reason', 'note', 'promised_at', 'guests', 'adjustments', 'comment', 'subselections'],
       decides: 'status',
     },
     filters: {

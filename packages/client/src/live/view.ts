@@ -37,11 +37,20 @@ export function asListed({ included }: EntryReads, include: readonly string[], i
 
 /** Whether an event says nothing that an entry does not show. @internal */
 export function shows(reads: EntryReads, include: readonly string[], item: Item, data: Item): boolean {
-  return Object.entries(asListed(reads, include, data)).every(
-    ([field, value]) =>
-      reads.constant.includes(field) || JSON.stringify(value) === JSON.stringify(item[field]),
+  return holds(reads.optional, item, asListed(reads, include, data));
+}
+
+/** Whether `item` has what `data` has; it may have more, except for what `data` would name. */
+function holds(optional: readonly string[], item: unknown, data: unknown): boolean {
+  if (!isObject(item) || !isObject(data)) return item === data;
+  const named = optional.filter((field) => field in item);
+  return (
+    (!Array.isArray(data) || data.length === item.length) &&
+    [...Object.keys(data), ...named].every((field) => holds(optional, item[field], data[field]))
   );
 }
+
+const isObject = (value: unknown): value is Item => typeof value === 'object' && value !== null;
 
 /** The entries in their order, with what is not answered yet laid over them; `total` counts those beyond the bound as well. @internal */
 export function viewOf(

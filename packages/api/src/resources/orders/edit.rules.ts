@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { FieldFault } from '../../errors.ts';
 import { type AppliedAdjustment, adjust, sumOf } from './adjustments.rules.ts';
 import { decimalText, divideRounded, scaled } from './decimals.rules.ts';
@@ -74,7 +73,7 @@ export function editLines(
   { add = [], change = [], remove = [] }: OrderLinesEdit,
   facts: OrderFacts,
 ): { edit: LinesEdit; faults: FieldFault[] } {
-  const faults: FieldFault[] = [];
+  const faults: (FieldFault | FieldFault[])[] = [];
   const held = new Map(lines.map((line) => [line.line, line]));
   const totals = new Map(lines.map(({ line, total }) => [line, scaled(total, 2)]));
   const taken = { products: new Takings(), choices: new Takings() };
@@ -97,9 +96,9 @@ export function editLines(
     const line = lineOf(given.line_id, `${path}.line_id`);
     if (line === undefined) continue;
     const after = changeLine(line, given, facts, path, taken);
-    faults.push(...after.faults);
+    faults.push(after.faults);
     totals.set(line.line, after.cents);
-    if (isDeepStrictEqual({ ...after.line, stock_taken: line.stock_taken }, line)) continue;
+    if (JSON.stringify({ ...line, ...after.line }) === JSON.stringify(line)) continue;
     changed.push({ ...after.line, is_new: false });
     difference.changed.push({
       ...shown(line.line, after.line),
@@ -108,11 +107,11 @@ export function editLines(
       ...(given.subselections !== undefined && { subselections: true }),
     });
   }
-  const first = Math.max(lastLine, ...held.keys()) + 1;
+  const first = lines.reduce((greatest, { line }) => Math.max(greatest, line), lastLine) + 1;
   const wanted = { products: new Stack(), choices: new Stack() };
   for (const [index, item] of add.entries()) {
     const priced = priceLine(item, facts, `items.add[${index}]`, wanted);
-    faults.push(...priced.faults);
+    faults.push(priced.faults);
     if (priced.line === undefined) continue;
     totals.set(first + index, priced.cents ?? 0n);
     const line = { ...stored(priced.line), line: first + index };
@@ -145,7 +144,7 @@ export function editLines(
       removed: [...remove],
       ...{ products: taken.products.all(), choices: taken.choices.all(), difference },
     },
-    faults: [...faults, ...adjusted.faults],
+    faults: [...faults, adjusted.faults].flat(),
   };
 }
 
@@ -156,17 +155,14 @@ function changeLine(
   path: string,
   taken: { products: Takings; choices: Takings },
 ) {
-  const faults: FieldFault[] = [];
   const quantity = scaled(asked ?? line.quantity, 3);
   const quantityPath = `${path}.quantity`;
   let { selections } = line;
   let unit = scaled(line.unit_price, 2);
   if (subselections !== undefined) {
-    faults.push(...choiceFaults(line, subselections, facts, path));
     unit -= sumOf(selections.map(priceOf));
     selections = subselections.flatMap(({ item_id, quantity: each }) => chosen(line, facts, item_id, each));
     unit += sumOf(selections.map(priceOf));
-    faults.push(...unitFaults(unit, path));
   }
   giveBack(taken, line);
   if (line.stock_taken) taken.products.add(line.product_id, quantity, 0n, quantityPath);
@@ -182,7 +178,8 @@ function changeLine(
     ...{ ...kept, selections, comment: comment === undefined ? line.comment : comment },
     ...{ unit_price: decimalText(unit, 2), quantity: decimalText(quantity, 3), total: decimalText(cents, 2) },
   };
-  return { line: after, cents, faults };
+  const faults = subselections === undefined ? [] : choiceFaults(line, subselections, facts, path);
+  return { line: after, cents, faults: [...faults, ...unitFaults(unit, path)] };
 }
 
 const priceOf = ({ price, quantity }: StoredChoice): bigint => scaled(price, 2) * BigInt(quantity);

@@ -54,8 +54,8 @@ const { customer, delivery, note, promised_at, guests } = carriedCreate;
 export const OrderEdit = z
   .object({
     id: Id,
-    customer: customer.nullable(),
-    delivery: delivery.nullable(),
+    customer: customer.nullable().meta({ description: 'Whom the order is for.' }),
+    delivery: delivery.nullable().meta({ description: 'Where the order goes.' }),
     note: note.nullable(),
     promised_at: promised_at.nullable(),
     guests: guests.nullable(),
@@ -65,6 +65,6 @@ export const OrderEdit = z
     id: 'OrderEdit',
     description:
       'The body that edits a pending order: only the fields that are present; null takes one away.',
-    example: { note: 'No onions', items: { change: [{ line_id: 1, quantity: 3 }] } },
+    example: { note: 'No onions', guests: 3 },
   });
 export type OrderEdit = z.infer<typeof OrderEdit>;

@@ -22,16 +22,16 @@ import type { Order } from './schema.ts';
  */
 export async function edit(ctx: CallContext, { id, items, ...given }: OrderEdit): Promise<Answer<Order>> {
   if (!isId(id)) throw notFound('Order');
-  if (items !== undefined && ctx.precondition === undefined && ctx.ifMatch?.trim() !== '*')
-    throw new ApiError(
-      'precondition_required',
-      'An edit of lines needs If-Match with the tag that was read.',
-    );
   const { locationId, apiKeyId, keyName } = ctx.caller;
   return repeatingDeadlocks(() =>
     inTransaction(ctx, async (tx) => {
       const [held] = await tx.run(holdOrder, [locationId, id]);
       if (held === undefined) throw notFound('Order');
+      if (items !== undefined && ctx.precondition === undefined && ctx.ifMatch?.trim() !== '*')
+        throw new ApiError(
+          'precondition_required',
+          'An edit of lines needs If-Match with the tag that was read.',
+        );
       if (held.status !== 'pending')
         throw conflict('order_not_pending', `The order is ${held.status}: only a pending order is edited.`);
       // What the lock was waited for is seen by a statement after it.

@@ -97,7 +97,6 @@ export function priceLine(
     return {
       faults: [{ path: `${path}.product_id`, message: 'unknown product', reason: 'unknown_product' }],
     };
-  const faults = [...productFaults(item, product, path), ...selectionFaults(item, facts, path)];
   const quantity = scaled(item.quantity, 3);
   wanted.products.want(item.product_id, product.version, { path: `${path}.quantity`, quantity });
   const chosen = priceSelections(item, facts);
@@ -107,7 +106,11 @@ export function priceLine(
     wanted.choices.want(selection.item_id, version, use);
   }
   const unit = scaled(product.price, 2) + chosen.price;
-  faults.push(...unitFaults(unit, path));
+  const faults = [
+    ...productFaults(item, product, path),
+    ...selectionFaults(item, facts, path),
+    ...unitFaults(unit, path),
+  ];
   const cents = divideRounded(quantity * unit, 1_000n);
   const line = {
     product_id: item.product_id,

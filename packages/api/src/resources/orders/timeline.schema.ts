@@ -58,8 +58,8 @@ const OrderDifference = z
         before: z.number().meta({ description: 'The total before.' }),
         after: z.number().meta({ description: 'The total after.' }),
       })
-      .optional()
-      .meta({ description: 'Where it changed.' }),
+      .meta({ id: 'OrderTotalChange', description: 'A total that changed.' })
+      .optional(),
     added: z.array(EditedLine).optional().meta({ description: 'New lines.' }),
     changed: z
       .array(
