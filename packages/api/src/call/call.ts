@@ -159,9 +159,9 @@ export async function perform(
     if (unfit !== undefined) throw unfit;
     const precondition = tags.ofRow && preconditionOf(meta.tag, input, tags.ofRow);
     const ctx: CallContext =
-      idempotency === undefined && precondition === undefined
+      idempotency === undefined && precondition === undefined && ifMatch === asked.ifMatch
         ? asked
-        : { ...asked, idempotency, precondition };
+        : { ...asked, ifMatch, idempotency, precondition };
     const readsOnly = !joins && (kind === 'query' || isDryRun(input));
     const answered = await operation.work({ ctx: readsOnly ? whileThere(ctx) : ctx, input });
     if (tags.ofAnswer !== undefined) await requireTagOfAnswer(tags.ofAnswer, answered);

@@ -27,7 +27,7 @@ export async function edit(ctx: CallContext, { id, items, ...given }: OrderEdit)
     inTransaction(ctx, async (tx) => {
       const [held] = await tx.run(holdOrder, [locationId, id]);
       if (held === undefined) throw notFound('Order');
-      if (items !== undefined && ctx.precondition === undefined && ctx.ifMatch?.trim() !== '*')
+      if (items !== undefined && ctx.ifMatch === undefined)
         throw new ApiError(
           'precondition_required',
           'An edit of lines needs If-Match with the tag that was read.',

@@ -121,6 +121,7 @@ export const ordersRouter = router({
     errors: ['resource_not_found', 'conflict'],
     tag: 'orders',
     asksForTag: true,
+    answerExample: { note: 'No onions', guests: 3 },
   })
     .input(OrderEdit)
     .output(Order)
