@@ -91,13 +91,14 @@ test('the error that the page of errors shows is as a real one', async () => {
   expect(unlike(JSON.parse(shown), [answer.body])).toEqual([]);
 });
 
-/** Sends a request; `<next>` in its path is what an answer before had as `next`. Holds the answer to what is promised. */
+/** Sends a request; `<next>` in its path or headers is what an answer before had as `next`. Holds the answer to what is promised. */
 async function play({ method, path, headers, body, promised }: Exchange, known: Record<string, string>) {
-  const filled = path.replace(/<(\w+)>/g, (_, name: string) => known[name] ?? `no ${name} was answered`);
-  const route = `${method} ${filled}`;
+  const filled = (text: string) =>
+    text.replace(/<(\w+)>/g, (_, name: string) => known[name] ?? `no ${name} was answered`);
+  const route = `${method} ${filled(path)}`;
   const answer = await callRest<{ data: object; pagination?: object }>(demo.url, route, {
     key: demo.key,
-    headers,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value)])),
     ...(body !== undefined && { body: JSON.parse(forDemo(JSON.stringify(body), demo)) as unknown }),
   });
   expect({ route, status: answer.status, text: answer.text }).toEqual({
@@ -110,6 +111,7 @@ async function play({ method, path, headers, body, promised }: Exchange, known: 
     expect(answer.headers.get(name)).toMatch(new RegExp(`^${pattern.join('.+')}$`));
   }
   if (promised?.body !== undefined) expect(unlike(promised.body, [answer.body])).toEqual([]);
-  for (const [name, value] of Object.entries({ ...answer.body.data, ...answer.body.pagination }))
+  const etag = answer.headers.get('etag');
+  for (const [name, value] of Object.entries({ etag, ...answer.body.data, ...answer.body.pagination }))
     if (typeof value === 'string') known[name] = value;
 }
