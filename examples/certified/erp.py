@@ -30,7 +30,7 @@ class Erp:
         self.inbox: "queue.Queue[Entry]" = queue.Queue()
         # Before the endpoint is there, so that no event is lost between the two.
         self.cursor = comanda.request("GET", "/v2/events", after="latest").body["pagination"]["next"]
-        wanted = {"url": hook, "events": ["order.created", "order.cancelled"]}
+        wanted = {"url": hook, "events": ["order.created", "order.updated", "order.cancelled"]}
         self.secret = comanda.post("/v2/webhook-endpoints", wanted)["secret"]
         threading.Thread(target=self.work_off, daemon=True).start()
 
@@ -68,9 +68,19 @@ class Erp:
         order = event["data"]
         if event["type"] == "order.created" and order["id"] not in self.orders:
             self.orders[order["id"]] = order["status"]
+            self.cook(order)
             self.send_status(order["id"], "ready")
+        elif event["type"] == "order.updated" and self.orders.get(order["id"]) == "pending":
+            # It may have been edited. Events may come late: what it is now counts.
+            self.cook(self.comanda.get("/v2/orders/{id}", id=order["id"]))
         elif event["type"] == "order.cancelled":
             self.orders[order["id"]] = "canceled"
+
+    def cook(self, order: Entry) -> None:
+        """What the kitchen reads: for whom, by when, the lines, and the remarks on them and on the order."""
+        print(order.get("identifier") or order["id"], order.get("promised_at", "at once"), order.get("note", ""))
+        for line in order.get("items", []):
+            print(" ", line["quantity"], line["name"], line.get("comment", ""))
 
     # Statuses.
 

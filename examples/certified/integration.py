@@ -29,12 +29,13 @@ class Integration:
         self.catalog: Optional[Entry] = None
         self.version = 0
         self.products: Dict[str, Entry] = {}
+        self.placed: Dict[str, Entry] = {}
         self.known: Set[str] = set()
         self.inbox: "queue.Queue[Entry]" = queue.Queue()
         # Before the endpoint is there, so that nothing falls between the two.
         self.cursor = comanda.request("GET", "/v2/events", after="latest").body["pagination"]["next"]
         self.pull_catalog()
-        wanted = {"url": hook, "events": ["catalog.updated", "order.cancelled"]}
+        wanted = {"url": hook, "events": ["catalog.updated", "order.cancelled", "payment.rejected"]}
         self.secret = comanda.post("/v2/webhook-endpoints", wanted)["secret"]
         threading.Thread(target=self.work_off, daemon=True).start()
 
@@ -72,6 +73,8 @@ class Integration:
             self.version = event["data"]["version"]
         elif event["type"] == "order.cancelled":
             self.learn_of_cancelled(event["data"])
+        elif event["type"] == "payment.rejected" and event["data"]["order_id"] in self.placed:
+            self.pay_again(event["data"])
         self.known.add(event["id"])
 
     def is_news(self, event: Entry) -> bool:
@@ -104,17 +107,31 @@ class Integration:
             "external_id": number,
             "identifier": "Table 4",
             "is_take_away": False,
+            "customer": {"name": "Ana Silva"},
+            "note": "Call me by my name",
             "payment_method_id": method["id"],
             "items": [{"product_id": product["id"], "quantity": 1}],
         }
         try:
             placed = self.comanda.post("/v2/orders", order, idempotency_key=number)
+            self.placed[placed["id"]] = placed
             print(f"order {placed['number']} is {placed['status']}")
         except ComandaError as refusal:
             if refusal.reason != "out_of_stock":
                 raise
             left = self.comanda.get("/v2/products/{id}", id=product["id"])
             print(f"no {left['name']} left: the guest chooses something else")
+
+    def pay_again(self, payment: Entry) -> None:
+        """The guest's card was refused: the order stays, and gets another payment, once."""
+        method = {"payment_method_id": self.placed[payment["order_id"]]["payment_method_id"]}
+        key = f"after {payment['id']}"
+        try:
+            self.comanda.post("/v2/orders/{id}/payments", method, id=payment["order_id"], idempotency_key=key)
+        except ComandaError as refusal:
+            # Of a canceled order, and of one that somebody else took a payment of, there is nothing to pay.
+            if refusal.status != 409:
+                raise
 
 
 def serve(integration: Integration, server: ThreadingHTTPServer) -> None:

@@ -66,7 +66,7 @@ test.each(sizeNames)('every part and every form of the desk is clean for axe on 
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
     for (const part of [...rows, ...parts]) await look(part, value);
   }
-  for (const state of [pickPermissions, previewPrices, readFile, copyMenu, scroll]) {
+  for (const state of [editOrder, pickPermissions, previewPrices, readFile, copyMenu, scroll]) {
     await state(page, made, size);
     await expectClean(page, size, state.name);
   }
@@ -76,6 +76,15 @@ test.each(sizeNames)('every part and every form of the desk is clean for axe on 
 
 type Made = Awaited<ReturnType<typeof furnish>>;
 type State = (page: AppPage, made: Made, size: keyof typeof sizes) => Promise<void>;
+
+const editOrder: State = async (page, { number }) => {
+  await page.goto(`${api.url}/app/desk/orders/${number}`);
+  await press(page, 'Edit the order');
+  await fill(page, 'Add a product', 'Tea');
+  await page.keyboard.press('Enter');
+  await press(page, '+ Tea');
+  await says(page, '+ Tea: how many');
+};
 
 const pickPermissions: State = async (page) => {
   await page.goto(`${api.url}/app/desk/keys`);

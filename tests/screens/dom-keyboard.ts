@@ -36,6 +36,11 @@ export class DomHands {
       this.#set(field, `${year}-${month}-${day}`);
       return;
     }
+    // Its value is put there whole, in the form of the property.
+    if (field?.type === 'datetime-local') {
+      this.#set(field, text);
+      return;
+    }
     for (const key of text) {
       if (!this.#dispatch('keydown', key)) continue;
       if (field !== undefined) this.#put(field, key);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '@comanda/db';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { seedDemo } from '../../prisma/seed.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { useTestDatabase } from '../support/database.ts';
@@ -61,9 +62,21 @@ it('makes a believable restaurant once, with totals that agree', async () => {
   const counter = await prisma.locationCounter.findFirst({ where: { name: 'order' } });
   expect(Number(counter?.value)).toBe(numbers.length);
   const items = await prisma.orderItem.groupBy({ by: ['orderId'], _sum: { total: true } });
-  for (const { id, total } of await prisma.order.findMany()) {
-    expect(Number(items.find(({ orderId }) => orderId === id)?._sum.total)).toBe(Number(total));
+  const orders = await prisma.order.findMany({ include: { payments: true } });
+  for (const { id, total, adjustments } of orders) {
+    const added = z.array(z.object({ total: z.number() })).parse(adjustments ?? []);
+    const sum = added.reduce((all, each) => all + each.total, 0);
+    expect(Number(items.find(({ orderId }) => orderId === id)?._sum.total) + sum).toBeCloseTo(Number(total));
   }
+  const some = (has: (order: (typeof orders)[number]) => unknown) => orders.filter(has).length;
+  expect(
+    some(({ customerName, deliveryLines, promisedAt }) => customerName && deliveryLines && promisedAt),
+  ).toBeGreaterThan(3);
+  expect(some(({ guests }) => guests)).toBeGreaterThan(3);
+  expect(some(({ payments }) => payments.length === 2)).toBeGreaterThan(1);
+  expect(await prisma.orderMove.findMany({ select: { difference: true } })).toEqual([
+    { difference: { fields: ['note'] } },
+  ]);
 });
 
 it('keeps the key readable by its owner alone, and replaces it when the file is lost', async () => {

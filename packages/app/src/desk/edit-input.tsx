@@ -12,6 +12,7 @@ export type FieldKind =
   | 'amount'
   | 'quantity'
   | 'whole'
+  | 'moment'
   | 'check'
   | { options: readonly Option[]; several?: true };
 
@@ -35,6 +36,7 @@ interface Props {
 /** The characters that browsers accept; a comma is read as a point. */
 const patterns = {
   text: undefined,
+  moment: undefined,
   amount: '\\d{1,10}([.,]\\d{1,2})?',
   quantity: '\\d{1,10}([.,]\\d{1,3})?',
   whole: '-?\\d{1,5}',
@@ -72,10 +74,12 @@ export function EditInput(props: Props) {
           id={id}
           required={!isOptional}
           readOnly={isReadOnly}
-          {...(kind !== 'text' && {
-            inputMode: kind === 'whole' ? 'numeric' : 'decimal',
-            pattern: patterns[kind],
-          })}
+          {...(kind === 'moment'
+            ? { type: 'datetime-local' }
+            : kind !== 'text' && {
+                inputMode: kind === 'whole' ? 'numeric' : 'decimal',
+                pattern: patterns[kind],
+              })}
           value={value}
           autoComplete="off"
           onChange={({ target }) => onChange(target.value)}
@@ -125,7 +129,7 @@ export function EditInput(props: Props) {
 /** A value as a person reads it. */
 function shown(kind: FieldKind, value: string, { yes, no }: { yes: string; no: string }): string {
   if (kind === 'check') return value === 'true' ? yes : no;
-  if (typeof kind === 'string') return value;
+  if (typeof kind === 'string') return kind === 'moment' ? value.replace('T', ' ') : value;
   const chosen = new Set(kind.several ? severalIn(value) : [value]);
   return kind.options
     .filter((option) => chosen.has(option.value))

@@ -10,6 +10,7 @@ import { useRefusal } from '../frame/refusal.ts';
 import { frameTexts } from '../frame/texts.ts';
 import { OrderDeeds } from './order-deeds.tsx';
 import { OrderDeliveries } from './order-deliveries.tsx';
+import { OrderEdit } from './order-edit.tsx';
 import { OrderHistory } from './order-history.tsx';
 import { type Overview, overviewOf } from './overview.ts';
 import { StudioLink } from './studio.tsx';
@@ -41,7 +42,7 @@ export function OrderView({ wanted }: { wanted: string }) {
     return (
       <>
         {error !== null && <p role="alert">{say(error)}</p>}
-        <Found {...data} />
+        <Found {...data} wanted={wanted} />
       </>
     );
   if (error === null) return <p>{frame.loading}</p>;
@@ -53,7 +54,7 @@ const joined = (parts: readonly (string | undefined)[]) => parts.filter(Boolean)
 
 const changed: EventType[] = ['order.updated'];
 
-function Found(overview: Overview) {
+function Found({ wanted, ...overview }: Overview & { wanted: string }) {
   const { order, customer, delivery, payment, payments, turn, timeline, deliveries } = overview;
   const texts = useTexts(deskTexts);
   const { methods } = useTexts(dayTexts);
@@ -100,10 +101,11 @@ function Found(overview: Overview) {
         )}
       </dl>
       <OrderDeeds {...overview} />
+      {order.status === 'pending' && <OrderEdit id={order.id} wanted={wanted} />}
       <h3>{texts.items}</h3>
       <ul className="lines">
         {order.items.map(({ product_id, name, quantity, total, comment, subselections }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines never change, and a product may come twice.
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line has no state, and a product may come twice.
           <li key={`${product_id} ${index}`}>
             <b>{format.quantity(quantity)}</b> {name} <span className="quiet">{format.money(total)}</span>
             <Choices of={subselections} />

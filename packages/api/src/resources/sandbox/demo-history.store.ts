@@ -1,4 +1,9 @@
 import type { Transaction } from '@comanda/db';
+import { adjust } from '../orders/adjustments.rules.ts';
+import { decimalText, scaled } from '../orders/decimals.rules.ts';
+import { editOrder } from '../orders/edit.statements.ts';
+import { carriedColumns } from '../orders/placing.store.ts';
+import { carriedBy } from './demo-carried.rules.ts';
 import type { IdOf, WrittenProduct } from './demo-catalog.store.ts';
 import { beforeBooks, closeDemoTurn, countOn, insertDemo } from './statements.ts';
 
@@ -73,12 +78,24 @@ export async function writeHistory(
     await tx.run(beforeBooks, [turnId === null]);
     await write(
       'payments',
-      orders.map(({ payment }) => payment),
+      orders.map(({ payments }) => payments.first),
     );
+    await write(
+      'payments',
+      orders.flatMap(({ payments }) => payments.later),
+    );
+    for (const { order } of orders.filter(({ order: { status } }) => status === 'pending').slice(0, 1))
+      await tx.run(editOrder, [locationId, order.id, null, guestCalled]);
     // Postgres settles it.
     if (turnId !== null && !isOpen) await tx.run(closeDemoTurn, [locationId, turnId, endedAt]);
   }
 }
+
+/** An edit of an order: the guest called back. */
+const guestCalled = {
+  fields: carriedColumns({ note: 'Sauce on the side' }),
+  difference: { fields: ['note'] },
+};
 
 type OrderState = 'pending' | 'ready' | 'closed' | 'canceled';
 
@@ -121,7 +138,12 @@ function orderRows(given: {
       })),
     };
   });
-  const total = lines.reduce((sum, line) => sum + line.total, 0);
+  const { adjustments = [], ...carried } = carriedBy(channel, place, createdAt);
+  const { applied, sum } = adjust(
+    adjustments,
+    new Map(lines.map((line) => [line.position, scaled(line.total, 2)])),
+  );
+  const total = lines.reduce((all, line) => all + line.total, 0) + Number(decimalText(sum, 2));
   const payment = {
     id: idOf(`payment of ${external_id}`, createdAt.getTime()),
     order_id,
@@ -132,6 +154,13 @@ function orderRows(given: {
     ],
     created_at: createdAt,
   };
+  // The card of some guests is refused, and they pay another way.
+  const refused = {
+    ...{ ...payment, id: idOf(`refused payment of ${external_id}`, createdAt.getTime()) },
+    ...{ payment_method_id: methodIds[1] ?? payment_method_id, status: 'rejected' },
+  };
+  const isRefused = place % 15 === 14 && state !== 'canceled';
+  const payments = isRefused ? { first: refused, later: [payment] } : { first: payment, later: [] };
   const order = {
     id: order_id,
     number,
@@ -144,9 +173,11 @@ function orderRows(given: {
     created_at: createdAt,
     payment_method_id,
     turn_id: turnId,
+    ...carriedColumns(carried),
+    ...(applied.length > 0 && { adjustments: applied }),
     ...(state === 'canceled' && { cancel_reason: 'The guest changed their mind' }),
   };
-  return { order, lines, payment };
+  return { order, lines, payments };
 }
 
 function pick<T>(values: readonly T[], dice: (sides: number) => number): T {

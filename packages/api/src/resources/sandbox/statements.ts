@@ -36,7 +36,8 @@ export const insertDemo = {
   turns: insertOf('turns', 'id, batch_number, started_at'),
   orders: insertOf(
     'orders',
-    'id, number, external_id, status, total, channel, is_take_away, identifier, created_at, payment_method_id, turn_id, cancel_reason',
+    `id, number, external_id, status, total, channel, is_take_away, identifier, created_at, payment_method_id, turn_id, cancel_reason,
+     note, promised_at, guests, customer_name, customer_phone, delivery_lines, delivery_city, delivery_note, adjustments`,
   ),
   lines: insertOf(
     'order_items',
@@ -45,13 +46,13 @@ export const insertDemo = {
   payments: insertOf('payments', 'id, order_id, payment_method_id, amount, status, created_at'),
 } as const;
 
-/** $1 location, $2 turn, $3 when it ended. */
 /** $1 whether what is inserted from here on was paid before the books (prisma/sql/money.sql). */
 export const beforeBooks = statement<never>(
   'before_books',
   `select set_config('comanda.before_books', case when $1::boolean then 'true' else '' end, true)`,
 );
 
+/** $1 location, $2 turn, $3 when it ended. */
 export const closeDemoTurn = statement(
   'close_demo_turn',
   `update turns set status = 'closed', ended_at = $3::timestamptz where location_id = $1::uuid and id = $2::uuid`,
