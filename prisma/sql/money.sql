@@ -447,9 +447,9 @@ BEGIN
     RAISE EXCEPTION 'a turn is closed in a transaction that is READ COMMITTED' USING ERRCODE = 'CM007';
   END IF;
   INSERT INTO settlements (location_id, turn_id, batch_number, started_at, ended_at, total_orders, total_collected,
-    average_ticket, payments, orders)
+    average_ticket, tips, difference, payments, orders)
   SELECT n.location_id, n.id, n.batch_number, n.started_at, n.ended_at, t.total,
-    p.amount, average_money(p.amount, p.paid), p.methods,
+    p.amount, average_money(p.amount, p.paid), tips.amount, n.counted - n.starting_cash - cash.amount, p.methods,
     jsonb_build_object('closed', t.closed, 'canceled', t.canceled, 'open', t.open)
   FROM old_rows o
   JOIN new_rows n USING (location_id, id)
@@ -476,6 +476,21 @@ BEGIN
       GROUP BY pm.type
     ) m
   ) p
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(CASE e.kind WHEN 'payment' THEN 1 ELSE -1 END * (a->>'total')::numeric), 0) AS amount
+    FROM settlement_entries e
+    CROSS JOIN LATERAL (SELECT * FROM orders o WHERE o.location_id = e.location_id AND o.id = e.order_id LIMIT 1) ordered
+    CROSS JOIN LATERAL jsonb_array_elements(ordered.adjustments) a
+    WHERE e.location_id = n.location_id AND e.turn_id = n.id AND e.kind <> 'refund' AND a->>'kind' = 'tip'
+  ) tips
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(e.amount), 0) AS amount
+    FROM settlement_entries e
+    CROSS JOIN LATERAL (SELECT * FROM payments p WHERE p.location_id = e.location_id AND p.id = e.payment_id LIMIT 1) pay
+    CROSS JOIN LATERAL (
+      SELECT * FROM payment_methods m WHERE m.location_id = pay.location_id AND m.id = pay.payment_method_id LIMIT 1) pm
+    WHERE n.counted IS NOT NULL AND e.location_id = n.location_id AND e.turn_id = n.id AND pm.type = 'cash'
+  ) cash
   WHERE o.status = 'open' AND n.status = 'closed';
   RETURN NULL;
 END $$;

@@ -53,6 +53,22 @@ describe('GET /v2/sales-reports', () => {
     expect(await site.client().salesReports.get.query(query)).toEqual(sales);
   });
 
+  it('by rate of tax gives a cent that is left to the lesser key of equal remainders, whatever the sizes of the shares', async () => {
+    const productId = await product('Cortado');
+    // A third of a cent of each is left over: 10,000 × 1, 10,000 and 19,999 ÷ 30,000.
+    const lines = [
+      { cents: 1_00n, taxRate: 220_000n },
+      { cents: 10_000_00n, taxRate: 105_000n },
+      { cents: 19_999_00n, taxRate: 43_750n },
+    ].map((line) => ({ ...line, productId, milli: 1_000n }));
+    await sell(lines, { adjustments: [{ kind: 'discount', cents: -100_00n }] });
+    expect((await by('tax_rate')).rows.map(({ key, amount }) => [key, amount])).toEqual([
+      ['4.375', 19_932.34],
+      ['10.5', 9_966.66],
+      ['22', 1],
+    ]);
+  });
+
   it('by hour takes the clock on the wall of the location, on any day', async () => {
     const productId = await product('Cortado');
     const line = [{ productId, milli: 1000n, cents: 500n }];

@@ -195,6 +195,7 @@ test('every function of a trigger has a search path of its own, and only what wo
     and prorettype <> 'trigger'::regtype order by 1`;
   expect(definers.map(({ name }) => name)).toEqual([
     'begin_undo',
+    'edit_order',
     'empty_sandbox',
     'end_undo',
     // A guard's question about a table that hands may not read.

@@ -1,9 +1,17 @@
 import type { Chance } from '../support/chance.ts';
 import { json } from '../support/money.ts';
-import { drawOrder } from './draw.ts';
+import { drawOrder, taxRates } from './draw.ts';
+import { revisit, serve } from './lives.ts';
 import type { Model } from './model.ts';
 import { isScarce, type Product } from './offer.ts';
-import { bodyOf, type CreatedOrder, type Draft, type PlacedOrder, type Target, takenBy } from './orders.ts';
+import {
+  bodyOf,
+  type CreatedOrder,
+  contentsOfDraft,
+  type Draft,
+  type PlacedOrder,
+  takenBy,
+} from './orders.ts';
 import type { Ask, Restaurant } from './restaurant.ts';
 
 /** What callers do in addition to orders and changes. */
@@ -12,6 +20,8 @@ export interface Habits {
   jobEvery?: number;
   /** Items of a job: 50 to 400 unless given. */
   jobItems?: readonly [least: number, most: number];
+  /** Only what versions before 0.2.0 know: orders that carry nothing beside lines, no edits, one payment each, no refunds. */
+  plain?: boolean;
 }
 
 /** A caller: one act at a time, at several entrances. Its products are ordered and changed by no other. */
@@ -36,24 +46,30 @@ export async function act(caller: Caller): Promise<void> {
   }
   if (roll <= 62) return serve(caller, await order(caller, products.filter(isScarce)));
   if (roll <= 74) return serve(caller, await order(caller, own));
-  if (roll <= 80 && model.orders.length > 0) return repeat(caller);
+  if (roll <= 78 && model.orders.length > 0) return repeat(caller);
+  if (roll <= 81) return revisit(caller);
   if (roll <= 84) return resync(caller, own);
   if (roll <= 88) return raceStock(caller, own);
   if (roll <= 90) return comeAndGo(caller);
   return change(caller, chance.pick(own));
 }
 
-/** Places an order; with `twice`, by two calls at once. Undefined where there was not enough stock. */
+/** Places an order; with `twice`, by two calls at once. Undefined where there was not enough stock, or its discounts were too large. */
 async function order(
-  { model, ask, chance, number }: Caller,
+  { model, ask, chance, number, plain }: Caller,
   products: readonly Product[],
   { twice = false } = {},
 ): Promise<PlacedOrder | undefined> {
-  const draft = drawOrder(model, chance, products, `${number}-${chance.between(0, 1e9)}`);
+  const draft = drawOrder(model, chance, products, `${number}-${chance.between(0, 1e9)}`, plain);
   const short = isShort(draft);
   const answers = await Promise.all(Array.from({ length: twice ? 2 : 1 }, () => post(ask, draft)));
   const accepted = answers.filter(({ status }) => status === 201);
   const [first] = accepted;
+  if (contentsOfDraft(draft) === undefined) {
+    if (answers.every(({ status, text }) => status === 422 && text.includes('discounts are more than')))
+      return undefined;
+    throw new Error(`${draft.key} has too large discounts: ${answers.map(({ text }) => text).join('\n')}`);
+  }
   if (first === undefined || accepted.length < answers.length) {
     const refused = answers.every(
       ({ status, text }) => status === 422 && text.includes('insufficient stock'),
@@ -68,7 +84,7 @@ async function order(
   if (texts.size > 1 || made.length > 1)
     throw new Error(`${draft.key} was made twice: ${[...texts].join('\n')}`);
   const { data } = JSON.parse(first.text) as { data: CreatedOrder & { total: number; status: string } };
-  const order = model.place(draft, data, first.text);
+  const order = model.place(draft, data, first.text, number);
   if (data.total !== json(order.cents) || data.status !== 'pending')
     throw new Error(`${draft.key} should total ${json(order.cents)}: ${first.text}`);
   return order;
@@ -82,71 +98,6 @@ const isShort = (draft: Draft): boolean =>
   [...takenBy(draft)].some(
     ([from, milli]) => 'owner' in from && from.owner !== undefined && milli > (from.stock?.milli ?? 0n),
   );
-
-/** The fates of an order; all but the first two are races. */
-async function serve(caller: Caller, order: PlacedOrder | undefined): Promise<void> {
-  if (order === undefined) return;
-  const { chance } = caller;
-  const move = (to: Target) => () => tryMove(caller, order, to);
-  const pay = (how: 'complete' | 'reject') => () => tryPay(caller, order, how);
-  const fate = chance.between(1, 20);
-  if (fate <= 2) {
-    if (chance.percent(50)) await must(move('ready'));
-  } else if (fate <= 8) {
-    const early = chance.percent(50);
-    if (early) await must(pay('complete'));
-    await must(move('ready'));
-    await must(move('closed'));
-    if (!early) await must(pay(chance.percent(30) ? 'reject' : 'complete'));
-  } else if (fate <= 12) {
-    // Canceling is legal before and after: it always wins, ready may come first.
-    await race(order, [move('ready'), move('canceled')], ['01', '11']);
-  } else if (fate <= 15) {
-    if (chance.percent(50)) await must(pay('complete'));
-    await must(move('ready'));
-    await race(order, [move('closed'), move('canceled')], ['10', '01']);
-  } else if (fate <= 17) {
-    await race(order, [move('canceled'), move('canceled'), move('canceled')], ['100', '010', '001']);
-  } else if (chance.percent(50)) {
-    await race(order, [pay('complete'), pay('reject'), pay('complete')], ['100', '010', '001']);
-  } else await race(order, [pay('complete'), move('canceled')], ['11', '01']);
-}
-
-async function race(
-  { id }: PlacedOrder,
-  calls: (() => Promise<boolean>)[],
-  possible: string[],
-): Promise<void> {
-  const wins = (await Promise.all(calls.map((call) => call()))).map(Number).join('');
-  if (!possible.includes(wins)) throw new Error(`race for ${id}: ${wins}`);
-}
-
-async function must(call: () => Promise<boolean>): Promise<void> {
-  if (!(await call())) throw new Error('a legal move was refused');
-}
-
-/** Moves it by one of the ways that there are; false where the move was refused as a conflict. */
-async function tryMove({ ask, chance, model }: Caller, order: PlacedOrder, to: Target): Promise<boolean> {
-  const reason = `reason ${chance.between(1, 9)}`;
-  const byCancel = to === 'canceled' && chance.percent(60);
-  const { status, text } = byCancel
-    ? await ask(`POST /v2/orders/${order.id}/cancel`, { reason })
-    : await ask(`PATCH /v${chance.between(1, 2)}/orders/${order.id}/status`, { status: to });
-  if (status === 409) return false;
-  if (status !== 200 || JSON.parse(text).data.status !== to) throw new Error(`moved to ${to}: ${text}`);
-  model.move(order, to);
-  if (byCancel) order.cancelReason = reason;
-  return true;
-}
-
-/** Completes or rejects its payment; false where that was refused as a conflict. */
-async function tryPay({ ask }: Caller, order: PlacedOrder, how: 'complete' | 'reject'): Promise<boolean> {
-  const { status, text } = await ask(`POST /trpc/payments.${how}`, { id: order.payment.id });
-  if (status === 409) return false;
-  if (status !== 200) throw new Error(`${how} of ${order.payment.id}: ${text}`);
-  order.paid.push(how === 'complete' ? 'completed' : 'rejected');
-  return true;
-}
 
 // Long after: the same key answers as it did then; with another body, or the name of an order under another key, not.
 async function repeat({ ask, chance, model }: Caller): Promise<void> {
@@ -163,10 +114,10 @@ async function repeat({ ask, chance, model }: Caller): Promise<void> {
     throw new Error(`${draft.externalId} under another key: ${taken.text}`);
 }
 
-/** Changes a product of its own: name, price, stock. */
+/** Changes a product of its own: name, price, rate of tax, stock. */
 async function change({ ask, chance, model }: Caller, product: Product): Promise<void> {
-  const roll = chance.between(1, 4);
-  const patch = async (body: object, fields: { name: string } | { cents: bigint }) => {
+  const roll = chance.between(1, 5);
+  const patch = async (body: object, fields: Parameters<Model['change']>[1]) => {
     const { status, text } = await ask(`PATCH /v2/products/${product.id}`, body);
     if (status !== 200) throw new Error(`${product.externalId}: ${text}`);
     model.change(product, fields);
@@ -177,6 +128,9 @@ async function change({ ask, chance, model }: Caller, product: Product): Promise
   } else if (roll === 2) {
     const cents = product.cents + BigInt(chance.between(1, 9));
     await patch({ price: json(cents) }, { cents });
+  } else if (roll === 5) {
+    const taxRate = chance.pick(taxRates);
+    if (taxRate !== product.taxRate) await patch({ tax_rate: json(taxRate, 4) }, { taxRate });
   } else {
     const milli = BigInt(chance.between(1, 30_000));
     const by = chance.pick(['product_id', 'external_id', 'sku'] as const);

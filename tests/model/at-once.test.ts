@@ -23,6 +23,11 @@ test(`callers at two processes: every answer, report, event and delivery adds up
   await turnOver(restaurant, 'close');
   await work(2, 2);
   await compare(service);
+  // The next turn collects what was paid in between.
+  await turnOver(restaurant, 'open');
+  await work(2, 3);
+  await turnOver(restaurant, 'close');
+  await compare(service);
   // Without a reason to: neither was asked again.
   expect(restaurant.counts).toMatchObject({ unavailable: 0, unanswered: 0 });
   const endings = await Promise.all(processes.map((each) => each.stop()));

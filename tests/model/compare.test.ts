@@ -73,6 +73,67 @@ const harms: readonly [name: string, tables: string, sql: string, difference: Re
     /the catalog/,
   ],
   [
+    'adjustments that are lost',
+    'orders',
+    'update orders set adjustments = null where $1::uuid is not null and adjustments is not null',
+    /the export/,
+  ],
+  [
+    'a guest that is lost',
+    'orders',
+    'update orders set customer_name = null where $1::uuid is not null and customer_name is not null',
+    /the list/,
+  ],
+  [
+    'an edit that nobody made',
+    'internal.order_moves',
+    `insert into internal.order_moves (location_id, order_id, from_status, to_status)
+     select location_id, id, 'pending', 'pending' from orders where id = $1`,
+    /moves/,
+  ],
+  [
+    'an edit that is not noted',
+    'internal.order_moves',
+    'delete from internal.order_moves where $1::uuid is not null and difference is not null',
+    /moves/,
+  ],
+  [
+    'a line under another number',
+    'order_items',
+    'update order_items set position = position + 100 where order_id = $1',
+    /line 1 of order .* has the number 101, not 1/,
+  ],
+  [
+    'a line without its rate of tax',
+    'order_items',
+    'update order_items set tax_rate = null where $1::uuid is not null and tax_rate is not null',
+    /the report by tax_rate/,
+  ],
+  [
+    'a payment of another amount than its order',
+    'payments',
+    'update payments set amount = amount + 0.01 where order_id = $1',
+    /the list/,
+  ],
+  [
+    'a payment that is replaced and lost',
+    'payments',
+    'delete from payments where $1::uuid is not null and replaced > 0',
+    /the list/,
+  ],
+  [
+    'a refund that is lost',
+    'settlement_entries',
+    `delete from settlement_entries where $1::uuid is not null and kind = 'refund'`,
+    /payments/,
+  ],
+  [
+    'a payment in no settlement',
+    'settlement_entries',
+    `delete from settlement_entries where $1::uuid is not null and kind = 'payment'`,
+    /payments/,
+  ],
+  [
     'a job that is done in part',
     'sync_jobs',
     'update sync_jobs set success_items = success_items - 1 where $1::uuid is not null',

@@ -9,10 +9,11 @@ import {
 import { digestOf } from '../faults/support/digest.ts';
 import { strictly } from '../support/documented.ts';
 import { json } from '../support/money.ts';
-import { expectedReport, groupings } from './books.ts';
 import { compareDeliveries, type Published } from './deliveries.ts';
 import { expectedCatalog, expectedStock } from './offer.ts';
-import { chainOf, expectedOrder, paymentStatusOf, statusOf } from './orders.ts';
+import { adoptLineIds, chainOf, expectedInList, expectedOrder, statusOf } from './orders.ts';
+import { expectedBooks, statusOfPayment } from './payments.ts';
+import { expectedReport, groupings } from './reports.ts';
 import type { Restaurant } from './restaurant.ts';
 import type { Service } from './service.ts';
 import { inSnapshot } from './snapshot.ts';
@@ -33,6 +34,7 @@ export async function compare(service: Pick<Service, 'quiet' | 'restaurants'> & 
 export async function compareRestaurant(restaurant: Restaurant, place: Place): Promise<Published> {
   await compareRows(restaurant, place);
   await compareOrders(restaurant);
+  await compareList(restaurant);
   await comparePayments(restaurant);
   await compareReports(restaurant);
   await compareOffer(restaurant);
@@ -80,32 +82,61 @@ async function compareOrders(restaurant: Restaurant): Promise<void> {
   }
 }
 
-async function comparePayments({ model, data }: Restaurant): Promise<void> {
-  const payments = await allOf<{ id: string; updated_at?: string }>(data, 'GET /v2/payments');
-  const expected = model.orders.map((order) => ({
-    ...{ id: order.payment.id, order_id: order.id, payment_method_id: order.draft.method.id },
-    ...{ method: order.draft.method.type, amount: json(order.cents), status: paymentStatusOf(order) },
-    created_at: order.created_at,
-  }));
-  same(sorted(payments.map(({ updated_at: _, ...payment }) => payment)), sorted(expected), 'payments');
+/** The list has every order in full, with whom it is for, the numbers of its lines and all its payments. */
+async function compareList({ model, data }: Restaurant): Promise<void> {
+  const listed = await allOf<{ id: string; items: { line_id?: number }[] }>(
+    data,
+    'GET /v2/orders?include=details,items,customer,payments&sort=number&order=asc',
+  );
+  const orders = [...model.orders].sort((one, other) => one.number - other.number);
+  same(idsOf(listed), idsOf(orders), 'orders in the list');
+  for (const [index, order] of orders.entries()) {
+    const shown = listed[index];
+    adoptLineIds(order, shown?.items ?? []);
+    same(withoutMoments(shown), expectedInList(order), 'an order of the list');
+  }
 }
 
-/** Every grouping of the sales report, and the settlements of the turns. */
+/** Without the moments of changes, which the model does not know. */
+const withoutMoments = (shown: unknown): unknown =>
+  JSON.parse(JSON.stringify(shown, (name, value) => (name === 'updated_at' ? undefined : value)));
+
+async function comparePayments({ model, data }: Restaurant): Promise<void> {
+  const payments = await allOf<{ id: string; completed_at?: string }>(data, 'GET /v2/payments?include=books');
+  const all = model.orders.flatMap((order) => order.payments.map((payment) => ({ order, payment })));
+  const expected = all.map(({ order, payment }) => expectedBooks(order, payment, model.settled));
+  const shown = payments.map(({ completed_at: _, ...payment }) => withoutMoments(payment) as { id: string });
+  same(sorted(shown), sorted(expected), 'payments');
+  const completed = all.filter(({ order, payment }) => statusOfPayment(order, payment) === 'completed');
+  same(
+    idsOf(payments.filter(({ completed_at }) => completed_at !== undefined)).sort(),
+    completed.map(({ payment }) => payment.id).sort(),
+    'payments with the moment of their completion',
+  );
+}
+
+/** Every grouping of the sales report, and the settlements of the turns with their entries. */
 async function compareReports(restaurant: Restaurant): Promise<void> {
   const { model, data } = restaurant;
   for (const grouping of groupings) {
-    const report = await data<Record<string, unknown>>(
+    const report = await data<Record<string, unknown> & { total_amount: number; rows: { amount: number }[] }>(
       `GET /v2/sales-reports?${daysOf(restaurant)}&group_by=${grouping}`,
     );
     const expected = expectedReport(model.orders, grouping);
     same(partOf(report, expected), expected, `the report by ${grouping}`);
+    const rows = report.rows.reduce((sum, { amount }) => sum + BigInt(Math.round(amount * 100)), 0n);
+    same(json(rows), report.total_amount, `the sum of the rows by ${grouping}`);
   }
   const settlements = await data<{ id: string }[]>('GET /v2/settlements');
   same(idsOf(settlements).sort(), [...model.settlements.keys()].sort(), 'settlements');
-  for (const [id, expected] of model.settlements) {
+  for (const [id, { entries, ...expected }] of model.settlements) {
     const settlement = await data<{ payments: { method: string }[] }>(`GET /v2/settlements/${id}`);
     settlement.payments.sort((one, other) => (one.method < other.method ? -1 : 1));
     same(partOf({ ...settlement }, expected), expected, 'a settlement');
+    const listed = await allOf<Record<string, unknown>>(data, `GET /v2/settlements/${id}/entries`);
+    const shown = listed.map(({ id: _, created_at: __, ...entry }) => JSON.stringify(entry));
+    const wanted = entries.map((entry) => JSON.stringify(entry));
+    same(shown.sort(), wanted.sort(), 'entries of a settlement');
   }
 }
 
@@ -126,7 +157,8 @@ async function compareRows({ model, locationId }: Restaurant, { databaseUrl }: P
       [locationId],
     );
     const expected = model.orders.flatMap((order) => {
-      const chain = ['pending', ...chainOf(order)];
+      // An edit stays in the status in which it was made.
+      const chain = ['pending', ...Array.from({ length: order.edits }, () => 'pending'), ...chainOf(order)];
       const moves = chain.slice(1).map((to, index) => `${chain[index]}>${to}`);
       return moves.length === 0 ? [] : [{ id: order.id, chain: moves.join(' ') }];
     });
@@ -176,10 +208,15 @@ async function compareEvents(restaurant: Restaurant, { databaseUrl, consumer }: 
   });
   const counts = new Map<string, number>();
   const versions: number[] = [];
-  const totals = new Map(model.orders.map(({ id, cents }) => [id, json(cents)]));
+  const totals = new Map(model.orders.map(({ id, totals }) => [id, totals.map((cents) => json(cents))]));
+  const last = new Map<string, unknown>();
   for (const { type, resource, body } of rows) {
     const { data } = documentedBodies[type].parse(JSON.parse(body)) as Envelope;
-    if (type === 'order.created') same(data.total, totals.get(resource), `order.created ${resource}`);
+    // What is published shows the order as it was then or a little later.
+    if (type === 'order.created' || type === 'order.updated') {
+      ok(totals.get(resource)?.includes(Number(data.total)), `${type} ${resource}: ${data.total}`);
+      last.set(resource, data.total);
+    }
     if (type === 'catalog.updated') versions.push(Number(data.version));
     else {
       const move = type === 'order.status_changed' ? ` ${data.previous_status}>${data.status}` : '';
@@ -187,6 +224,7 @@ async function compareEvents(restaurant: Restaurant, { databaseUrl, consumer }: 
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
   }
+  for (const { id, cents } of model.orders) same(last.get(id), json(cents), `the last event of ${id}`);
   const expected = model.events();
   for (const { id } of brought) expected.set(`product.created ${id}`, 1);
   const keys = new Set([...counts.keys(), ...expected.keys()]);
@@ -227,7 +265,9 @@ const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
 async function allOf<Entry>(data: Restaurant['data'], route: string): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (;;) {
-    const page = await data<Entry[]>(`${route}?limit=200&offset=${entries.length}`);
+    const page = await data<Entry[]>(
+      `${route}${route.includes('?') ? '&' : '?'}limit=200&offset=${entries.length}`,
+    );
     entries.push(...page);
     if (page.length < 200) return entries;
   }

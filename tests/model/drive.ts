@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createChance } from '../support/chance.ts';
+import { json } from '../support/money.ts';
 import { act, type Habits } from './acts.ts';
 import type { Restaurant } from './restaurant.ts';
 
@@ -63,13 +64,16 @@ function work(
   );
 }
 
-/** Two at once open a turn, or close it: one succeeds. */
+/** Two at once open a turn, or close it and count the drawer: one succeeds. */
 export async function turnOver({ ask, data, model }: Restaurant, how: 'open' | 'close'): Promise<void> {
-  const replies = await Promise.all([1, 2].map(() => ask(`POST /trpc/turns.${how}`, {})));
+  const drawer = { countedCents: 1_234_56n, startingCents: 100_05n };
+  const counted = { counted: json(drawer.countedCents), starting_cash: json(drawer.startingCents) };
+  const body = how === 'close' ? counted : {};
+  const replies = await Promise.all([1, 2].map(() => ask(`POST /trpc/turns.${how}`, body)));
   const won = replies.filter(({ status }) => status === 200);
   if (won.length !== 1 || replies.some(({ status }) => status !== 200 && status !== 409))
     throw new Error(`turns.${how}: ${replies.map(({ text }) => text).join('\n')}`);
   if (how === 'open') return model.open(JSON.parse(won[0]?.text ?? '').result.data.id);
   const [settlement] = await data<{ id: string }[]>('GET /v2/settlements');
-  model.close(settlement?.id ?? '');
+  model.close(settlement?.id ?? '', drawer);
 }

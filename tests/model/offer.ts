@@ -48,6 +48,8 @@ export interface Product {
   categories: Category[];
   stock?: Stock;
   choices: Choice[];
+  /** Ten-thousandths of a percent. */
+  taxRate: bigint | undefined;
   /** The only caller that orders and changes it. */
   owner?: number;
 }
@@ -82,6 +84,7 @@ export function createOffer(callers: number): Offer {
       (_, at) => at === index % 10 || (index % 7 === 0 && at === (index + 3) % 10),
     ),
     choices: [],
+    taxRate: undefined,
     ...more,
   });
   const shared = Array.from({ length: 60 }, (_, index) => {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCaller } from '../faults/support/caller.ts';
 import type { Consumer } from '../faults/support/consumer.ts';
+import { json } from '../support/money.ts';
+import { taxRates } from './draw.ts';
 import { Model } from './model.ts';
 import { adoptIds, type CatalogNode, wholeSync } from './offer.ts';
 import type { Method } from './orders.ts';
@@ -12,10 +14,11 @@ export interface Reply {
   text: string;
   replayed: boolean;
   again: boolean;
+  etag?: string;
 }
 
 /** Calls the service until it answers; a write has an idempotency key, its own unless given. */
-export type Ask = (route: string, body?: object, idempotencyKey?: string) => Promise<Reply>;
+export type Ask = (route: string, body?: object, idempotencyKey?: string, ifMatch?: string) => Promise<Reply>;
 
 /** What happened on the way to answers. */
 export interface Counts {
@@ -77,7 +80,7 @@ export async function openRestaurant(options: OpenRestaurant): Promise<Restauran
   const counts: Counts = { answered: 0, unavailable: 0, unanswered: 0, carriedOut: 0 };
   /** Keys that were asked with, and those that were so more than once: the answer may be that of another call. */
   const [asked, repeated] = [new Set<string>(), new Set<string>()];
-  const ask: Ask = async (route, body, idempotencyKey = randomUUID()) => {
+  const ask: Ask = async (route, body, idempotencyKey = randomUUID(), ifMatch) => {
     (asked.has(idempotencyKey) ? repeated : asked).add(idempotencyKey);
     for (let again = false; ; await sleep(50)) {
       const url = await target();
@@ -88,15 +91,16 @@ export async function openRestaurant(options: OpenRestaurant): Promise<Restauran
           body: route.startsWith('POST /trpc/') ? { ...body, idempotencyKey } : body,
           idempotencyKey,
         }),
+        ...(ifMatch !== undefined && { ifMatch }),
       };
       const outcome = await caller.call(url, call);
       if (outcome.kind === 'answered') {
-        const { status, text, replayed } = outcome;
+        const { status, text, replayed, etag } = outcome;
         counts.answered += 1;
         if (status === 500) throw new Error(`${route}: ${text}`);
         if (status < 500 && status !== 429) {
           if (again && replayed && !repeated.has(idempotencyKey)) counts.carriedOut += 1;
-          return { status, text, replayed, again };
+          return { status, text, replayed, again, ...(etag !== undefined && { etag }) };
         }
         if (status === 503) counts.unavailable += 1;
       }
@@ -128,6 +132,13 @@ export async function openRestaurant(options: OpenRestaurant): Promise<Restauran
   await data('POST /v2/catalog/sync', wholeSync(model.offer));
   adoptIds(model.offer, (await data<{ categories: CatalogNode[] }>('GET /v2/catalog')).categories);
   model.offered();
+  for (const [index, product] of model.offer.products.entries()) {
+    // Every fourth one has none.
+    const taxRate = taxRates[index % 4];
+    if (taxRate === undefined) continue;
+    await data(`PATCH /v2/products/${product.id}`, { tax_rate: json(taxRate, 4) });
+    model.change(product, { taxRate });
+  }
   return {
     locationId,
     key,

@@ -65,7 +65,8 @@ export async function openLoad({ comanda }: Service, version: Version, first: Pr
   let serving: Processes | undefined = first;
   const target = () => waitFor('a version that serves', async () => serving?.api.url, { timeoutMs: 120_000 });
   const restaurant = await openRestaurant({ target, locationId: id, key, consumer, callers });
-  const habits = { paceMs: 10, jobEvery: 60, jobItems: [5, 20] } as const;
+  // The release before serves, too.
+  const habits = { paceMs: 10, jobEvery: 60, jobItems: [5, 20], plain: true } as const;
   const driven = startDrive([restaurant], { callers, seed: 12, ...habits });
   return {
     ...{ consumer, restaurant, driven },

@@ -53,8 +53,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.location_id, o.location_id) ORDER BY coalesce(n.location_id, o.location_id), coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.location_id = o.location_id AND n.id = o.id
         WHERE o.location_id IS NULL OR n.location_id IS NULL
-          OR ROW(o.location_id, o.id, o.turn_id, o.batch_number, o.started_at, o.ended_at, o.total_orders, o.total_collected, o.average_ticket, o.payments, o.orders, o.created_at)
-            IS DISTINCT FROM ROW(n.location_id, n.id, n.turn_id, n.batch_number, n.started_at, n.ended_at, n.total_orders, n.total_collected, n.average_ticket, n.payments, n.orders, n.created_at)
+          OR ROW(o.location_id, o.id, o.turn_id, o.batch_number, o.started_at, o.ended_at, o.total_orders, o.total_collected, o.average_ticket, o.payments, o.orders, o.created_at, o.difference, o.tips)
+            IS DISTINCT FROM ROW(n.location_id, n.id, n.turn_id, n.batch_number, n.started_at, n.ended_at, n.total_orders, n.total_collected, n.average_ticket, n.payments, n.orders, n.created_at, n.difference, n.tips)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;
@@ -94,9 +94,9 @@ CREATE TRIGGER guard_service BEFORE INSERT ON settlements
   FOR EACH STATEMENT
   EXECUTE FUNCTION refuse_by_hand('closing a turn settles it: update turns set status = ''closed''');
 
-CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, turn_id, batch_number, started_at, ended_at, total_orders, total_collected, average_ticket, payments, orders, created_at, updated_at ON settlements
+CREATE TRIGGER guard_id BEFORE UPDATE OF id, location_id, turn_id, batch_number, started_at, ended_at, total_orders, total_collected, average_ticket, tips, difference, payments, orders, created_at, updated_at ON settlements
   FOR EACH ROW
-  WHEN (ROW(OLD.id, OLD.location_id, OLD.turn_id, OLD.batch_number, OLD.started_at, OLD.ended_at, OLD.total_orders, OLD.total_collected, OLD.average_ticket, OLD.payments, OLD.orders, OLD.created_at, OLD.updated_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.turn_id, NEW.batch_number, NEW.started_at, NEW.ended_at, NEW.total_orders, NEW.total_collected, NEW.average_ticket, NEW.payments, NEW.orders, NEW.created_at, NEW.updated_at))
+  WHEN (ROW(OLD.id, OLD.location_id, OLD.turn_id, OLD.batch_number, OLD.started_at, OLD.ended_at, OLD.total_orders, OLD.total_collected, OLD.average_ticket, OLD.tips, OLD.difference, OLD.payments, OLD.orders, OLD.created_at, OLD.updated_at) IS DISTINCT FROM ROW(NEW.id, NEW.location_id, NEW.turn_id, NEW.batch_number, NEW.started_at, NEW.ended_at, NEW.total_orders, NEW.total_collected, NEW.average_ticket, NEW.tips, NEW.difference, NEW.payments, NEW.orders, NEW.created_at, NEW.updated_at))
   EXECUTE FUNCTION refuse('never', 'a settlement is frozen');
 
 CREATE TRIGGER guard_kept BEFORE DELETE ON settlements

@@ -2,7 +2,14 @@ import { Agent, request } from 'node:http';
 
 /** The outcome of a call: an answer, surely nothing, or unknown. */
 export type Outcome =
-  | { kind: 'answered'; status: number; text: string; replayed: boolean; retryAfterSeconds?: number }
+  | {
+      kind: 'answered';
+      status: number;
+      text: string;
+      replayed: boolean;
+      retryAfterSeconds?: number;
+      etag?: string;
+    }
   /** No connection was made: it cannot have had an effect. */
   | { kind: 'unsent' }
   /** The connection died, or no answer came in time. */
@@ -14,6 +21,7 @@ export interface Call {
   key: string;
   body?: unknown;
   idempotencyKey?: string;
+  ifMatch?: string;
 }
 
 /** Calls a service that may die under the call. */
@@ -32,7 +40,7 @@ const patienceMs = 60_000;
 export function createCaller(): Caller {
   const agent = new Agent({ keepAlive: true });
   let inFlight = 0;
-  const call = (baseUrl: string, { route, key, body, idempotencyKey }: Call) => {
+  const call = (baseUrl: string, { route, key, body, idempotencyKey, ifMatch }: Call) => {
     const [method = 'GET', path = '/'] = route.split(' ');
     const text = body === undefined ? undefined : JSON.stringify(body);
     return new Promise<Outcome>((resolve) => {
@@ -55,6 +63,7 @@ export function createCaller(): Caller {
             'content-length': Buffer.byteLength(text),
           }),
           ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+          ...(ifMatch !== undefined && { 'if-match': ifMatch }),
         },
       });
       outgoing.on('finish', () => {
@@ -76,13 +85,14 @@ export function createCaller(): Caller {
         incoming.on('close', () => end({ kind: 'unknown', reason: 'the answer was cut off' }));
         incoming.on('error', () => end({ kind: 'unknown', reason: 'the answer was cut off' }));
         incoming.on('end', () => {
-          const retryAfter = incoming.headers['retry-after'];
+          const { 'retry-after': retryAfter, etag } = incoming.headers;
           end({
             kind: 'answered',
             status: incoming.statusCode ?? 0,
             text: Buffer.concat(chunks).toString('utf8'),
             replayed: incoming.headers['idempotency-replayed'] === 'true',
             ...(retryAfter !== undefined && { retryAfterSeconds: Number(retryAfter) }),
+            ...(etag !== undefined && { etag }),
           });
         });
       });

@@ -29,6 +29,8 @@ export async function workOnOrders(shop: Shop, { name, families }: Round): Promi
   const [canceled, closed, ready] = placed;
   if (canceled === undefined || closed === undefined || ready === undefined)
     throw new Error('three orders are placed');
+  const edit = { note: 'No onions', items: { add: lines, change: [{ line_id: 1, quantity: 2 }] } };
+  await call(`PATCH /v2/orders/${canceled.id}`, edit, { 'if-match': '*' });
   await call(`POST /v2/orders/${canceled.id}/cancel`, { reason: 'The guest left.' });
   await call(`PATCH /${families[0]}/orders/${closed.id}/status`, { status: 'ready' });
   await call(`PATCH /${last}/orders/${closed.id}/status`, { status: 'closed' });

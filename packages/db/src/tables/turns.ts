@@ -33,7 +33,7 @@ const belowZeroToo = (most: string): NumberRule => ({ ...money, least: `-${most}
 
 const settled = [
   'id location_id turn_id batch_number started_at ended_at total_orders',
-  'total_collected average_ticket payments orders created_at updated_at',
+  'total_collected average_ticket tips difference payments orders created_at updated_at',
 ] as const;
 
 export const settlements = table<Settlement>()('settlements', {
@@ -41,6 +41,8 @@ export const settlements = table<Settlement>()('settlements', {
     ...plain(...settled),
     total_collected: { number: belowZeroToo('99999999999999999999.99') },
     average_ticket: { number: belowZeroToo('999999999999.99') },
+    tips: { number: belowZeroToo('99999999999999999999.99') },
+    difference: { number: belowZeroToo('99999999999999999999.99') },
   },
   people: 'read',
   service: ['select'],

@@ -41,11 +41,11 @@ const adjustments = (
 const ofOrders = adjustments(`not a ? 'line'`);
 
 // A discount of a whole order without a rate is spread over the rates of its lines by their amounts, to the cent: the cents that are left over
-// go where most was cut off.
+// go where most was cut off. The remainders are exact: those of a quotient would differ by its digits where they are equal.
 const byRate = `with rated as (
         select coalesce(trim_scale(i.tax_rate)::text, '') as key, i.tax_rate as rate, s.id, i.quantity, ${net} as amount, s.adjustments from ${lines}
       ), shared as (
-        select r.key, r.rate, r.id, d.total, d.total * r.amount / r.whole as exact, trunc(d.total * r.amount / r.whole, 2) as cut
+        select r.key, r.rate, r.id, d.total, div(100 * d.total * r.amount, r.whole) as cents, mod(-100 * d.total * r.amount, r.whole) as rest
         from (select key, rate, id, adjustments, sum(amount) as amount, sum(sum(amount)) over (partition by id) as whole
           from rated where adjustments is not null group by key, rate, id, adjustments) r
         cross join lateral (select sum((a->>'total')::numeric) as total from jsonb_array_elements(r.adjustments) a
@@ -54,8 +54,8 @@ const byRate = `with rated as (
       ), parts as (
         select key, id, quantity, amount, rate from rated
         union all
-        select key, id, 0, cut - case when row_number() over (partition by id order by cut - exact desc, key)
-            <= 100 * (sum(cut) over (partition by id) - total) then 0.01 else 0 end, rate from shared
+        select key, id, 0, 0.01 * (cents - case when row_number() over (partition by id order by rest desc, key collate "C")
+            <= sum(cents) over (partition by id) - 100 * total then 1 else 0 end), rate from shared
         union all
         ${adjustments(`not a ? 'line' and (a->>'kind' <> 'discount' or a ? 'tax_rate')`, ", (a->>'tax_rate')::numeric")}
       )

@@ -58,17 +58,10 @@ const listSettlements = pageStatement({
   joins,
 });
 
-const tips = `coalesce((select ',"tips":' || trim_scale(sum(sign(e.amount) * (a->>'total')::numeric))
-       from settlement_entries e join orders o on o.location_id = e.location_id and o.id = e.order_id
-       cross join lateral jsonb_array_elements(o.adjustments) a where ${ofTurn}
-       and e.kind <> 'refund' and a->>'kind' = 'tip' having sum(sign(e.amount) * (a->>'total')::numeric) <> 0), '')`;
+const tips = `case when r.tips = 0 then '' else ',"tips":' || trim_scale(r.tips) end`;
 
-const drawer = `coalesce((select ',"counted":' || trim_scale(t.counted) || ',"difference":' || trim_scale(t.counted - t.starting_cash - coalesce((
-         select sum(e.amount) from settlement_entries e
-         join payments p on p.location_id = e.location_id and p.id = e.payment_id
-         join payment_methods m on m.location_id = p.location_id and m.id = p.payment_method_id
-         where e.location_id = t.location_id and e.turn_id = t.id and m.type = 'cash'), 0))
-       from turns t where t.location_id = r.location_id and t.id = r.turn_id and t.counted is not null), '')`;
+const drawer = `coalesce((select ',"counted":' || trim_scale(t.counted) || ',"difference":' || trim_scale(r.difference)
+       from turns t where t.location_id = r.location_id and t.id = r.turn_id), '')`;
 
 const readSettlement = statement<{ doc: string }>(
   'read_settlement',

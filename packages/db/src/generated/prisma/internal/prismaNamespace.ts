@@ -4160,6 +4160,8 @@ export const SettlementScalarFieldEnum = {
   totalOrders: 'totalOrders',
   totalCollected: 'totalCollected',
   averageTicket: 'averageTicket',
+  tips: 'tips',
+  difference: 'difference',
   payments: 'payments',
   orders: 'orders',
   createdAt: 'createdAt',
