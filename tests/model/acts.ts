@@ -20,7 +20,7 @@ export interface Habits {
   jobEvery?: number;
   /** Items of a job: 50 to 400 unless given. */
   jobItems?: readonly [least: number, most: number];
-  /** Only what versions before 0.2.0 know: orders that carry nothing beside lines, no edits, one payment each, no refunds. */
+  /** Only what versions before 0.2.0 know: orders that carry nothing beside lines, no edits, no refunds, and one payment each, moved by tRPC. */
   plain?: boolean;
 }
 

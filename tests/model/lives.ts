@@ -98,16 +98,17 @@ async function tryMove(
 
 /** Completes or rejects its payment; false where that was refused as a conflict. */
 async function tryPay(
-  { ask, chance, model }: Caller,
+  { ask, chance, model, plain = false }: Caller,
   order: PlacedOrder,
   how: 'complete' | 'reject',
   before?: Promise<unknown>,
 ): Promise<boolean> {
   const payment = latestPayment(order);
   const { id } = payment;
-  const { status, text } = chance.percent(50)
-    ? await ask(`POST /trpc/payments.${how}`, { id })
-    : await ask(`POST /v2/payments/${id}/${how}`, {});
+  const { status, text } =
+    plain || chance.percent(50)
+      ? await ask(`POST /trpc/payments.${how}`, { id })
+      : await ask(`POST /v2/payments/${id}/${how}`, {});
   await before;
   if (status === 409) return false;
   if (status !== 200) throw new Error(`${how} of ${id}: ${text}`);
