@@ -151,7 +151,7 @@ declare function maybe(): 'ready' | undefined;
   it.each([
     ['made', 'const made: Order'],
     ['payments', 'const payments: ChangesPage<Payment>'],
-    ['whole', 'const whole: Order[]'],
+    ['whole', 'const whole: OrderAsSold[]'],
     ['products', 'const products: ChangesPage<Product>'],
     ['one', 'const one: Order'],
     ['sold', 'const sold: OrderAsSold'],

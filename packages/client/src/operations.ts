@@ -82,13 +82,11 @@ type DeletedIn<Output, Asked> = 'deleted' extends Asked
 export type Showing<Resource, Known extends string, Asked extends string> = ByName<
   Pick<Whole<Resource>, Exclude<keyof Resource, Hidden<Known, Asked>>>,
   | (Resource extends Whole<Resource> ? Resource : never)
-  | ([Extract<Asked, OfItems<Known>>] extends [never]
-      ? Order | OrderSummary | Payment | Product
-      : OrderAsSold)
+  | ([Extract<Asked, OfItems>] extends [never] ? Order | OrderSummary | Payment | Product : OrderAsSold)
 >;
 
-/** The names that `include` has for fields of the items; for those of a read, which shows `details` anyway, it is one of them. */
-type OfItems<Known> = 'snapshot' | 'tax' | ('items' extends Known ? never : 'details');
+/** The names that `include` has for fields of the items. */
+type OfItems = 'snapshot' | 'tax' | 'details';
 
 type ByName<Shown, Named> = [WithFields<Named, Shown>] extends [never] ? Shown : WithFields<Named, Shown>;
 
