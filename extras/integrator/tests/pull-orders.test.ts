@@ -35,6 +35,8 @@ test('each line of each order is a row, with what names the product', async () =
   const comment = 'no "sugar",\r\nplease\u001b[2J';
   const order = await kitchen.place({
     ...{ external_id: 'PO-1', identifier: '+Table; 4', channel: '@web', is_take_away: true },
+    ...{ note: 'Ring\ntwice', guests: 2, promised_at: '2026-12-24T20:00:00Z' },
+    adjustments: [{ kind: 'tip', name: 'Tip', amount: 1 }],
     items: [
       { product_id: kitchen.productId, quantity: 1.5, comment },
       { product_id: gone, quantity: 2 },
@@ -56,7 +58,7 @@ test('each line of each order is a row, with what names the product', async () =
       payment_status: 'pending',
       payment_method_id: kitchen.paymentMethodId,
     },
-    ...{ cancel_reason: '', order_total: '5.75', line: '1', product_id: kitchen.productId },
+    ...{ cancel_reason: '', order_total: '6.75', line: '1', product_id: kitchen.productId },
     ...{
       product_external_id: 'TEA',
       product_sku: 'T-1',
@@ -65,6 +67,12 @@ test('each line of each order is a row, with what names the product', async () =
       unit_price: '2.5',
     },
     ...{ line_total: '3.75', comment: 'no "sugar",\nplease\\u001b[2J', choices: '', tax_rate: '10.5' },
+    ...{
+      note: 'Ring\ntwice',
+      guests: '2',
+      promised_at: '2026-12-24T20:00:00.000+00:00',
+      adjustments: '1 Tip',
+    },
   });
   expect(second).toMatchObject({
     ...{ line: '2', product_id: gone, product_external_id: 'GONE', name: "'=1+1" },
