@@ -29,29 +29,21 @@ export interface Made {
 export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> = {
   categories: ({ category }) => category,
   products: ({ product }) => product,
-  orders: async (kitchen) => {
-    const { id } = await created(kitchen, 'POST /v2/orders', {
-      external_id: 'order-made',
-      is_take_away: false,
-      identifier: 'Table 1',
-      items: [{ product_id: kitchen.product.id, quantity: 1 }],
-      payment_method_id: kitchen.paymentMethodId,
-    });
-    return { id: String(id), externalId: 'order-made' };
-  },
+  orders: (kitchen) => placed(kitchen, 'order-made'),
   payments: async (kitchen) => {
     const orderId = (await makers.orders?.(kitchen))?.id ?? '';
     const prisma = prismaOf(kitchen.api.app.database);
     return prisma.payment.findFirstOrThrow({ where: { locationId: kitchen.locationId, orderId } });
   },
   'orders.addPayment': async (kitchen) => {
-    const order = await makers.orders?.(kitchen);
+    // The payment of the other order is to be refunded.
+    const order = await placed(kitchen, 'order-refused');
     const prisma = prismaOf(kitchen.api.app.database);
     await prisma.payment.updateMany({
-      where: { orderId: order?.id ?? '', status: 'pending' },
+      where: { orderId: order.id, status: 'pending' },
       data: { status: 'rejected' },
     });
-    return { id: order?.id ?? '' };
+    return order;
   },
   'payments.refund': async (kitchen) => {
     const payment = await makers.payments?.(kitchen);
@@ -153,8 +145,25 @@ export const makers: Record<string, (kitchen: Kitchen) => Made | Promise<Made>> 
   },
 };
 
-async function created({ api, key }: Kitchen, route: string, body: object): Promise<Record<string, unknown>> {
-  const headers = { 'idempotency-key': 'made-by-the-kitchen' };
+async function placed(kitchen: Kitchen, externalId: string): Promise<Made> {
+  const body = {
+    external_id: externalId,
+    is_take_away: false,
+    identifier: 'Table 1',
+    items: [{ product_id: kitchen.product.id, quantity: 1 }],
+    payment_method_id: kitchen.paymentMethodId,
+  };
+  const { id } = await created(kitchen, 'POST /v2/orders', body, externalId);
+  return { id: String(id), externalId };
+}
+
+async function created(
+  { api, key }: Kitchen,
+  route: string,
+  body: object,
+  idempotencyKey = 'made-by-the-kitchen',
+): Promise<Record<string, unknown>> {
+  const headers = { 'idempotency-key': idempotencyKey };
   const answer = await callRest<{ data: Record<string, unknown> }>(api.url, route, { key, body, headers });
   if (answer.status >= 300) throw new Error(`${route} answered ${answer.status}: ${answer.text}`);
   return answer.body.data;

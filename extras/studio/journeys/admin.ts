@@ -11,7 +11,7 @@ const patience = { timeout: 45_000 };
 export async function sitDown(browser: Browser, { address, origin }: RunningStudio) {
   const page = await browser.newPage();
   // Wide enough for all columns: the grid shows no others.
-  await page.setViewport({ width: 6_400, height: 1_400 });
+  await page.setViewport({ width: 9_600, height: 1_400 });
   // Every host that is asked, and every error in the console.
   const hosts = new Set<string>();
   const complaints: string[] = [];
