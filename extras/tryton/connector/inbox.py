@@ -73,7 +73,7 @@ def work_off(comanda: Comanda, erp: Erp) -> None:
                 entries = list(comanda.each("/v2/settlements/{id}/entries", id=subject))
                 erp.transact(work_and_note, events, reconcile.book, settlement, entries)
             else:
-                order = comanda.get("/v2/orders/{id}", id=subject, include="snapshot")
+                order = comanda.get("/v2/orders/{id}", id=subject, include="details,snapshot")
                 erp.transact(work_and_note, events, orders.take, order)
         except (ComandaError, NoAnswer) as fault:
             if getattr(fault, "status", None) != 404:

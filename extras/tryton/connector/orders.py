@@ -75,7 +75,8 @@ def sale_line(item: Entry) -> Any:
 def adjustment_line(adjustment: Entry, items: List[Entry]) -> Any:
     """A discount, charge, tip or fee: a line without an article. One of a line has the rate of that."""
     line = adjustment.get("line")
-    rate = adjustment.get("tax_rate", None if line is None else items[line - 1].get("tax_rate"))
+    of_line = next((item for item in items if item.get("line_id") == line), {})
+    rate = adjustment.get("tax_rate", of_line.get("tax_rate"))
     taxes = taxes_of(None if rate is None else Decimal(str(rate)).normalize(), None)
     made = Pool().get("sale.line")(type="line", quantity=1, taxes=taxes, description=adjustment["name"])
     made.unit_price = unit_price(Decimal(adjustment["total"]), rate_of(taxes), Decimal(1))

@@ -81,7 +81,7 @@ export class Till {
     return known;
   }
 
-  async #place(name: string, items: readonly unknown[]): Promise<TillOrder> {
+  async #place(name: string, items: readonly unknown[], more?: object): Promise<TillOrder> {
     this.#method ||= (await this.#look<{ id: string }[]>('GET /v2/payment-methods', this.#url))[0]?.id ?? '';
     const body = {
       external_id: name,
@@ -89,15 +89,16 @@ export class Till {
       identifier: `Guest ${name}`,
       payment_method_id: this.#method,
       items,
+      ...more,
     };
     return this.#ask('POST /v2/orders', body, name);
   }
 
-  /** Places an order of products and quantities. */
-  async order(name: string, lines: readonly [string, number][]): Promise<TillOrder> {
+  /** Places an order of products and quantities, and what it carries beside them. */
+  async order(name: string, lines: readonly [string, number][], more?: object): Promise<TillOrder> {
     const items = [];
     for (const [code, quantity] of lines) items.push({ product_id: await this.#idOf(code), quantity });
-    return this.#place(name, items);
+    return this.#place(name, items, more);
   }
 
   /** The restaurant gives the latte a choice, which the ERP knows nothing of. */

@@ -170,7 +170,7 @@ describe('an ERP', { shuffle: false }, () => {
 
     it('become one sale each with the same total, whenever it is killed', async () => {
       await till.addChoices();
-      await killBehind(/^GET \/v2\/orders\/<\d+>\?include=snapshot$/, async () => {
+      await killBehind(/^GET \/v2\/orders\/<\d+>\?include=details,snapshot$/, async () => {
         placed.cent = await till.order('O-1', [['CRO', 1]]);
       });
       placed.many = await till.order('O-2', [
@@ -180,6 +180,20 @@ describe('an ERP', { shuffle: false }, () => {
         ['DEL', 1],
       ]);
       placed.choice = await till.orderLatteWithOatMilk('O-3');
+      placed.adjusted = await till.order(
+        'O-9',
+        [
+          ['CRO', 2],
+          ['LAT', 1],
+        ],
+        {
+          note: 'Ring twice',
+          adjustments: [
+            { kind: 'discount', name: 'Happy hour', percent: 10, line: 2 },
+            { kind: 'tip', name: 'Tip', amount: 1.5 },
+          ],
+        },
+      );
       await Promise.all(Object.values(placed).map(saleOf));
       // The sale is there; what it did last is not noted by anybody else.
       await connector.kill();
@@ -203,6 +217,9 @@ describe('an ERP', { shuffle: false }, () => {
         'Caffè latte grande: 1 × Oat milk',
         2,
       ]);
+      expect(all.get(`Comanda ${at('adjusted').number}`)?.lines.map(([name]) => name)).toEqual(
+        expect.arrayContaining(['Happy hour', 'Tip']),
+      );
       expect(all.get(`Comanda ${at('cent').number}`)?.lines.map(([name]) => name)).toEqual([
         'Croissant',
         'Rounding',
