@@ -47,6 +47,7 @@ const fields: Readonly<Record<string, Named | null>> = {
   category_external_ids: 'name',
   // The operation's own subject: the tests of tenants ask for it at every entrance.
   id: null,
+  tax_id: null,
   name: null,
   description: null,
   identifier: null,

@@ -21,6 +21,8 @@ export const refusals: Partial<Record<Reason, string>> = {
   payment_open: 'its status',
   payment_completed: 'its status',
   order_canceled: 'its status',
+  order_not_pending: 'its status',
+  precondition_required: 'a header that some bodies need',
   endpoint_disabled: 'its status',
   too_many_endpoints: 'what is there',
   certification_running: 'its status',
@@ -48,12 +50,17 @@ export const relations: readonly RegExp[] = [
   /: differs from \S+$/,
   /^(items\[\d+\]\.)?stock_change: must not be given together with stock$/,
   /\.delete: must be true, as that of its category$/,
-  /^items(\[\d+\])?: the (total|price of one) is more than 9999999999\.99$/,
+  /^items(\.\w+)?(\[\d+\])?: the (total|price of one) is more than 9999999999\.99$/,
   // Together with another fault, whose reason is the answer's.
   /: (insufficient stock|unknown |must be \d+ to \d+ in all, |".*" (allows|needs|takes) )/,
   /external_product_id: contradicts the product's external_id/,
   /^event_types\[\d+\]: the endpoint is not subscribed to \S+$/,
   /^include: deleted needs updated_since, or the cursor of a page before$/,
+  /^adjustments\[\d+\]\.line: (only a discount may be of a line|there is no line \d+)$/,
+  /^adjustments(\[\d+\])?: the discounts are more than .*, \d+\.\d\d$/,
+  /^items\.(change\[\d+\]\.line_id|remove\[\d+\]): must not be named twice$/,
+  /^items\.(change\[\d+\]\.line_id|remove\[\d+\]): the order has no line \d+$/,
+  /^items: must leave 1 to 200 lines, not \d+$/,
   /^include: snapshot and tax are of the lines: name items, too$/,
 ];
 
