@@ -3,19 +3,11 @@ import type { FeedEvent } from '../../packages/api/src/resources/events/schema.t
 import { useOrderKitchen } from '../support/orders.ts';
 import { useSteppedApi } from '../support/published.ts';
 import { words } from '../support/words.ts';
+import { eventsOf } from './events-of.ts';
 
 const api = useSteppedApi();
 const kitchen = useOrderKitchen(api);
 
-/** The events of the changes that `change` makes. */
-async function eventsOf(change: () => Promise<unknown>): Promise<FeedEvent[]> {
-  const { events } = api.client();
-  await api.published();
-  const { next } = (await events.list.query({ after: 'latest' })).pagination;
-  await change();
-  await api.published();
-  return (await events.list.query({ after: next ?? '' })).data;
-}
 const types = (events: FeedEvent[]) => events.map(({ type }) => type).sort();
 
 describe('a payment that moves', () => {
@@ -23,7 +15,7 @@ describe('a payment that moves', () => {
     'by payments.%s publishes order.updated, with its status',
     async (verb) => {
       const { id, payment } = await kitchen.place();
-      const events = await eventsOf(() => api.client().payments[verb].mutate({ id: payment.id }));
+      const events = await eventsOf(api, () => api.client().payments[verb].mutate({ id: payment.id }));
       const status = verb === 'complete' ? 'completed' : 'rejected';
       expect(types(events)).toEqual(['order.updated', `payment.${status}`, 'payment.updated']);
       const order = events.find(({ type }) => type === 'order.updated');
@@ -35,7 +27,7 @@ describe('a payment that moves', () => {
   it('by hand publishes it, too, for each order', async () => {
     const orders = [await kitchen.place(), await kitchen.place()];
     const ids = orders.map(({ payment }) => payment.id);
-    const events = await eventsOf(() =>
+    const events = await eventsOf(api, () =>
       api.pool.query(`update payments set status = 'completed' where id = any ($1)`, [ids]),
     );
     const updated = events.flatMap((event) => (event.type === 'order.updated' ? event.data.id : []));
@@ -44,7 +36,7 @@ describe('a payment that moves', () => {
 
   it('with its canceled order publishes order.updated once', async () => {
     const { id } = await kitchen.place();
-    const events = await eventsOf(() => api.client().orders.cancel.mutate({ id }));
+    const events = await eventsOf(api, () => api.client().orders.cancel.mutate({ id }));
     expect(types(events)).toEqual(
       words('order.cancelled order.status_changed order.updated payment.rejected payment.updated'),
     );
@@ -60,11 +52,11 @@ describe('catalog.updated', () => {
     const before = await version();
     const { categories } = api.client();
     const changed = publishedAt(
-      await eventsOf(() => categories.create.mutate({ name: 'Food', priority: 1, visible: true })),
+      await eventsOf(api, () => categories.create.mutate({ name: 'Food', priority: 1, visible: true })),
     );
     expect(changed).toEqual([await version()]);
     expect(changed[0]).not.toBe(before);
-    const published = publishedAt(await eventsOf(() => api.client().catalog.publish.mutate()));
+    const published = publishedAt(await eventsOf(api, () => api.client().catalog.publish.mutate()));
     expect(published).toEqual(changed);
   });
 
@@ -72,7 +64,7 @@ describe('catalog.updated', () => {
     const { categories } = api.client();
     const { id } = await categories.create.mutate({ name: 'Drinks', priority: 1, visible: true });
     const before = await version();
-    const events = await eventsOf(() => categories.update.mutate({ id, visible: false }));
+    const events = await eventsOf(api, () => categories.update.mutate({ id, visible: false }));
     expect(publishedAt(events)).toEqual([await version()]);
     expect(await version()).not.toBe(before);
   });

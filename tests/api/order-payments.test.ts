@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { FeedEvent } from '../../packages/api/src/resources/events/schema.ts';
 import { OrderPage, OrderWithBooks } from '../../packages/api/src/resources/orders/schema.ts';
 import { Payment, PaymentPage } from '../../packages/api/src/resources/payments/schema.ts';
 import { SalesReport } from '../../packages/api/src/resources/sales-reports/schema.ts';
@@ -11,6 +10,7 @@ import { underDeed, useHand } from '../support/by-hand.ts';
 import { createOrderKitchen as kitchenOf, useOrderKitchen } from '../support/orders.ts';
 import { useSteppedApi } from '../support/published.ts';
 import { parseStrict } from '../support/strict.ts';
+import { eventsOf } from './events-of.ts';
 
 const api = useSteppedApi();
 const kitchen = useOrderKitchen(api);
@@ -32,22 +32,13 @@ async function unpaid() {
   return order;
 }
 
-async function eventsOf(change: () => Promise<unknown>): Promise<FeedEvent[]> {
-  const { events } = api.client();
-  await api.published();
-  const { next } = (await events.list.query({ after: 'latest' })).pagination;
-  await change();
-  await api.published();
-  return (await events.list.query({ after: next ?? '' })).data;
-}
-
 describe('POST /v2/orders/{id}/payments', () => {
   it('adds the payment that the order shows from then on, once for a key, and publishes both', async () => {
     const qr = await api.make.paymentMethod({ name: 'QR', type: 'qr' });
     const order = await unpaid();
     const since = new Date().toISOString();
     let added: Awaited<ReturnType<typeof add>> | undefined;
-    const events = await eventsOf(async () => {
+    const events = await eventsOf(api, async () => {
       added = await add(order.id, qr, 'once');
     });
     const payment = dataOf(added ?? expect.fail(), 201, Payment);
@@ -207,7 +198,7 @@ const insert = (orderId: string, more: Record<string, unknown> = {}) => {
 describe('by hand', () => {
   it('another payment is published and shown as by a call', async () => {
     const order = await unpaid();
-    const events = await eventsOf(() => insert(order.id));
+    const events = await eventsOf(api, () => insert(order.id));
     expect(events.map(({ type }) => type).sort()).toEqual(['order.updated', 'payment.created']);
     const { payment, payments } = await read(order.id, 'payments');
     expect(payments?.map(({ status }) => status)).toEqual(['rejected', 'pending']);
