@@ -23,12 +23,17 @@
 --   CM001 illegal status move   CM002 insufficient stock   CM003 external_id taken   CM006 product of another location
 --   CM008 refused by a guard (guarding.sql)   CM009 the location is not active (locations.sql)
 
--- `[{…}]`, in the order in which they were given.
-CREATE FUNCTION adjustments_json(adjustments jsonb) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-  SELECT json_strip_nulls(json_agg(json_build_object('kind', a->'kind', 'name', a->'name', 'amount', a->'amount', 'percent', a->'percent',
-    'line', a->'line', 'external_id', a->'external_id', 'tax_rate', a->'tax_rate', 'total', a->'total') ORDER BY n))::text
-  FROM jsonb_array_elements(adjustments) WITH ORDINALITY AS e (a, n)
-$$;
+-- `,"note":…,"promised_at":…,"guests":…,"adjustments":[{…}]`, each where it is given. Most orders carry none, so this is no expression that
+-- each statement would have to prepare.
+CREATE FUNCTION carried_json(note text, promised_at timestamptz, guests int, adjustments jsonb, zone text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL SAFE AS $$
+BEGIN
+  RETURN concat(',"note":' || to_json(note)::text, ',"promised_at":"' || wire_time(promised_at, zone) || '"', ',"guests":' || guests,
+    ',"adjustments":' || (
+      SELECT json_strip_nulls(json_agg(json_build_object('kind', a->'kind', 'name', a->'name', 'amount', a->'amount', 'percent', a->'percent',
+        'line', a->'line', 'external_id', a->'external_id', 'tax_rate', a->'tax_rate', 'total', a->'total') ORDER BY n))::text
+      FROM jsonb_array_elements(adjustments) WITH ORDINALITY AS e (a, n)));
+END $$;
 
 -- `,"customer":{…},"delivery":{…}`, each where something of it is known.
 CREATE FUNCTION customer_json(o orders) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
@@ -42,33 +47,33 @@ $$;
 -- `details`, their numbers, and `tax`, their rates, or `snapshot`, all that they keep of what was sold.
 CREATE FUNCTION orders_showing(location uuid, ids uuid[], shown text[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT o.id, '{"id":"' || o.id || '","number":' || o.number || ',"status":"' || o.status || '","total":' || trim_scale(o.total)::text
-    || ',"created_at":"' || wire_time(o.created_at, l.timezone) || '","payment":{"id":"' || p.id || '","status":"' || p.status || '"}'
-    || coalesce(',"external_id":' || to_json(o.external_id)::text, '') || coalesce(',"channel":' || to_json(o.channel)::text, '')
-    || ',"is_take_away":' || o.is_take_away::text || ',"identifier":' || to_json(o.identifier)::text
-    || ',"payment_method_id":"' || o.payment_method_id || '"' || coalesce(',"cancel_reason":' || to_json(o.cancel_reason)::text, '')
-    || coalesce(',"note":' || to_json(o.note)::text, '') || coalesce(',"promised_at":"' || wire_time(o.promised_at, l.timezone) || '"', '')
-    || coalesce(',"guests":' || o.guests, '') || coalesce(',"adjustments":' || adjustments_json(o.adjustments), '')
-    || CASE WHEN 'customer' = ANY (shown) THEN customer_json(o) ELSE '' END
-    || ',"items":[' || coalesce((
-      SELECT string_agg('{"product_id":"' || i.product_id || '","name":' || to_json(i.name)::text
-        || ',"quantity":' || trim_scale(i.quantity)::text || ',"unit_price":' || trim_scale(i.unit_price)::text
-        || ',"total":' || trim_scale(i.total)::text || coalesce(',"comment":' || to_json(i.comment)::text, '')
-        || CASE WHEN 'details' = ANY (shown) THEN ',"line_id":' || i.position ELSE '' END
-        || CASE WHEN 'snapshot' = ANY (shown) THEN coalesce(',"external_id":' || to_json(i.external_id)::text, '')
-          || coalesce(',"sku":' || to_json(i.sku)::text, '') ELSE '' END
-        || CASE WHEN shown && '{tax,snapshot}' THEN coalesce(',"tax_rate":' || trim_scale(i.tax_rate)::text, '') ELSE '' END
-        || CASE WHEN i.selections = '[]' THEN '' ELSE ',"subselections":' || (
+  SELECT o.id, concat('{"id":"', o.id, '","number":', o.number, ',"status":"', o.status, '","total":', trim_scale(o.total),
+    ',"created_at":"', wire_time(o.created_at, l.timezone), '","payment":{"id":"', p.id, '","status":"', p.status, '"}',
+    ',"external_id":' || to_json(o.external_id)::text, ',"channel":' || to_json(o.channel)::text,
+    ',"is_take_away":', o.is_take_away::text, ',"identifier":', to_json(o.identifier),
+    ',"payment_method_id":"', o.payment_method_id, '"', ',"cancel_reason":' || to_json(o.cancel_reason)::text,
+    CASE WHEN num_nonnulls(o.note, o.promised_at, o.guests, o.adjustments) > 0
+      THEN carried_json(o.note, o.promised_at, o.guests, o.adjustments, l.timezone) END,
+    CASE WHEN 'customer' = ANY (shown) THEN customer_json(o) END,
+    ',"items":[', (
+      SELECT string_agg(concat('{"product_id":"', i.product_id, '","name":', to_json(i.name), ',"quantity":', trim_scale(i.quantity),
+        ',"unit_price":', trim_scale(i.unit_price), ',"total":', trim_scale(i.total), ',"comment":' || to_json(i.comment)::text,
+        CASE WHEN 'details' = ANY (shown) THEN ',"line_id":' || i.position END,
+        CASE WHEN 'snapshot' = ANY (shown)
+          THEN concat(',"external_id":' || to_json(i.external_id)::text, ',"sku":' || to_json(i.sku)::text) END,
+        CASE WHEN shown && '{tax,snapshot}' THEN ',"tax_rate":' || trim_scale(i.tax_rate)::text END,
+        CASE WHEN i.selections <> '[]' THEN ',"subselections":' || (
           SELECT json_strip_nulls(json_agg(CASE WHEN 'snapshot' = ANY (shown)
             THEN json_build_object('item_id', x->'item_id', 'quantity', x->'quantity', 'name', x->'name', 'unit_price', x->'price',
               'external_id', x->'external_id')
             ELSE json_build_object('item_id', x->'item_id', 'quantity', x->'quantity') END ORDER BY n))::text
-          FROM jsonb_array_elements(i.selections) WITH ORDINALITY AS e (x, n)) END || '}', ',' ORDER BY i.position)
-      FROM order_items i WHERE i.location_id = o.location_id AND i.order_id = o.id), '') || ']}'
+          FROM jsonb_array_elements(i.selections) WITH ORDINALITY AS e (x, n)) END,
+        '}'), ',' ORDER BY i.position)
+      FROM order_items i WHERE i.location_id = o.location_id AND i.order_id = o.id), ']}')
   FROM orders o
   JOIN locations l ON l.id = o.location_id
   CROSS JOIN LATERAL (
-    SELECT * FROM payments p WHERE p.location_id = o.location_id AND p.order_id = o.id AND p.replaced = 0 LIMIT 1) p
+    SELECT p.id, p.status FROM payments p WHERE p.location_id = o.location_id AND p.order_id = o.id AND p.replaced = 0 LIMIT 1) p
   WHERE o.location_id = location AND o.id = ANY (ids)
 $$;
 

@@ -73,7 +73,7 @@ export function editLines(
   { add = [], change = [], remove = [] }: OrderLinesEdit,
   facts: OrderFacts,
 ): { edit: LinesEdit; faults: FieldFault[] } {
-  const faults: (FieldFault | FieldFault[])[] = [];
+  const faults: FieldFault[] = [];
   const held = new Map(lines.map((line) => [line.line, line]));
   const totals = new Map(lines.map(({ line, total }) => [line, scaled(total, 2)]));
   const taken = { products: new Takings(), choices: new Takings() };
@@ -96,7 +96,7 @@ export function editLines(
     const line = lineOf(given.line_id, `${path}.line_id`);
     if (line === undefined) continue;
     const after = changeLine(line, given, facts, path, taken);
-    faults.push(after.faults);
+    faults.push(...after.faults);
     totals.set(line.line, after.cents);
     if (JSON.stringify({ ...line, ...after.line }) === JSON.stringify(line)) continue;
     changed.push({ ...after.line, is_new: false });
@@ -110,10 +110,9 @@ export function editLines(
   const first = lines.reduce((greatest, { line }) => Math.max(greatest, line), lastLine) + 1;
   const wanted = { products: new Stack(), choices: new Stack() };
   for (const [index, item] of add.entries()) {
-    const priced = priceLine(item, facts, `items.add[${index}]`, wanted);
-    faults.push(priced.faults);
-    if (priced.line === undefined) continue;
-    totals.set(first + index, priced.cents ?? 0n);
+    const priced = priceLine(item, facts, `items.add[${index}]`, wanted, faults);
+    if (priced === undefined) continue;
+    totals.set(first + index, priced.cents);
     const line = { ...stored(priced.line), line: first + index };
     changed.push({ ...line, is_new: true });
     difference.added.push(shown(first + index, line));
@@ -144,7 +143,7 @@ export function editLines(
       removed: [...remove],
       ...{ products: taken.products.all(), choices: taken.choices.all(), difference },
     },
-    faults: [...faults, adjusted.faults].flat(),
+    faults: [...faults, ...adjusted.faults],
   };
 }
 

@@ -114,15 +114,19 @@ function batchOf(ids: readonly string[], members: readonly PlacedOrder[]) {
         selections: line.selections.length === 0 ? undefined : line.selections,
       })),
     ),
-    carried: column(carriedBy).some((each) => each !== null) ? column(carriedBy) : undefined,
+    carried: members.some(carriesMore) ? column(carriedBy) : undefined,
   };
 }
 
-/** The columns of what an order carries beside its lines; null where it carries nothing. */
-function carriedBy({ request, order: { adjustments } }: PlacedOrder) {
-  const columns = { ...carriedColumns(request), adjustments };
-  return Object.values(columns).every((value) => value === undefined) ? null : columns;
-}
+/** Whether an order carries anything beside its lines. Most do not. */
+const carriesMore = ({
+  request: { note, promised_at, guests, customer, delivery },
+  order: { adjustments },
+}: PlacedOrder): boolean =>
+  [note, promised_at, guests, customer, delivery, adjustments].some((each) => each !== undefined);
+
+const carriedBy = (member: PlacedOrder) =>
+  carriesMore(member) ? { ...carriedColumns(member.request), adjustments: member.order.adjustments } : null;
 
 /** The columns of what is given; null where it is taken away, and undefined where it is left as it is. */
 export function carriedColumns({

@@ -1,6 +1,6 @@
 import { type ApiError, conflict, type FieldFault, invalid } from '../../errors.ts';
 import { areSame } from '../../texts.ts';
-import { adjust, sumOf } from './adjustments.rules.ts';
+import { adjust } from './adjustments.rules.ts';
 import { decimalText, divideRounded, scaled } from './decimals.rules.ts';
 import type {
   KnownProduct,
@@ -55,23 +55,31 @@ export function decideOrder(
 ): { order: PricedOrder; faults: FieldFault[] } {
   const { adjustments = [] } = request;
   const wanted = { products: new Stack(), choices: new Stack() };
-  const priced = request.items.map((item, index) => priceLine(item, facts, `items[${index}]`, wanted));
-  const totals = new Map(priced.map(({ cents }, index) => [index + 1, cents]));
-  const subtotal = sumOf(totals.values());
-  const adjusted = adjust(adjustments, totals);
-  const total = subtotal + adjusted.sum;
-  const faults = priced.flatMap((line) => line.faults);
+  const faults: FieldFault[] = [];
+  const lines: PricedLine[] = [];
+  const totals = new Map<number, bigint | undefined>();
+  let subtotal = 0n;
+  for (const [index, item] of request.items.entries()) {
+    const priced = priceLine(item, facts, `items[${index}]`, wanted, faults);
+    totals.set(index + 1, priced?.cents);
+    if (priced === undefined) continue;
+    lines.push(priced.line);
+    subtotal += priced.cents;
+  }
+  const adjusted = adjustments.length === 0 ? undefined : adjust(adjustments, totals);
+  const total = subtotal + (adjusted?.sum ?? 0n);
   if (subtotal > largest || total > largest) faults.push(totalTooLarge);
   const [products, choices] = [wanted.products.all(), wanted.choices.all()];
   return {
     order: {
-      ...{ subtotal: decimalText(subtotal, 2), total: decimalText(total < 0n ? 0n : total, 2) },
-      ...{ lines: priced.flatMap(({ line }) => line ?? []), products, choices },
-      ...(adjustments.length > 0 && { adjustments: adjusted.applied }),
+      subtotal: decimalText(subtotal, 2),
+      total: decimalText(total < 0n ? 0n : total, 2),
+      ...(adjusted && { adjustments: adjusted.applied }),
+      ...{ lines, products, choices },
     },
     faults: [
       ...faults,
-      ...adjusted.faults,
+      ...(adjusted?.faults ?? []),
       ...paymentMethodFaults(facts),
       ...shortages(products, (id) => facts.products.get(id)?.left),
       ...shortages(choices, (id) => facts.choices.get(id)?.left),
@@ -85,18 +93,19 @@ export const totalTooLarge: FieldFault = {
   message: `the total is more than ${decimalText(largest, 2)}`,
 };
 
-/** Prices a line as of now, and adds up what it wants. It has no `line` and no `cents` where its product is unknown. */
+/** Prices a line as of now, and adds what it wants and what is wrong with it to the others'. Undefined where its product is unknown. */
 export function priceLine(
   item: OrderRequest['items'][number],
   facts: OrderFacts,
   path: string,
   wanted: { products: Stack; choices: Stack },
-): { line?: PricedLine; cents?: bigint; faults: FieldFault[] } {
+  faults: FieldFault[],
+): { line: PricedLine; cents: bigint } | undefined {
   const product = facts.products.get(item.product_id);
-  if (product === undefined)
-    return {
-      faults: [{ path: `${path}.product_id`, message: 'unknown product', reason: 'unknown_product' }],
-    };
+  if (product === undefined) {
+    faults.push({ path: `${path}.product_id`, message: 'unknown product', reason: 'unknown_product' });
+    return undefined;
+  }
   const quantity = scaled(item.quantity, 3);
   wanted.products.want(item.product_id, product.version, { path: `${path}.quantity`, quantity });
   const chosen = priceSelections(item, facts);
@@ -106,11 +115,11 @@ export function priceLine(
     wanted.choices.want(selection.item_id, version, use);
   }
   const unit = scaled(product.price, 2) + chosen.price;
-  const faults = [
+  faults.push(
     ...productFaults(item, product, path),
     ...selectionFaults(item, facts, path),
     ...unitFaults(unit, path),
-  ];
+  );
   const cents = divideRounded(quantity * unit, 1_000n);
   const line = {
     product_id: item.product_id,
@@ -121,7 +130,7 @@ export function priceLine(
     ...(item.comment !== undefined && { comment: item.comment }),
     selections: chosen.entries.map(({ selection }) => selection),
   };
-  return { line, cents, faults };
+  return { line, cents };
 }
 
 /** The fault of a price of one that is above the largest amount. */
