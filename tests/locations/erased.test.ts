@@ -5,9 +5,8 @@ import { sqlName } from '../../packages/db/src/tables/sql-name.ts';
 import { openHand } from '../support/by-hand.ts';
 import { useConsumer } from '../support/consumer.ts';
 import { createOrderKitchen, orderBody, orderOf, postOrder } from '../support/orders.ts';
-import { ownTables } from '../support/tables.ts';
 import { waitFor } from '../support/wait.ts';
-import { usePlace } from './moving.ts';
+import { tablesWith, usePlace } from './moving.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -66,13 +65,13 @@ it('what a person left in an order is nowhere in the database once it is erased,
   });
   const before = await api.rest(`GET /v2/orders/${order.id}`);
   for (const { table, mark } of personal)
-    expect(await tablesWith(mark), mark).toEqual(
+    expect(await tablesWith(place, mark), mark).toEqual(
       expect.arrayContaining([
         ...[table.name, 'audit_entries'],
         ...(before.text.includes(mark) ? ['events'] : []),
       ]),
     );
-  expect(await tablesWith('Zurda')).toEqual(
+  expect(await tablesWith(place, 'Zurda')).toEqual(
     expect.arrayContaining([
       'audit_entries',
       'events',
@@ -85,8 +84,10 @@ it('what a person left in an order is nowhere in the database once it is erased,
 
   const erased = await place.comanda('erase', '--order', order.id);
   expect(erased.code, erased.stderr).toBe(0);
-  for (const left of ['Zurda', country]) expect(await tablesWith(left)).toEqual([]);
-  expect(await tablesWith(others)).toEqual(expect.arrayContaining(['audit_entries', 'events', 'orders']));
+  for (const left of ['Zurda', country]) expect(await tablesWith(place, left)).toEqual([]);
+  expect(await tablesWith(place, others)).toEqual(
+    expect.arrayContaining(['audit_entries', 'events', 'orders']),
+  );
 
   const now = orderOf(await api.rest(`GET /v2/orders/${order.id}`));
   const was = orderOf(before);
@@ -127,17 +128,4 @@ function withoutPerson(table: string, shown: object): object {
       .filter(([name]) => erased.get(name) !== 'null')
       .map(([name, value]) => [name, erased.has(name) ? '' : value]),
   );
-}
-
-/** The tables that hold the text in any column. */
-async function tablesWith(text: string): Promise<string[]> {
-  const asks = {
-    query: async (sql: string, values: unknown[]) => ({ rows: await place.sql(sql, values) }),
-  };
-  const found: string[] = [];
-  for (const { name, sql } of await ownTables(asks)) {
-    const rows = await place.sql(`select from ${sql} t where strpos(t::text, $1) > 0 limit 1`, [text]);
-    if (rows.length > 0) found.push(name);
-  }
-  return found;
 }

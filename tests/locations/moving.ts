@@ -135,6 +135,17 @@ async function startPlace(): Promise<Place> {
   };
 }
 
+/** The tables of a place that hold a text in any column. */
+export async function tablesWith({ sql }: Pick<Place, 'sql'>, text: string): Promise<string[]> {
+  const asks = { query: async (query: string, values: unknown[]) => ({ rows: await sql(query, values) }) };
+  const found: string[] = [];
+  for (const table of await ownTables(asks)) {
+    const rows = await sql(`select from ${table.sql} t where strpos(t::text, $1) > 0 limit 1`, [text]);
+    if (rows.length > 0) found.push(table.name);
+  }
+  return found;
+}
+
 /** A folder for exports, for the tests of a file. */
 export const useFolder = (): { path: string } =>
   useClosed(async () => {

@@ -21,7 +21,8 @@ test(`${days} days of orders, edits, second payments, refunds, cancels and closi
     if (day + 1 < days && (day + 1) % daysOfOne > 0) continue;
     await service.quiet();
     await compareRestaurant(restaurant, service);
-    if (process.env.COMANDA_DAYS !== undefined) console.log(`${day + 1} days, ${restaurant.model.orders.length} orders in the last`);
+    if (process.env.COMANDA_DAYS !== undefined)
+      console.log(`${day + 1} days, ${restaurant.model.orders.length} orders in the last`);
     restaurant.close();
     restaurant = await openAt(service.database, { ...service, callers });
   }

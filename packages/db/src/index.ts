@@ -57,6 +57,7 @@ export {
   holdUps,
   leaseMarginMs,
   publishing,
+  publishingLock,
   restarting,
   stopping,
   stoppingIn,

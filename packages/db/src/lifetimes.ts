@@ -93,6 +93,10 @@ export const publishing = {
   stalledMs: 60_000,
 } as const;
 
+/** SQL: the number of the advisory lock under which one worker at a time publishes the changes of a location. */
+export const publishingLock = (location: string): string =>
+  `hashtextextended('comanda relay ' || ${location}, 0)`;
+
 /** The worker ends sessions of people that pass a bound (packages/worker/src/warden.ts). */
 export const wardenLooks = {
   everyMs: 500,

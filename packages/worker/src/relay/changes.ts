@@ -1,4 +1,11 @@
-import { type Call, publishing, type Queryable, statement, type Transaction } from '@comanda/db';
+import {
+  type Call,
+  publishing,
+  publishingLock,
+  type Queryable,
+  statement,
+  type Transaction,
+} from '@comanda/db';
 import { type CapturedRow, type Change, changesOf, columns, type RowKey } from './captured.ts';
 
 /** A transaction at a location, or one of its parts when it was cut. */
@@ -145,7 +152,7 @@ const take = statement<Taken>(
      set_config('idle_in_transaction_session_timeout', '${publishing.idleInTransactionMs}', true),
      set_config('enable_sort', 'off', true), set_config('enable_incremental_sort', 'off', true)
    from unnest($1::uuid[]) with ordinality w (id, place)
-   where pg_try_advisory_xact_lock(hashtextextended('comanda relay ' || w.id, 0)) order by w.place`,
+   where pg_try_advisory_xact_lock(${publishingLock('w.id')}) order by w.place`,
 );
 
 // Where nothing may be sorted the index of transactions alone gives their order. By what the planner knows of an empty queue it

@@ -57,7 +57,8 @@ const adjustment = {
       'How much of the sum of the lines, less the discounts of lines; of a discount of a line, of that line. Or `amount`.',
   }),
   line: z.int().min(1, 'must be at least 1').max(200, 'must be at most 200').optional().meta({
-    description: 'The line that a discount is of, counted from 1; the whole order without it.',
+    description:
+      'The line that a discount is of: its `line_id`, which is its place from 1 on in a new order; the whole order without it.',
     example: 1,
   }),
   external_id: ExternalId.optional().meta({ description: 'Your identifier of it.' }),

@@ -1,4 +1,4 @@
-import { erasedColumns, sqlName, statement, type Table, tables } from '@comanda/db';
+import { erasedColumns, publishingLock, sqlName, statement, type Table, tables } from '@comanda/db';
 
 /** $1 order. At which location it is, or its events are when the order itself was deleted. */
 export const findErased = statement<{ location_id: string }>(
@@ -33,19 +33,13 @@ const itsEvents = `select e.id from events e where e.location_id = $1::uuid and 
   union all select e.id from payments p join events e on e.location_id = p.location_id and e.resource_id = p.id
   where p.location_id = $1::uuid and p.order_id = $2::uuid`;
 
-/** Its copies: in events and answers, and in the audit. */
+/** Its copies: in events, in answers that are kept for repeats, and in the audit. */
 export const eraseCopies = {
   events: erasure(
     'events',
     `update events e set body = erased(e.body), body_v1 = erased(e.body_v1)
      where e.location_id = $1::uuid and e.id in (${itsEvents})
        and (erased(e.body) <> e.body or erased(e.body_v1) <> e.body_v1)`,
-  ),
-  webhook_attempts: erasure(
-    'webhook_attempts',
-    `update webhook_attempts a set response_body = null
-     where a.location_id = $1::uuid and a.response_body is not null and a.delivery_id in (
-       select d.id from webhook_deliveries d where d.location_id = $1::uuid and d.event_id in (${itsEvents}))`,
   ),
   idempotency_keys: erasure(
     'idempotency_keys',
@@ -68,6 +62,43 @@ export const eraseCopies = {
        and erased(a.changes::text) <> a.changes::text`,
   ),
 };
+
+/** The answers of consumers, which may repeat what they got. */
+export const eraseAnswers = {
+  webhook_attempts: erasure(
+    'webhook_attempts',
+    `update webhook_attempts a set response_body = null
+     where a.location_id = $1::uuid and a.response_body is not null and a.delivery_id in (
+       select d.id from webhook_deliveries d where d.location_id = $1::uuid and d.event_id in (${itsEvents}))`,
+  ),
+};
+
+/** $1 location. The relay publishes nothing of it until the transaction ends: it deletes the changes that it has published. */
+export const holdPublishing = statement(
+  'erase_hold_publishing',
+  `select pg_advisory_xact_lock(${publishingLock('$1::uuid')})`,
+);
+
+/** A claim of a delivery. */
+export interface Claimed {
+  id: string;
+  until: string;
+}
+
+/** $1 location, $2 order. Deliveries of its events that a worker holds. */
+export const readClaims = statement<Claimed>(
+  'erase_read_claims',
+  `select d.id, d.leased_until::text as until from webhook_deliveries d
+   where d.location_id = $1::uuid and d.leased_until > clock_timestamp() and d.event_id in (${itsEvents})`,
+);
+
+/** $1 location, $2 deliveries, $3 until when they were held. Whether one of these claims is still held. */
+export const areClaimed = statement<{ claimed: boolean }>(
+  'erase_are_claimed',
+  `select exists (select from unnest($2::uuid[], $3::timestamptz[]) c (id, until)
+     join webhook_deliveries d on d.location_id = $1::uuid and d.id = c.id and d.leased_until = c.until
+     where d.leased_until > clock_timestamp()) as claimed`,
+);
 
 function erasure(table: string, update: string) {
   return statement<{ count: number }>(

@@ -42,6 +42,7 @@ const IncludeInEvents = list(include, 2, 'must hold snapshot and customer once a
       '`sku`, and name, price and `external_id` of what was chosen; `customer` has `customer` and `delivery` of these as they are when it is ' +
       'sent, and needs the permission `customers:read`. An empty list: no more.',
     example: ['snapshot'],
+    uniqueItems: true,
   });
 
 const example = {
