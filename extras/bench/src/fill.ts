@@ -1,5 +1,4 @@
 import { createLocation, issueKey } from '@comanda/api/services';
-import { prismaOver } from '@comanda/db';
 import { type Place, placeOrder, send } from './calls.ts';
 import { type MenuCategory, makeMenu } from './menu.ts';
 import { fillReference, type ReferenceShop } from './reference/fill.ts';
@@ -14,7 +13,10 @@ export interface Shop extends Place {
 /** Makes a location without products. */
 export async function makeEmptyPlace({ database }: Pick<Subject, 'database'>): Promise<Place> {
   const { id } = await createLocation(database, { name: 'Bench', timezone: 'UTC', currency: 'UYU' });
-  const method = await prismaOver(database).paymentMethod.findFirstOrThrow({ where: { locationId: id } });
+  const { rows } = await database.pool.query<{ id: string }>(
+    'select id from payment_methods where location_id = $1 order by id limit 1',
+    [id],
+  );
   const { key } = await issueKey(database, {
     name: 'bench',
     permissions: ['*'],
@@ -24,7 +26,7 @@ export async function makeEmptyPlace({ database }: Pick<Subject, 'database'>): P
     batch_jobs_per_hour: 1_000_000,
     max_items_per_batch: 1_000_000,
   });
-  return { locationId: id, key, paymentMethodId: method.id, productIds: [] };
+  return { locationId: id, key, paymentMethodId: rows[0]?.id ?? '', productIds: [] };
 }
 
 /** Makes a location with `products` products with stock and `orders` orders of two lines, by SQL and through every trigger. */
