@@ -29,10 +29,10 @@ export interface Revised {
 /** The strong entity tag of a resource, quotes included. Other resources at the same address have other tags. */
 export const tagOfRow = (id: string, revision: string): string => `"${id.toLowerCase()}-${revision}"`;
 
-const revisionOf = (table: string) =>
+const revisionOf = (table: string, revision = 'revision') =>
   statement<Revised>(
     `hold_${table}_revision`,
-    `select revision from ${table} where location_id = $1::uuid and id = $2::uuid for no key update`,
+    `select ${revision} as revision from ${table} where location_id = $1::uuid and id = $2::uuid for no key update`,
   );
 
 /** $1 location, $2 id. The row is held to the end of the transaction. */
@@ -42,6 +42,8 @@ const heldRevisions = {
   orders: revisionOf('orders'),
   webhook_endpoints: revisionOf('webhook_endpoints'),
   menus: revisionOf('menus'),
+  subselections: revisionOf('subselections', 'subselection_revision(subselections)'),
+  subselection_items: revisionOf('subselection_items', 'subselection_item_revision(subselection_items)'),
   locations: statement<Revised>(
     'hold_locations_revision',
     'select revision from locations where id = $1::uuid and id = $2::uuid for no key update',
