@@ -221,6 +221,14 @@ CREATE TRIGGER count_menus AFTER UPDATE OF name, visible ON categories FOR EACH 
   WHEN ((OLD.visible OR NEW.visible) AND ROW(OLD.name, OLD.visible) IS DISTINCT FROM ROW(NEW.name, NEW.visible))
   EXECUTE FUNCTION count_menu_versions_of_category();
 
+-- How many units of a subselection an order line can choose at most, without regard to stock and visibility. Below
+-- min_selection every order of the product is refused. The same rule: packages/api/src/resources/subselections/rules.ts.
+CREATE FUNCTION most_selectable(choice subselections) RETURNS int LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT least(choice.max_selection, coalesce(CASE WHEN choice.single THEN max(i.max) ELSE sum(i.max) END, 0))::int
+  FROM subselection_items i
+  WHERE i.location_id = choice.location_id AND i.subselection_id = choice.id AND i.min <= choice.max_selection
+$$;
+
 CREATE FUNCTION content_hash(content jsonb) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT translate(encode(sha256(convert_to(content::text, 'UTF8')), 'base64'), '+/=', '-_')
 $$;
@@ -232,12 +240,4 @@ CREATE FUNCTION subselection_revision(choice subselections) RETURNS text LANGUAG
 $$;
 CREATE FUNCTION subselection_item_revision(item subselection_items) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
   SELECT content_hash(to_jsonb(item) - '{created_at,updated_at,stock_enabled,stock_quantity}'::text[])
-$$;
-
--- How many units of a subselection an order line can choose at most, without regard to stock and visibility. Below
--- min_selection every order of the product is refused. The same rule: packages/api/src/resources/subselections/rules.ts.
-CREATE FUNCTION most_selectable(choice subselections) RETURNS int LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT least(choice.max_selection, coalesce(CASE WHEN choice.single THEN max(i.max) ELSE sum(i.max) END, 0))::int
-  FROM subselection_items i
-  WHERE i.location_id = choice.location_id AND i.subselection_id = choice.id AND i.min <= choice.max_selection
 $$;

@@ -80,7 +80,7 @@ export function update(
     const siblings = current.subselections;
     const { position, moved, from, to } = moving(before, siblings, place);
     const group = settle(writes.subselections, before, { ...given, position }, () => before);
-    writes.subselections.updated.push(...moved);
+    writes.subselections.updated = writes.subselections.updated.concat(moved);
     refuseBounds(group, bounds, given);
     refuseTaken('subselection', group, siblings);
     const touched = [...bounds, 'single' as const].filter((name) => given[name] !== undefined);
@@ -164,7 +164,7 @@ export function updateItem(
       };
       const { position, moved, from, to } = moving(before, items, place);
       const row = settle(writes.items, before, { ...fields, position }, () => before);
-      writes.items.updated.push(...moved);
+      writes.items.updated = writes.items.updated.concat(moved);
       refuseBounds(row, itemBounds, given);
       refuseTaken('item', row, items);
       const after = items.map((each) => (each.id === id ? row : each));
