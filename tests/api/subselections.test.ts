@@ -176,6 +176,9 @@ describe('the place of a subselection and of an option', () => {
     const moved = await groups().update.mutate({ id: second.id, position: 0 });
     expect(moved).toMatchObject({ position: 0, items: [{ position: 0 }, { position: 1 }] });
     expect((await catalogOrder())?.map(([name]) => name)).toEqual(['second', 'first', 'third']);
+    const [entry] = await api.sql`select changes from audit_entries
+      where operation = 'subselections.update' and resource_id = ${second.id}`;
+    expect(entry).toEqual({ changes: { before: { position: 2 }, after: { position: 0 } } });
     await groups().delete.mutate({ id: moved.id });
     expect((await listed()).map(({ position }) => position)).toEqual([0, 1]);
     const before = await listed();
@@ -222,7 +225,14 @@ test('a change or a deletion of another state than expected is refused, and stoc
   expect(await listed()).toMatchObject([
     { name: 'Extras', items: [{ name: 'Smoked ham', price: 1 }, { name: 'Olives' }] },
   ]);
-  await options().delete.mutate({ id: olives.id, expected: olives.etag });
+  // Of calls at once with one tag, one is made.
+  const prices = [2, 3, 4].map((price) =>
+    options().update.mutate({ id: olives.id, price, expected: olives.etag }),
+  );
+  const outcomes = (await Promise.allSettled(prices)).map(({ status }) => status);
+  expect(outcomes.sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+  const [group] = await listed();
+  await options().delete.mutate({ id: olives.id, expected: group?.items[1]?.etag });
 });
 
 describe('a subselection that no order could satisfy is refused', () => {

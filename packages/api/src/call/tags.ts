@@ -2,7 +2,8 @@ import { type Statement, statement, type Transaction } from '@comanda/db';
 import { ApiError } from '../errors.ts';
 import { matchesEtag, matchesStrongly } from './conditional.ts';
 
-// Entity tags of resources (docs/contract.md, Preconditions). PostgreSQL moves the revision that they are made of (revisions.sql).
+// Entity tags of resources (docs/contract.md, Preconditions). PostgreSQL moves the revision that they are made of (revisions.sql), or
+// hashes the row (catalog.sql).
 
 /** The resources that have a tag, by their tables. */
 export type TaggedTable = keyof typeof heldRevisions;
