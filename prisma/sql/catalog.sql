@@ -228,3 +228,17 @@ CREATE FUNCTION most_selectable(choice subselections) RETURNS int LANGUAGE sql S
   FROM subselection_items i
   WHERE i.location_id = choice.location_id AND i.subselection_id = choice.id AND i.min <= choice.max_selection
 $$;
+
+-- The SHA-256 of a row, as base64url without padding.
+CREATE FUNCTION content_hash(content jsonb) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT translate(encode(sha256(convert_to(content::text, 'UTF8')), 'base64'), '+/=', '-_')
+$$;
+
+-- The revisions of subselections and options, from which their entity tags are made: hashes of the row without moments and stock. No column
+-- keeps them: a trigger that moves it would cost each order of an option with stock.
+CREATE FUNCTION subselection_revision(choice subselections) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT content_hash(to_jsonb(choice) - '{created_at,updated_at}'::text[])
+$$;
+CREATE FUNCTION subselection_item_revision(item subselection_items) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT content_hash(to_jsonb(item) - '{created_at,updated_at,stock_enabled,stock_quantity}'::text[])
+$$;

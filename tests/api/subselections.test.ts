@@ -1,3 +1,4 @@
+import { comandaError, tagOf } from '@comanda/client';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { mostSelectable } from '../../packages/api/src/resources/subselections/rules.ts';
@@ -42,7 +43,7 @@ describe('subselections and their options, one by one', () => {
       SubselectionItem,
       await options().create.mutate({ subselection_id: made.id, name: 'Corn', price: 2, position: -1 }),
     );
-    expect(corn).toMatchObject({ min: 0, max: 3, visible: true, position: -1 });
+    expect(corn).toMatchObject({ min: 0, max: 3, visible: true, position: 0 });
     await groups().update.mutate({ id: size.id, position: -5, name: 'Which size?' });
     await options().update.mutate({ id: corn.id, price: 2.5, stock: { enabled: true, quantity: 4 } });
     const found = await listed();
@@ -84,7 +85,11 @@ describe('subselections and their options, one by one', () => {
     const afterCreation = await events();
     expect(afterCreation).toBeGreaterThan(before);
     await options().update.mutate({ id: made.items[0]?.id ?? '', price: 7 });
-    expect(await events()).toBeGreaterThan(afterCreation);
+    const afterPrice = await events();
+    expect(afterPrice).toBeGreaterThan(afterCreation);
+    // The siblings that shift are in the same transaction.
+    await options().create.mutate({ ...one('Olives'), subselection_id: made.id, position: 0 });
+    expect(await events()).toBe(afterPrice + 1);
   });
 
   it('refuse an unknown product, an unknown subselection, bounds in disorder and a taken external_id', async () => {
@@ -106,11 +111,128 @@ describe('subselections and their options, one by one', () => {
     });
     await groups().update.mutate({ id, external_id: 'T\u00e9' });
     const twin = { ...toppings('Ham'), external_id: 'Te\u0301' };
-    expect(await refused(groups().create.mutate(twin))).toMatchObject({ code: 'conflict' });
+    const taken = await groups()
+      .create.mutate(twin)
+      .then(() => undefined, comandaError);
+    expect(taken).toMatchObject({ code: 'conflict', reason: 'external_id_taken', resourceId: id });
     expect(await refused(groups().delete.mutate({ id: product_id }))).toMatchObject({
       code: 'resource_not_found',
     });
   });
+});
+
+const catalogOrder = async () => {
+  const { categories } = await api.client().catalog.get.query();
+  const product = categories.flatMap(({ products }) => products).find(({ id }) => id === product_id);
+  return product?.subselections.map(({ name, items }) => [name, ...items.map((item) => item.name)]);
+};
+
+describe('the place of a subselection and of an option', () => {
+  test('follows any creations, moves and deletions, whatever gaps and ties were there', async () => {
+    const { id } = await make('kept');
+    const place = fc.option(fc.integer({ min: -1, max: 6 }), { nil: undefined });
+    const step = fc.tuple(fc.constantFrom('create', 'move', 'delete'), fc.nat(5), place);
+    const stored = fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 4 });
+    await fc.assert(
+      fc.asyncProperty(stored, fc.array(step, { minLength: 1, maxLength: 6 }), async (positions, steps) => {
+        await api.sql`delete from subselection_items where subselection_id = ${id} and name <> 'kept'`;
+        await api.sql`insert into subselection_items (location_id, subselection_id, name, position)
+          select ${api.locationId}, ${id}, 'old ' || n, p from unnest(${positions}::int[]) with ordinality u (p, n)`;
+        const [group] = await listed();
+        const expected = (group?.items ?? []).map((item) => item.id);
+        for (const [verb, which, at] of steps) {
+          const chosen = expected[which % expected.length] ?? '';
+          const isKept = (await listed())[0]?.items.find((item) => item.id === chosen)?.name === 'kept';
+          if (verb === 'delete' && isKept) continue;
+          if (verb !== 'create') expected.splice(expected.indexOf(chosen), 1);
+          if (verb === 'delete') await options().delete.mutate({ id: chosen });
+          else {
+            const input = { ...one('new'), position: at };
+            const { id: moved, position } =
+              verb === 'create'
+                ? await options().create.mutate({ ...input, subselection_id: id })
+                : await options().update.mutate({ id: chosen, position: at ?? 99 });
+            expected.splice(Math.max(at ?? 99, 0), 0, moved);
+            expect(position).toBe(expected.indexOf(moved));
+          }
+        }
+        const [after] = await listed();
+        expect(after?.items.map((item) => item.id)).toEqual(expected);
+        expect(after?.items.map((item) => item.position)).toEqual(expected.map((_id, index) => index));
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  test('is that of the catalog, and a move to where it is changes nothing', async () => {
+    await groups().create.mutate({ ...toppings('Ham'), name: 'first' });
+    const second = await groups().create.mutate({ ...toppings('Ham', 'Olives'), name: 'second' });
+    const third = await groups().create.mutate({ ...toppings('Ham'), name: 'third', position: 1 });
+    expect(await catalogOrder()).toEqual([
+      ['first', 'Ham'],
+      ['third', 'Ham'],
+      ['second', 'Ham', 'Olives'],
+    ]);
+    const moved = await groups().update.mutate({ id: second.id, position: 0 });
+    expect(moved).toMatchObject({ position: 0, items: [{ position: 0 }, { position: 1 }] });
+    expect((await catalogOrder())?.map(([name]) => name)).toEqual(['second', 'first', 'third']);
+    const [entry] = await api.sql`select changes from audit_entries
+      where operation = 'subselections.update' and resource_id = ${second.id}`;
+    expect(entry).toEqual({ changes: { before: { position: 2 }, after: { position: 0 } } });
+    await groups().delete.mutate({ id: moved.id });
+    expect((await listed()).map(({ position }) => position)).toEqual([0, 1]);
+    const before = await listed();
+    expect(await groups().update.mutate({ id: third.id, position: 1 })).toEqual(before[1]);
+    expect(await listed()).toEqual(before);
+  });
+
+  test('is one for each of them after moves at once', async () => {
+    const { id, items } = await make('a', 'b', 'c', 'd', 'e');
+    await Promise.all([
+      ...items.map((item, index) => options().update.mutate({ id: item.id, position: 4 - index })),
+      options().create.mutate({ ...one('f'), subselection_id: id, position: 2 }),
+    ]);
+    const [after] = await listed();
+    const stored =
+      await api.sql`select position from subselection_items where subselection_id = ${id} order by position`;
+    expect(stored).toEqual([0, 1, 2, 3, 4, 5].map((position) => ({ position })));
+    expect(after?.items.map(({ position }) => position)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+});
+
+test('a change or a deletion of another state than expected is refused, and stock is no other state', async () => {
+  const made = await groups().create.mutate(toppings('Ham', 'Olives'));
+  const [ham, olives] = made.items;
+  if (ham === undefined || olives === undefined) throw new Error('there are two options');
+  expect(tagOf(made)).toBe(made.etag);
+  await options().update.mutate({ id: ham.id, stock: { enabled: true, quantity: 4 }, expected: ham.etag });
+  const changed = await options().update.mutate({ id: ham.id, name: 'Smoked ham', expected: ham.etag });
+  expect(tagOf(changed)).toBe(changed.etag);
+  expect((await listed())[0]).toMatchObject({
+    etag: made.etag,
+    items: [{ etag: changed.etag }, { etag: olives.etag }],
+  });
+  await groups().update.mutate({ id: made.id, name: 'Extras', expected: made.etag });
+  for (const late of [
+    () => options().update.mutate({ id: ham.id, price: 9, expected: ham.etag }),
+    () => options().delete.mutate({ id: ham.id, expected: ham.etag }),
+    () => groups().update.mutate({ id: made.id, single: true, expected: made.etag }),
+    () => groups().delete.mutate({ id: made.id, expected: made.etag }),
+  ]) {
+    const refusal = await late().then(() => undefined, comandaError);
+    expect(refusal).toMatchObject({ reason: 'changed_since', httpStatus: 412 });
+  }
+  expect(await listed()).toMatchObject([
+    { name: 'Extras', items: [{ name: 'Smoked ham', price: 1 }, { name: 'Olives' }] },
+  ]);
+  // Of calls at once with one tag, one is made.
+  const prices = [2, 3, 4].map((price) =>
+    options().update.mutate({ id: olives.id, price, expected: olives.etag }),
+  );
+  const outcomes = (await Promise.allSettled(prices)).map(({ status }) => status);
+  expect(outcomes.sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+  const [group] = await listed();
+  await options().delete.mutate({ id: olives.id, expected: group?.items[1]?.etag });
 });
 
 describe('a subselection that no order could satisfy is refused', () => {

@@ -131,5 +131,6 @@ function alike(text: string, { locationId }: Kitchen, value: string): string {
     .replaceAll(value, '<reference>')
     .replaceAll(locationId, '<location>')
     .replace(/sku-[0-9a-f-]{36}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<id>')
+    .replace(/<id>-[\w-]{43}/g, '<tag>')
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, '<moment>');
 }

@@ -22,6 +22,8 @@ const known: Readonly<Record<string, (kitchen: Kitchen) => unknown>> = {
   stock_change: () => ({ enabled: true, min_stock_alarm: 4.25 }),
   sandbox: () => true,
   single: () => true,
+  // A place that is there, and not the last.
+  position: () => 0,
   // Of a subselection that its one option can satisfy.
   min_selection: () => 1,
   min: () => 1,

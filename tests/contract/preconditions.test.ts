@@ -48,7 +48,7 @@ async function begin({ operation, route }: Routed) {
 
 test('the resources of the contract have operations that take If-Match', () => {
   expect([...new Set(perOperation.map(({ meta }) => meta.tag))].sort()).toEqual(
-    words('categories locations menus orders products webhook_endpoints'),
+    words('categories locations menus orders products subselection_items subselections webhook_endpoints'),
   );
 });
 

@@ -30,9 +30,10 @@ export interface FieldFault {
   reason?: ReasonOf<'validation_error'>;
 }
 
-/** The resource that has what was asked for: `/v2/orders/{id}`. */
+/** The resource that has what was asked for. */
 export interface OtherResource {
-  collection: 'orders' | 'products' | 'categories';
+  /** Where REST has the resource: `/v2/orders/{id}`. */
+  collection?: 'orders' | 'products' | 'categories';
   id: string;
 }
 

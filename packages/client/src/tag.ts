@@ -1,8 +1,8 @@
 import { answeredWith } from './answered.ts';
 
 /**
- * The entity tag of what was read, made or changed: of a product, a category, an order, a webhook endpoint, a menu or the location.
- * Give it as `expected` to a change, which is refused with `changed_since` when the resource was changed meanwhile. `undefined`
+ * The entity tag of what was read, made or changed: of a product, a category, an order, a webhook endpoint, a menu, a subselection,
+ * an option or the location. Give it as `expected` to a change, which is refused with `changed_since` when the resource was changed meanwhile. `undefined`
  * for all else, and for the answer of a repeat (`wasReplayed`).
  *
  * @example

@@ -44,9 +44,11 @@ export async function workOnProducts({ call, client }: Shop, round: Round): Prom
       ...{ product_id: String(product.id), name: 'Milk', min_selection: 0, max_selection: 1 },
       items: [{ name: 'Oat', price: 1 }],
     });
-    await client.subselections.update.mutate({ id: choice, name: 'Milks' });
-    await client.subselectionItems.update.mutate({ id: items[0]?.id ?? '', price: 2 });
-    const soy = { subselection_id: choice, name: 'Soy', price: 1 };
+    const { etag } = await client.subselections.update.mutate({ id: choice, name: 'Milks' });
+    await client.subselections.update.mutate({ id: choice, position: 0, expected: etag });
+    const [oat] = items;
+    await client.subselectionItems.update.mutate({ id: oat?.id ?? '', price: 2, expected: oat?.etag });
+    const soy = { subselection_id: choice, name: 'Soy', price: 1, position: 0 };
     const { id: item } = await client.subselectionItems.create.mutate(soy);
     await client.subselectionItems.delete.mutate({ id: item });
     await client.subselections.list.query({ product_id: String(product.id) });

@@ -2,7 +2,8 @@ import { type Statement, statement, type Transaction } from '@comanda/db';
 import { ApiError } from '../errors.ts';
 import { matchesEtag, matchesStrongly } from './conditional.ts';
 
-// Entity tags of resources (docs/contract.md, Preconditions). PostgreSQL moves the revision that they are made of (revisions.sql).
+// Entity tags of resources (docs/contract.md, Preconditions). PostgreSQL moves the revision that they are made of (revisions.sql), or
+// hashes the row (catalog.sql).
 
 /** The resources that have a tag, by their tables. */
 export type TaggedTable = keyof typeof heldRevisions;
@@ -29,10 +30,10 @@ export interface Revised {
 /** The strong entity tag of a resource, quotes included. Other resources at the same address have other tags. */
 export const tagOfRow = (id: string, revision: string): string => `"${id.toLowerCase()}-${revision}"`;
 
-const revisionOf = (table: string) =>
+const revisionOf = (table: string, revision = 'revision') =>
   statement<Revised>(
     `hold_${table}_revision`,
-    `select revision from ${table} where location_id = $1::uuid and id = $2::uuid for no key update`,
+    `select ${revision} as revision from ${table} where location_id = $1::uuid and id = $2::uuid for no key update`,
   );
 
 /** $1 location, $2 id. The row is held to the end of the transaction. */
@@ -42,6 +43,8 @@ const heldRevisions = {
   orders: revisionOf('orders'),
   webhook_endpoints: revisionOf('webhook_endpoints'),
   menus: revisionOf('menus'),
+  subselections: revisionOf('subselections', 'subselection_revision(subselections)'),
+  subselection_items: revisionOf('subselection_items', 'subselection_item_revision(subselection_items)'),
   locations: statement<Revised>(
     'hold_locations_revision',
     'select revision from locations where id = $1::uuid and id = $2::uuid for no key update',

@@ -140,7 +140,8 @@ async function write(
   const { status, text, stream, refusal, etag, next } = outcome;
   if (refusal !== undefined) {
     const { other } = refusal;
-    if (other !== undefined) headers.Location = `/${route.version}/${other.collection}/${other.id}`;
+    if (other?.collection !== undefined)
+      headers.Location = `/${route.version}/${other.collection}/${other.id}`;
     sendError(request, response, refusal, requestId, headers);
     return outcome;
   }

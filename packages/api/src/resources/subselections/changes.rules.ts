@@ -54,8 +54,77 @@ export function refuseTaken(
 }
 
 const taken = (kind: string, name: string, id: string): ApiError =>
-  conflict('external_id_taken', `external_id ${name} is taken by ${kind} ${id}.`);
+  conflict('external_id_taken', `external_id ${name} is taken by ${kind} ${id}.`, { id });
 
-/** A position after all of these. */
-export const positionAfter = (siblings: readonly { position: number }[]): number =>
-  siblings.reduce((highest, { position }) => Math.max(highest, position), -1) + 1;
+interface Positioned {
+  id: string;
+  position: number;
+}
+
+/** Rows of one parent, as the catalog shows them. */
+export const inOrder = <Row extends Positioned>(rows: readonly Row[]): Row[] =>
+  rows.toSorted((one, other) => one.position - other.position || (one.id < other.id ? -1 : 1));
+
+/** The index of the row among its siblings, as the catalog shows them. */
+export const placeOf = (id: string, siblings: readonly Positioned[]): number =>
+  inOrder(siblings).findIndex((each) => each.id === id);
+
+/** The position that a row is stored with, and its siblings that get another one. */
+interface Placed<Row> {
+  position: number;
+  moved: Row[];
+}
+
+/**
+ * Puts a row at `place` among the others, at the end when left out. Their positions have no gaps then: a catalog sync and hand edits
+ * leave gaps and ties.
+ */
+export function placed<Row extends Positioned>(others: readonly Row[], place = others.length): Placed<Row> {
+  const position = placeWithin(others, place);
+  const moved = inOrder(others).flatMap((row, index) => {
+    const next = index < position ? index : index + 1;
+    return row.position === next ? [] : { ...row, position: next };
+  });
+  return { position, moved };
+}
+
+/** Moves a row among its siblings from one place to another. Nothing changes when it is there already. */
+export function moving<Row extends Positioned>(
+  { id, position }: Row,
+  siblings: readonly Row[],
+  place: number | undefined,
+): Placed<Row> & { from: number; to: number } {
+  const others = siblings.filter((each) => each.id !== id);
+  const from = placeOf(id, siblings);
+  const to = place === undefined ? from : placeWithin(others, place);
+  return { from, to, ...(to === from ? { position, moved: [] } : placed(others, to)) };
+}
+
+const placeWithin = (others: readonly unknown[], place: number): number =>
+  Math.min(Math.max(place, 0), others.length);
+
+/** A subselection as its audit entry shows it. */
+export function recorded(
+  { external_id, ...group }: SubselectionRow,
+  items: readonly ItemRow[],
+  { position, product_name }: { position: number; product_name: string },
+): Record<string, unknown> {
+  return {
+    ...{ ...group, position, product_name },
+    ...(external_id !== null && { external_id }),
+    selectable: mostSelectable(group, items),
+    items: inOrder(items).map(recordedItem),
+  };
+}
+
+/** An option as its audit entry shows it. */
+export function recordedItem(
+  { external_id, stock_enabled, stock_quantity, ...item }: ItemRow,
+  position: number,
+): Record<string, unknown> {
+  return {
+    ...{ ...item, position },
+    ...(external_id !== null && { external_id }),
+    stock: { enabled: stock_enabled, quantity: stock_quantity },
+  };
+}

@@ -30,6 +30,7 @@ export const subselectionsRouter = router({
     summary: 'Create a subselection with its options',
     description: 'Refused when no order could satisfy it.',
     errors: ['conflict'],
+    tag: 'subselections',
   })
     .input(SubselectionCreate)
     .output(Subselection)
@@ -40,6 +41,7 @@ export const subselectionsRouter = router({
     summary: 'Change a subselection',
     description: 'Changes only the fields that are present. Refused when no order could satisfy it.',
     errors: ['resource_not_found', 'conflict'],
+    tag: 'subselections',
   })
     .input(SubselectionUpdate)
     .output(Subselection)
@@ -49,6 +51,7 @@ export const subselectionsRouter = router({
     permission: 'products:write',
     summary: 'Delete a subselection with its options',
     errors: ['resource_not_found'],
+    tag: 'subselections',
   })
     .input(ById)
     .output(Deleted)
@@ -61,6 +64,7 @@ export const subselectionItemsRouter = router({
     permission: 'products:write',
     summary: 'Create an option of a subselection',
     errors: ['conflict'],
+    tag: 'subselection_items',
   })
     .input(ItemCreate)
     .output(SubselectionItem)
@@ -72,6 +76,7 @@ export const subselectionItemsRouter = router({
     description:
       'Changes only the fields that are present. Refused when no order could satisfy its subselection.',
     errors: ['resource_not_found', 'conflict'],
+    tag: 'subselection_items',
   })
     .input(ItemUpdate)
     .output(SubselectionItem)
@@ -82,6 +87,7 @@ export const subselectionItemsRouter = router({
     summary: 'Delete an option',
     description: 'Refused when no order could satisfy its subselection without it.',
     errors: ['resource_not_found'],
+    tag: 'subselection_items',
   })
     .input(ById)
     .output(Deleted)

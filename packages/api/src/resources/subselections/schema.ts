@@ -17,7 +17,19 @@ const Position = z
   .int()
   .min(-1_000_000_000, 'must be -1000000000 to 1000000000')
   .max(1_000_000_000, 'must be -1000000000 to 1000000000')
-  .meta({ description: 'Lower comes first; among equal ones, the older.', example: 0 });
+  .meta({
+    description:
+      'Its place among its siblings, 0 the first. Those at this place and after it move up by one; a place beyond the end is the last.',
+    example: 0,
+  });
+
+const Place = z
+  .int()
+  .meta({ description: 'Its place among its siblings, as the catalog shows them: 0 is the first.' });
+const Etag = z.string().meta({
+  description:
+    'Its entity tag, for `expected` of a change. It moves with everything that a change can set, and not with stock.',
+});
 
 const Stock = z
   .object({ enabled: z.boolean(), quantity: Quantity })
@@ -40,8 +52,9 @@ export const SubselectionItem = z.object({
   max: z.int().meta(max),
   visible: z.boolean(),
   image_url: z.string(),
-  position: z.int(),
+  position: Place,
   stock: z.object({ enabled: z.boolean(), quantity: z.number() }),
+  etag: Etag,
 });
 export type SubselectionItem = z.infer<typeof SubselectionItem>;
 
@@ -55,12 +68,13 @@ export const Subselection = z.object({
   min_selection: z.int().meta(minSelection),
   max_selection: z.int().meta(maxSelection),
   single: z.boolean().meta(single),
-  position: z.int(),
+  position: Place,
   selectable: z.int().meta({
     description:
       'How many units an order line can choose at most, without regard to stock and visibility. Below ' +
       '`min_selection` every order of the product is refused.',
   }),
+  etag: Etag,
   items: z.array(SubselectionItem),
 });
 export type Subselection = z.infer<typeof Subselection>;
@@ -117,7 +131,9 @@ export const SubselectionCreate = z
       .meta({
         description: `${single.description} Whether max_selection is 1, when left out.`,
       }),
-    position: Position.optional().meta({ description: 'Lower comes first; after all others when left out.' }),
+    position: Position.optional().meta({
+      description: 'Its place among its siblings, 0 the first; the last when left out.',
+    }),
     items: list(NewItem, most.items, `must hold at most ${most.items} items`).meta({
       description: 'Its options; as many as `min_selection` requires.',
     }),
@@ -144,7 +160,9 @@ export const ItemCreate = z
   .object({
     subselection_id: Id,
     ...givenItem,
-    position: Position.optional().meta({ description: 'Lower comes first; after all others when left out.' }),
+    position: Position.optional().meta({
+      description: 'Its place among its siblings, 0 the first; the last when left out.',
+    }),
   })
   .meta({ id: 'SubselectionItemCreate' });
 export type ItemCreate = z.infer<typeof ItemCreate>;
