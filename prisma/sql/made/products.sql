@@ -304,22 +304,22 @@ CREATE TRIGGER capture_delete AFTER DELETE ON products
 
 CREATE FUNCTION products_columns(r products) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT concat(',"external_id":' || to_json(r.external_id)::text,
-    ',"sku":', to_json(r.sku),
-    ',"name":', to_json(r.name),
-    ',"description":', to_json(r.description),
-    ',"price":', trim_scale(r.price),
-    ',"visible":', r.visible::text,
-    ',"image_url":', to_json(r.image_url))
+  SELECT coalesce(',"external_id":' || to_json(r.external_id)::text, '')
+    || ',"sku":' || to_json(r.sku)::text
+    || ',"name":' || to_json(r.name)::text
+    || ',"description":' || to_json(r.description)::text
+    || ',"price":' || trim_scale(r.price)::text
+    || ',"visible":' || r.visible::text
+    || ',"image_url":' || to_json(r.image_url)::text
 $$;
 
 CREATE FUNCTION products_in_catalog(r products) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT concat(',"external_id":' || to_json(r.external_id)::text,
-    ',"sku":', to_json(r.sku),
-    ',"name":', to_json(r.name),
-    ',"price":', trim_scale(r.price),
-    ',"visible":', r.visible::text)
+  SELECT coalesce(',"external_id":' || to_json(r.external_id)::text, '')
+    || ',"sku":' || to_json(r.sku)::text
+    || ',"name":' || to_json(r.name)::text
+    || ',"price":' || trim_scale(r.price)::text
+    || ',"visible":' || r.visible::text
 $$;
 
 CREATE FUNCTION write_products_row(p_location uuid, p_id uuid, p_new boolean, p_fields jsonb) RETURNS void

@@ -13,18 +13,17 @@ export function jsonSql(table: Table, catalog: Catalog): string[] {
   const names = shown.map(([column]) => column);
   const always = shown.filter(([, column]) => !column.onRequest).map(([column]) => column);
   const inCatalog = shown.filter(([, column]) => column.catalog).map(([column]) => column);
-  const members = (of: readonly string[]) =>
-    of.map((column) => member(name, column, catalog)).join(',\n    ');
+  const text = (of: readonly string[]) => of.map((column) => member(name, column, catalog)).join('\n    || ');
   const part = (
     suffix: string,
     of: readonly string[],
   ) => `CREATE FUNCTION ${name}_${suffix}(r ${name}) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT concat(${members(of)})
+  SELECT ${text(of)}
 $$;`;
   const whole = `CREATE FUNCTION ${name}_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
 LANGUAGE sql STABLE PARALLEL SAFE AS $$
-  SELECT r.id, concat('{"id":"', r.id, '"', ${members(always)}, '}')
+  SELECT r.id, '{"id":"' || r.id || '"' || ${text(always)} || '}'
   FROM ${name} r WHERE r.location_id = location AND r.id = ANY (ids)
 $$;`;
   return [
@@ -46,20 +45,23 @@ END $$;`,
 }
 
 /**
- * A member of a JSON object, as arguments of concat, which copies no text twice and leaves out a null: json_build_object costs twice as
- * much. A member that may be null is left out then.
+ * A member of a JSON object, as text: json_build_object costs twice as much. A member that may be null is left out
+ * then.
  */
 function member(table: string, column: string, { columns }: Catalog): string {
   const found = columns.find((each) => each.table === table && each.name === column);
   if (found === undefined) throw new Error(`the database has no column ${table}.${column}`);
-  const value = shownAs[found.type]?.(`r.${named(column)}`) ?? `to_jsonb(r.${named(column)})`;
-  return found.notNull ? `',"${column}":', ${value}` : `',"${column}":' || ${value}::text`;
+  const value = shownAs[found.type]?.(`r.${named(column)}`) ?? `to_jsonb(r.${named(column)})::text`;
+  const text = `',"${column}":' || ${value}`;
+  return found.notNull ? text : `coalesce(${text}, '')`;
 }
 
+const plain = (value: string) => `${value}::text`;
+
 const shownAs: Readonly<Record<string, (value: string) => string>> = {
-  text: (value) => `to_json(${value})`,
-  numeric: (value) => `trim_scale(${value})`,
-  boolean: (value) => `${value}::text`,
-  integer: (value) => value,
-  smallint: (value) => value,
+  text: (value) => `to_json(${value})::text`,
+  numeric: (value) => `trim_scale(${value})::text`,
+  boolean: plain,
+  integer: plain,
+  smallint: plain,
 };
