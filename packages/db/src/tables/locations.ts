@@ -14,9 +14,12 @@ export const locations = table<Location>()('locations', {
     timezone: { edited: true },
     currency: { edited: true },
     status: { edited: true },
+    paused: { edited: true },
+    paused_until: { edited: true },
+    pause_reason: { edited: true, length: [0, 500] },
   },
   people: 'keep',
-  editEvents: { unpublished: 'no event has the columns of a restaurant: inform the integrators' },
+  editEvents: { publish: ['location.updated'], except: ['status'] },
   versioned: 'edited',
   belongs: null,
   guards: [

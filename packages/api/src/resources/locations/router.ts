@@ -1,5 +1,5 @@
 import { operation, router } from '../../call/operation.ts';
-import { CodedLocation, Location, LocationCreate, LocationUpdate } from './schema.ts';
+import { CodedLocation, Location, LocationCreate, LocationPause, LocationUpdate } from './schema.ts';
 import * as locations from './service.ts';
 
 /** Specification: v2, named only; contract: locations. */
@@ -14,6 +14,27 @@ export const locationsRouter = router({
   })
     .output(Location)
     .query(({ ctx }) => locations.getCurrent(ctx)),
+
+  pause: operation({
+    permission: 'orders:pause',
+    summary: 'Pause the taking of orders',
+    description:
+      'Until `until`, or until it is resumed, creation of orders is refused with 409 `location_paused`. Pausing again sets another end and ' +
+      'reason. Orders that exist go on, and so do imports and orders by hand.',
+    rest: ['POST /v2/locations/current/pause'],
+  })
+    .input(LocationPause)
+    .output(Location)
+    .mutation(({ ctx, input }) => locations.pause(ctx, input)),
+
+  resume: operation({
+    permission: 'orders:pause',
+    summary: 'Take orders again',
+    description: 'Ends the pause of the location; there may be none.',
+    rest: ['POST /v2/locations/current/resume'],
+  })
+    .output(Location)
+    .mutation(({ ctx }) => locations.resume(ctx)),
 
   create: operation({
     permission: 'locations:write',

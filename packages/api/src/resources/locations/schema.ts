@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { exampleLocation, exampleTime } from '../../examples.ts';
 import { Name } from '../../texts.ts';
-import { Id, isTimeZone, ShownName, Timestamp } from '../../wire.ts';
+import { Id, isTimeZone, ShownName, Timestamp, TimestampFilter, text } from '../../wire.ts';
 
 /** The message about an unknown time zone. Which names are known, and how they are spelled, only the database knows. */
 export const noTimeZone = 'must be an IANA time zone, such as America/Montevideo';
@@ -27,11 +27,23 @@ export const Location = z
     sandbox: z.literal(true).exactOptional().meta({
       description: 'Whether it is a sandbox: its keys are test keys, and it can be reset.',
     }),
+    paused: z.boolean().meta({
+      description: 'Whether it takes no orders at the moment. Past `paused_until` it takes orders again.',
+      example: true,
+    }),
+    paused_until: Timestamp.optional().meta({
+      description: 'The end of the pause; absent where it has none.',
+      example: exampleTime('21:30:00.000'),
+    }),
+    pause_reason: z.string().optional().meta({
+      description: 'Why it is paused, as it was given.',
+      example: 'The oven is being repaired.',
+    }),
   })
   .meta({
     id: 'Location',
     description: 'A restaurant or shop.',
-    example: { ...exampleLocation, created_at: exampleTime('08:00:00.000') },
+    example: { ...exampleLocation, created_at: exampleTime('08:00:00.000'), paused: false },
   });
 export type Location = z.infer<typeof Location>;
 
@@ -59,6 +71,21 @@ export const LocationCreate = z.object({
   }),
 });
 export type LocationCreate = z.infer<typeof LocationCreate>;
+
+/** The body that pauses the location. */
+export const LocationPause = z
+  .object({
+    until: TimestampFilter.optional().meta({
+      description: 'When it takes orders again by itself, in the future. Without it, when it is resumed.',
+    }),
+    reason: text(0, 500).optional().meta({ description: 'Why, for people. The answer and events show it.' }),
+  })
+  .meta({
+    id: 'LocationPause',
+    description: 'The end of a pause, and its reason.',
+    example: { reason: 'The oven is being repaired.' },
+  });
+export type LocationPause = z.infer<typeof LocationPause>;
 
 /** Which location, and the fields that change. */
 export const LocationUpdate = z.object({

@@ -3913,6 +3913,9 @@ export const LocationScalarFieldEnum = {
   currency: 'currency',
   sandbox: 'sandbox',
   status: 'status',
+  paused: 'paused',
+  pausedUntil: 'pausedUntil',
+  pauseReason: 'pauseReason',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt',
   revision: 'revision'
@@ -4659,6 +4662,14 @@ export const QueryMode = {
 export type QueryMode = (typeof QueryMode)[keyof typeof QueryMode]
 
 
+export const NullsOrder = {
+  first: 'first',
+  last: 'last'
+} as const
+
+export type NullsOrder = (typeof NullsOrder)[keyof typeof NullsOrder]
+
+
 export const JsonNullValueFilter = {
   DbNull: DbNull,
   JsonNull: JsonNull,
@@ -4666,14 +4677,6 @@ export const JsonNullValueFilter = {
 } as const
 
 export type JsonNullValueFilter = (typeof JsonNullValueFilter)[keyof typeof JsonNullValueFilter]
-
-
-export const NullsOrder = {
-  first: 'first',
-  last: 'last'
-} as const
-
-export type NullsOrder = (typeof NullsOrder)[keyof typeof NullsOrder]
 
 
 
