@@ -14,13 +14,15 @@ import { boardTexts } from './texts.ts';
 /** How many minutes a pause may last; the last choice is one without an end. */
 const choices = [15, 30, 60, 120, undefined] as const;
 
+const types = ['location.updated'] as const;
+
 /** Whether the restaurant takes orders, and the button that changes it; nothing for a key that may not. */
 export function PauseButton() {
   const texts = useTexts(boardTexts);
   const format = useFormat();
   const { may } = useGranted();
   const isShown = may?.('orders:pause') === true && may('locations:read');
-  useFollowed(['location'], { types: ['location.updated'], everyMs: 1_000, isSeen: isShown });
+  useFollowed(['location'], { types, everyMs: 1_000, isSeen: isShown });
   const { data } = useLocation(isShown);
   const { pause, resume, isPending } = usePause();
   if (!isShown || data === undefined) return null;

@@ -96,7 +96,7 @@ export function editLines(
     const line = lineOf(given.line_id, `${path}.line_id`);
     if (line === undefined) continue;
     const after = changeLine(line, given, facts, path, taken);
-    faults.push(...after.faults);
+    for (const fault of after.faults) faults.push(fault);
     totals.set(line.line, after.cents);
     if (JSON.stringify({ ...line, ...after.line }) === JSON.stringify(line)) continue;
     changed.push({ ...after.line, is_new: false });

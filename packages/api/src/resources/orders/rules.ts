@@ -123,11 +123,9 @@ export function priceLine(
     wanted.choices.want(selection.item_id, version, use);
   }
   const unit = scaled(product.price, 2) + chosen.price;
-  faults.push(
-    ...productFaults(item, product, path),
-    ...selectionFaults(item, facts, path),
-    ...unitFaults(unit, path),
-  );
+  for (const found of [productFaults(item, product, path), selectionFaults(item, facts, path)])
+    for (const fault of found) faults.push(fault);
+  for (const fault of unitFaults(unit, path)) faults.push(fault);
   const cents = divideRounded(quantity * unit, 1_000n);
   const line = {
     product_id: item.product_id,
