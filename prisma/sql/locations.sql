@@ -77,9 +77,9 @@ BEGIN
   VALUES (NEW.id, 'location', 'update', '{location}', ARRAY[NEW.id]);
   RETURN NULL;
 END $$;
-CREATE TRIGGER capture_shown AFTER UPDATE OF name, timezone, currency, paused, paused_until, pause_reason ON locations
-  FOR EACH ROW WHEN (ROW(OLD.name, OLD.timezone, OLD.currency, OLD.paused, OLD.paused_until, OLD.pause_reason)
-    IS DISTINCT FROM ROW(NEW.name, NEW.timezone, NEW.currency, NEW.paused, NEW.paused_until, NEW.pause_reason))
+CREATE TRIGGER capture_shown AFTER UPDATE OF name, timezone, currency, paused, paused_until, pause_reason, opening_hours ON locations
+  FOR EACH ROW WHEN (ROW(OLD.name, OLD.timezone, OLD.currency, OLD.paused, OLD.paused_until, OLD.pause_reason, OLD.opening_hours)
+    IS DISTINCT FROM ROW(NEW.name, NEW.timezone, NEW.currency, NEW.paused, NEW.paused_until, NEW.pause_reason, NEW.opening_hours))
   EXECUTE FUNCTION capture_location();
 
 -- Every process keeps keys in memory, with their location's name, zone and currency; a statement that changes one

@@ -40,6 +40,7 @@ const edits: Readonly<Record<string, readonly Edit[]>> = {
       columns: 'currency',
       sql: `update locations set currency = 'CLP' where name = 'Without orders' and id <> $1`,
     },
+    set('locations', 'opening_hours', `'{"weekly": [], "exceptions": []}'`),
     set('locations', 'paused', 'true'),
     set('locations', 'paused_until', `'2099-01-01'`),
     set('locations', 'pause_reason', `'No gas'`),

@@ -22,6 +22,7 @@ export async function workOnKeys(
     await client.audit.list.query({ limit: 10, ...narrowed });
   await call('GET /v2/limits');
   await call('GET /v2/locations/current');
+  await call('GET /v2/locations/current?include=hours');
   await client.locations.pause.mutate({ until: new Date(Date.now() + 60_000).toISOString() });
   await client.locations.resume.mutate();
   await client.locations.update.mutate({ id: locationId, name: `Kitchen ${name}` });

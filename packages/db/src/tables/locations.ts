@@ -16,6 +16,7 @@ export const locations = table<Location>()('locations', {
     status: { edited: true },
     paused: { edited: true },
     paused_until: { edited: true },
+    opening_hours: { edited: true },
     pause_reason: { edited: true, length: [0, 500] },
   },
   people: 'keep',

@@ -111,7 +111,7 @@ export const events = {
   'settlement.created': row('Operations', 'a closed turn was settled', SettlementCreated, 'settlements:read'),
   'location.updated': row(
     'Operations',
-    'the name, time zone, currency or pause of the location changed',
+    'the name, time zone, currency, opening hours or pause of the location changed',
     Location,
     'locations:read',
   ),

@@ -136,7 +136,7 @@ export const insertMissing = (each: LocationTable): Statement<never> =>
 const sameRow = ({ key }: LocationTable): string =>
   key.map((column) => `t."${column}" = r."${column}"`).join(' and ');
 
-const moved = ['name', 'timezone', 'currency', 'paused', 'paused_until', 'pause_reason'];
+const moved = ['name', 'timezone', 'currency', 'paused', 'paused_until', 'pause_reason', 'opening_hours'];
 const movedOf = (row: string): string => moved.map((column) => `${row}.${column}`).join(', ');
 
 /** $1 the location's own row. Its status is the move's. */

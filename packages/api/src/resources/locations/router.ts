@@ -1,5 +1,13 @@
 import { operation, router } from '../../call/operation.ts';
-import { CodedLocation, Location, LocationCreate, LocationPause, LocationUpdate } from './schema.ts';
+import {
+  CodedLocation,
+  Location,
+  LocationCreate,
+  LocationPause,
+  LocationRead,
+  LocationUpdate,
+  LocationWithHours,
+} from './schema.ts';
 import * as locations from './service.ts';
 
 /** Specification: v2, named only; contract: locations. */
@@ -12,8 +20,9 @@ export const locationsRouter = router({
     tag: 'locations',
     conditional: true,
   })
-    .output(Location)
-    .query(({ ctx }) => locations.getCurrent(ctx)),
+    .input(LocationRead)
+    .output(LocationWithHours)
+    .query(({ ctx, input }) => locations.getCurrent(ctx, input)),
 
   pause: operation({
     permission: 'orders:pause',
@@ -22,6 +31,7 @@ export const locationsRouter = router({
       'Until `until`, or until it is resumed, creation of orders is refused with 409 `location_paused`. Pausing again sets another end and ' +
       'reason. Orders that exist go on, and so do imports and orders by hand.',
     rest: ['POST /v2/locations/current/pause'],
+    answerExample: { paused: true, pause_reason: 'The oven is being repaired.' },
   })
     .input(LocationPause)
     .output(Location)

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { exampleLocation, exampleTime } from '../../examples.ts';
+import { list } from '../../lists.ts';
 import { Name } from '../../texts.ts';
 import { Id, isTimeZone, ShownName, Timestamp, TimestampFilter, text } from '../../wire.ts';
+import { OpeningHours } from './hours.schema.ts';
 
 /** The message about an unknown time zone. Which names are known, and how they are spelled, only the database knows. */
 export const noTimeZone = 'must be an IANA time zone, such as America/Montevideo';
@@ -46,6 +48,31 @@ export const Location = z
     example: { ...exampleLocation, created_at: exampleTime('08:00:00.000'), paused: false },
   });
 export type Location = z.infer<typeof Location>;
+
+/** The parameters of reading the location. */
+export const LocationRead = z.object({
+  include: list(z.enum(['hours']), 20)
+    .min(1, 'must name hours')
+    .optional()
+    .meta({
+      description:
+        '`hours`: `opening_hours`, and `open_now`, whether it is open at this moment. The answer then has no `ETag`.',
+      example: ['hours'],
+    }),
+});
+export type LocationRead = z.infer<typeof LocationRead>;
+
+/** The location, and what `include` asks for. */
+export const LocationWithHours = Location.extend({
+  opening_hours: OpeningHours.optional().meta({
+    description: 'With `hours`: when it is open; absent until it was said.',
+  }),
+  open_now: z.boolean().optional().meta({
+    description: 'With `hours`: whether it is open at this moment by its hours; a pause does not count.',
+    example: true,
+  }),
+}).meta({ id: 'LocationWithHours', description: 'A restaurant or shop, and what `include` asks for.' });
+export type LocationWithHours = z.infer<typeof LocationWithHours>;
 
 /** A location as its maker sees it, with its code. */
 export const CodedLocation = Location.extend({
@@ -93,5 +120,8 @@ export const LocationUpdate = z.object({
   name: Name.optional(),
   timezone: TimeZone.optional(),
   currency: Currency.optional(),
+  opening_hours: OpeningHours.nullable()
+    .optional()
+    .meta({ description: 'When it is open; null takes it away.' }),
 });
 export type LocationUpdate = z.infer<typeof LocationUpdate>;

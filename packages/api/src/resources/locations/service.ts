@@ -5,15 +5,28 @@ import type { CallContext } from '../../call/context.ts';
 import { tagOfRow } from '../../call/tags.ts';
 import { inTransaction } from '../../call/writing.ts';
 import { invalid, notFound } from '../../errors.ts';
-import type { CodedLocation, Location, LocationCreate, LocationPause, LocationUpdate } from './schema.ts';
-import { pauseLocation, readLocation, updateLocation } from './statements.ts';
+import type {
+  CodedLocation,
+  Location,
+  LocationCreate,
+  LocationPause,
+  LocationRead,
+  LocationUpdate,
+  LocationWithHours,
+} from './schema.ts';
+import { pauseLocation, readLocation, readLocationWithHours, updateLocation } from './statements.ts';
 import { insertLocation, knowingZones } from './store.ts';
 
-/** Reads the location of the key. */
-export async function getCurrent(ctx: CallContext): Promise<Answer<Location>> {
-  const [found] = await ctx.app.database.run(readLocation, [ctx.caller.locationId]);
+/** Reads the location of the key. With `hours` the answer is that of a moment, so it has no tag. */
+export async function getCurrent(
+  ctx: CallContext,
+  { include = [] }: LocationRead = {},
+): Promise<Answer<LocationWithHours>> {
+  const showsHours = include.includes('hours');
+  const statement = showsHours ? readLocationWithHours : readLocation;
+  const [found] = await ctx.app.database.run(statement, [ctx.caller.locationId]);
   if (found === undefined) throw notFound('Location');
-  return { text: found.doc, etag: tagOfRow(found.id, found.revision) };
+  return { text: found.doc, ...(!showsHours && { etag: tagOfRow(found.id, found.revision) }) };
 }
 
 /**

@@ -22,6 +22,14 @@ export const readLocation = statement<LocationText>(
   `select ${entry} from locations r where r.id = $1::uuid`,
 );
 
+/** $1 id. With its hours, and whether it is open now. */
+export const readLocationWithHours = statement<LocationText>(
+  'read_location_with_hours',
+  `select r.id, shown_revision(r) as revision, location_members(r) || coalesce(',"opening_hours":' || r.opening_hours::text
+     || ',"open_now":' || is_open(r.opening_hours, r.timezone, now())::text, '') || '}' as doc
+   from locations r where r.id = $1::uuid`,
+);
+
 /** $1 id. With its status, which no key sees, and its code. */
 export const showLocation = statement<LocationText>(
   'show_location',
@@ -47,15 +55,15 @@ export const insertLocation = statement<LocationText>(
 
 const fields = (row: string) =>
   `json_build_object('name', ${row}.name, 'timezone', ${row}.timezone, 'currency', ${row}.currency,
-    'status', ${row}.status)`;
+    'status', ${row}.status, 'opening_hours', ${row}.opening_hours)`;
 
 /** $1 id, $2 the fields that are given as JSON. Held, so that two changes never take each other's values for the old ones. */
 export const updateLocation = statement<
   LocationText & Record<'before' | 'after', Omit<LocationCreate, 'sandbox'>>
 >(
   'update_location',
-  `update locations r set (name, timezone, currency, status) = (
-     select f.name, f.timezone, f.currency, f.status from jsonb_populate_record(r, $2::jsonb) f)
+  `update locations r set (name, timezone, currency, status, opening_hours) = (
+     select f.name, f.timezone, f.currency, f.status, f.opening_hours from jsonb_populate_record(r, $2::jsonb) f)
    from (select * from locations where id = $1::uuid for no key update) held
    where r.id = $1::uuid returning ${fields('held')} as before, ${fields('r')} as after, ${made('r')}`,
 );

@@ -59,7 +59,6 @@ async function finish(
   if (removed === batchRows) throw notEmptyYet;
   if (removed !== null) {
     await writeDemo(tx, locationId, new Date());
-    await tx.run(sql.resumeSandbox, [locationId]);
     await tx.run(sql.countOn, [locationId, 'reset', 1]);
   }
   const resets = await resetsOf(tx, locationId);
