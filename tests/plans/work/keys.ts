@@ -23,8 +23,8 @@ export async function workOnKeys(
   await call('GET /v2/limits');
   await call('GET /v2/locations/current');
   await call('GET /v2/locations/current?include=hours');
-  await client.locations.pause.mutate({ until: new Date(Date.now() + 60_000).toISOString() });
-  await client.locations.resume.mutate();
+  await call('POST /v2/locations/current/pause', { until: new Date(Date.now() + 60_000).toISOString() });
+  await call('POST /v2/locations/current/resume', {});
   await client.locations.update.mutate({ id: locationId, name: `Kitchen ${name}` });
   await client.locations.create.mutate({ name: `Branch ${name}` });
   for (const path of ['/readyz', '/metrics']) {
