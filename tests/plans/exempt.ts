@@ -76,7 +76,7 @@ const rows: Row[] = [
     'an admin undoes a manual edit of any table: a deed of a person, once in a while',
   ],
   [
-    /SELECT jsonb_build_object\('key', key, 'before'/,
+    /SELECT jsonb_build_object\('key', key,\s+'before'/,
     'compares the columns of a row that a person edited: keys of one value, and no rows',
     'sometimes',
   ],
