@@ -93,6 +93,9 @@ describe('creation of orders', () => {
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(80);
       expect(Number(answer.headers.get('retry-after'))).toBeLessThanOrEqual(90);
     }
+    // For more seconds than an integer of PostgreSQL holds.
+    await pause({ until: '9999-12-30T00:00:00Z' });
+    expect((await kitchen.post()).headers.get('retry-after')).toBe('2147483647');
     await pause();
     expect((await kitchen.post()).headers.has('retry-after')).toBe(false);
     const typed = kitchen.body({ idempotencyKey: randomUUID() });

@@ -39,7 +39,7 @@ export const externalIdTaken = (externalId: string, orderId: string): ApiError =
 export function locationPaused(until: string | null, seconds: number | null): ApiError {
   const end = until === null ? '' : ` until ${until}`;
   return new ApiError('location_paused', `The location is paused${end}: it takes no orders.`, {
-    headers: seconds === null ? {} : { 'Retry-After': String(Math.max(1, seconds)) },
+    headers: seconds === null ? {} : { 'Retry-After': String(seconds) },
   });
 }
 

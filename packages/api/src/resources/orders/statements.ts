@@ -154,7 +154,7 @@ export interface ObstaclesRow {
   /** The order that has its external_id. */
   other: string | null;
   paused: boolean;
-  /** When the pause ends, in the zone of the location, and in how many seconds. */
+  /** When the pause ends, in the zone of the location, and in how many seconds: from 1 on. Null where it has no end. */
   until: string | null;
   seconds: number | null;
 }
@@ -163,7 +163,9 @@ export interface ObstaclesRow {
 export const readOrderObstacles = statement<ObstaclesRow>(
   'read_order_obstacles',
   `select ${identified('orders', 'external_id', '$1::uuid', '$2::text')} as other, pause_holds(l) as paused,
-     wire_time(l.paused_until, l.timezone) as until, ceil(extract(epoch from l.paused_until - now()))::int as seconds
+     wire_time(l.paused_until, l.timezone) as until,
+     case when l.paused_until is not null
+       then least(greatest(ceil(extract(epoch from l.paused_until - now())), 1), 2147483647)::int end as seconds
    from locations l where l.id = $1::uuid`,
 );
 
