@@ -113,7 +113,7 @@ class Integration:
             "items": [{"product_id": product["id"], "quantity": 1}],
         }
         try:
-            placed = self.comanda.post("/v2/orders", order, idempotency_key=number)
+            placed = self.send_order(order, number)
             self.placed[placed["id"]] = placed
             print(f"order {placed['number']} is {placed['status']}")
         except ComandaError as refusal:
@@ -121,6 +121,19 @@ class Integration:
                 raise
             left = self.comanda.get("/v2/products/{id}", id=product["id"])
             print(f"no {left['name']} left: the guest chooses something else")
+
+    def send_order(self, order: Entry, number: str) -> Entry:
+        """While the location is paused the order waits, and is sent again with its key."""
+        while True:
+            try:
+                return self.comanda.post("/v2/orders", order, idempotency_key=number)
+            except ComandaError as refusal:
+                if refusal.reason != "location_paused":
+                    raise
+                # It may be resumed before its end.
+                wait = min(60.0, refusal.retry_after or 60.0)
+                print(f"{refusal.message} Once more in {wait:.0f} s", flush=True)
+                time.sleep(wait)
 
     def pay_again(self, payment: Entry) -> None:
         """The guest's card was refused: the order stays, and gets another payment, once."""

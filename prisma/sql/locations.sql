@@ -45,6 +45,43 @@ BEGIN
       ELSE coalesce(v_status, 'deleting') END;
 END $$;
 
+-- Whether the location takes no orders at the moment: a pause whose end has passed holds no more.
+CREATE FUNCTION pause_holds(l locations) RETURNS boolean LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT l.paused AND coalesce(l.paused_until > now(), true)
+$$;
+
+-- The revision that the tag of a location is made of. The end of a pause changes what is shown, and no row.
+CREATE FUNCTION shown_revision(l locations) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT l.revision || CASE WHEN l.paused AND NOT pause_holds(l) THEN '-resumed' ELSE '' END
+$$;
+
+-- As JSON text without its closing brace, for what readers add.
+CREATE FUNCTION location_members(l locations) RETURNS text LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT concat('{"id":"', l.id, '","name":', to_json(l.name), ',"timezone":', to_json(l.timezone), ',"currency":', to_json(l.currency),
+    ',"created_at":"', wire_time(l.created_at, l.timezone), '"', CASE WHEN l.sandbox THEN ',"sandbox":true' END,
+    ',"paused":', pause_holds(l)::text,
+    CASE WHEN pause_holds(l) THEN concat(',"paused_until":"' || wire_time(l.paused_until, l.timezone) || '"',
+      ',"pause_reason":' || to_json(l.pause_reason)::text) END)
+$$;
+
+CREATE FUNCTION locations_json(location uuid, ids uuid[]) RETURNS TABLE (id uuid, doc text)
+LANGUAGE sql STABLE PARALLEL SAFE AS $$
+  SELECT l.id, location_members(l) || '}' FROM locations l WHERE l.id = location AND l.id = ANY (ids)
+$$;
+
+-- Captures what `location.updated` is published of. The table has no location_id, which the triggers of made/ need.
+CREATE FUNCTION capture_location() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, internal, pg_temp AS $$
+BEGIN
+  INSERT INTO internal.captured_changes (location_id, resource, operation, changed, resource_ids)
+  VALUES (NEW.id, 'location', 'update', '{location}', ARRAY[NEW.id]);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER capture_shown AFTER UPDATE OF name, timezone, currency, paused, paused_until, pause_reason, opening_hours ON locations
+  FOR EACH ROW WHEN (ROW(OLD.name, OLD.timezone, OLD.currency, OLD.paused, OLD.paused_until, OLD.pause_reason, OLD.opening_hours)
+    IS DISTINCT FROM ROW(NEW.name, NEW.timezone, NEW.currency, NEW.paused, NEW.paused_until, NEW.pause_reason, NEW.opening_hours))
+  EXECUTE FUNCTION capture_location();
+
 -- Every process keeps keys in memory, with their location's name, zone and currency; a statement that changes one
 -- notifies them all. They change rarely, so a notification inside the transaction costs nothing here.
 CREATE FUNCTION announce_api_keys() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$

@@ -122,7 +122,7 @@ $$;
 -- each: `created` with the answer, `replayed` with the stored answer of the same key and body, `reused` when the key
 -- came with another body, `busy` when another transaction holds the key (of one that is made alone it is waited for),
 -- `taken` with the id of the order that has the external_id, `stale` when what the order was decided from has changed
--- since, `short` with what is left, by the ids of products and items. A refused order leaves nothing behind. A waiting
+-- since, `short` with what is left, by the ids of products and items, `paused` when the location takes no orders. A refused order leaves nothing behind. A waiting
 -- call holds a connection, so each wait is short (packages/api/src/capacity/slots.ts).
 CREATE FUNCTION place_order_batch(p_location uuid, p_alone boolean, p_batch jsonb)
 RETURNS TABLE (place int, outcome text, response text) LANGUAGE plpgsql AS $$
@@ -155,6 +155,7 @@ DECLARE
   v_short_choices boolean;
   v_taken boolean;
   v_same boolean;
+  v_paused boolean;
   v_number int;
 BEGIN
   SELECT * INTO batch FROM jsonb_to_record(p_batch) AS b (operation text, ttl_hours int,
@@ -169,7 +170,9 @@ BEGIN
     -- an object a line, with the place of its order; without selections where nothing was chosen
     lines jsonb,
     -- what an order carries besides, an object of columns, null where it carries nothing
-    carried jsonb[]);
+    carried jsonb[],
+    -- whether an order is made in spite of a pause; NULL where none is
+    while_paused boolean[]);
   v_made := batch.places;
   v_most := cardinality(v_made);
   -- Other requests of the location queue behind these, so a row that another transaction holds is not waited for long.
@@ -216,11 +219,17 @@ BEGIN
     AND (cardinality(batch.choices) = 0
       OR cardinality(batch.choices) = (SELECT count(*) FROM unnest(batch.choices, batch.choice_versions) AS v (id, version)
         CROSS JOIN LATERAL offered_item(p_location, v.id) o WHERE o.version = v.version)),
+    -- Read in this transaction, so that no order is made that began after a pause was answered.
+    EXISTS (SELECT FROM locations l WHERE l.id = p_location AND pause_holds(l)),
     array_agg(v.id), array_agg(o.external_id), array_agg(o.sku), array_agg(o.tax_rate),
     array_agg(first_category(p_location, v.id))
-  INTO v_taken, v_same, v_products, v_external_ids, v_skus, v_tax_rates, v_categories
+  INTO v_taken, v_same, v_paused, v_products, v_external_ids, v_skus, v_tax_rates, v_categories
   FROM unnest(batch.products, batch.product_versions) AS v (id, version)
   CROSS JOIN LATERAL product_for_sale(p_location, v.id) o WHERE o.version = v.version;
+  IF v_paused THEN
+    v_outcomes := ARRAY(SELECT coalesce(v_outcomes[n], CASE WHEN batch.while_paused[n] THEN NULL ELSE 'paused' END)
+      FROM unnest(batch.places) AS n ORDER BY n);
+  END IF;
   IF v_taken OR v_short OR v_short_choices OR NOT v_same OR v_outcomes IS NOT NULL
     OR v_most > 1 AND v_most > (SELECT count(DISTINCT e) FROM unnest(batch.external_ids) AS e) THEN
     SELECT d.outcomes, d.responses, d.wanted[:coalesce(cardinality(v_counted), 0)], d.wanted[coalesce(cardinality(v_counted), 0) + 1:],

@@ -136,6 +136,11 @@ const calls: Record<Reason, () => Promise<Refusal>> = {
     const { external_id } = await kitchen.place();
     return order({ external_id });
   },
+  async location_paused() {
+    const { token: key, client } = await api.place();
+    await client().locations.pause.mutate({});
+    return rest('POST /v2/orders', { key, body: kitchen.body(), headers: { 'Idempotency-Key': 'paused' } });
+  },
   async sku_taken() {
     const call = { body: { name: 'Tea', description: '', price: 1, sku: 'taken' } };
     await api.rest('POST /v2/products', call);

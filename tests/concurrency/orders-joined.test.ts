@@ -22,6 +22,7 @@ const wishOf = (chance: Chance, earlier: readonly Wish[]): Wish => {
     externalId: chance.percent(25) ? chance.pick(earlier).externalId : randomUUID(),
     key: chance.percent(5) ? chance.pick(earlier).key : randomUUID(),
     channel: chance.percent(50) ? 'counter' : undefined,
+    passesPause: chance.percent(50),
   };
 };
 
@@ -31,13 +32,14 @@ test(`orders made in one batch are what the same calls make one by one (COMANDA_
   const first = { lines: [{ product: 5, quantity: 1, chosen: 0 }], method: 0, channel: undefined };
   let earlier: Wish[] = [{ ...first, externalId: newId(), key: newId() }];
   const met: Record<Placed['outcome'], number> = {
-    ...{ created: 0, replayed: 0, reused: 0, stale: 0, busy: 0, taken: 0, short: 0 },
+    ...{ created: 0, replayed: 0, reused: 0, stale: 0, busy: 0, taken: 0, short: 0, paused: 0 },
   };
   for (let batch = 0; batch < batches; batch += 1) {
     const wishes = Array.from({ length: chance.between(2, 24) }, () => wishOf(chance, earlier));
     const left = Array.from({ length: 6 }, () => [chance.between(0, 3), chance.between(0, 3)] as const);
     const changed = chance.percent(20) ? chance.between(0, 5) : undefined;
     const disables = chance.percent(20);
+    const pauses = chance.percent(20);
     const origins = wishes.map(() => `${newId()} 00-${randomUUID().replaceAll('-', '')}-b7ad6b7169203331-01`);
     const outcomes = [];
     for (const twin of [together, alone]) {
@@ -48,6 +50,7 @@ test(`orders made in one batch are what the same calls make one by one (COMANDA_
           where location_id = ${locationId} and id = ${items[index]} and stock_enabled`;
       }
       await sql`update payment_methods set enabled = true where location_id = ${locationId}`;
+      await sql`update locations set paused = ${pauses} where id = ${locationId}`;
       const members = await decided(database, twin, wishes, origins);
       if (changed !== undefined)
         await sql`update products set price = price + 0.01 where location_id = ${locationId} and id = ${products[changed]}`;
@@ -75,6 +78,6 @@ test(`orders made in one batch are what the same calls make one by one (COMANDA_
     earlier = [...earlier, ...wishes].slice(-30);
   }
   process.stdout.write(`orders joined: seed ${seed}, ${batches} batches, ${JSON.stringify(met)}\n`);
-  for (const outcome of ['created', 'replayed', 'reused', 'stale', 'taken', 'short'] as const)
+  for (const outcome of ['created', 'replayed', 'reused', 'stale', 'taken', 'short', 'paused'] as const)
     expect(met[outcome], outcome).toBeGreaterThan(0);
 }, 3_600_000);

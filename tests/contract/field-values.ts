@@ -30,6 +30,10 @@ const known: Readonly<Record<string, (kitchen: Kitchen) => unknown>> = {
   product_id: ({ product }) => product.id,
   subselection_id: ({ subselectionId }) => subselectionId,
   timezone: () => 'America/Montevideo',
+  opening_hours: () => ({
+    weekly: [{ day: 'sunday', opens: '22:00', closes: '01:30' }],
+    exceptions: [{ date: '2031-01-01', name: 'New Year', spans: [] }],
+  }),
   currency: () => 'UYU',
   permissions: () => ['turns:read'],
   url: () => 'https://erp.example.com/of-its-own',
@@ -84,6 +88,7 @@ const shownElsewhere: Readonly<Record<string, string>> = {
 /** The value of `include` that shows a field; undefined where it is always shown. */
 export function shownWith(field: string): string | undefined {
   const column = productColumns.find((name) => name === field);
+  if (field === 'opening_hours') return 'hours';
   return field === 'customer' || field === 'delivery' ? 'customer' : column && onRequest(column);
 }
 

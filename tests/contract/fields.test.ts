@@ -21,7 +21,7 @@ const operationsOf = (verb: 'create' | 'update') =>
 /** The fields of an operation, each with a value of its own. */
 const valuesOf = ({ input }: Operation, kitchen: Kitchen): [field: string, value: unknown][] =>
   Object.entries(input.shape)
-    .filter(([field]) => field !== 'id')
+    .filter(([field]) => field !== 'id' && field !== 'while_paused')
     .map(([field, schema]) => [field, valueFor(schema as z.ZodType, field, kitchen)]);
 
 /** Resources that are read otherwise than by `get`, with the reason. */
@@ -40,13 +40,14 @@ const readers: Readonly<Record<string, (kitchen: Kitchen, id: string) => Promise
   },
   // A key reads its own location: one that was created has no key yet.
   locations: async (kitchen, id) =>
-    id === kitchen.locationId ? call(kitchen, 'locations.getCurrent', {}) : undefined,
+    id === kitchen.locationId ? call(kitchen, 'locations.getCurrent', { include: ['hours'] }) : undefined,
 };
 
 /** Changes that another event than that of the resource publishes. */
 const publishedElsewhere: Readonly<Record<string, EventType>> = {
   // The record of a product's stock is published by itself.
   'products.update: stock': 'stock.updated',
+  'locations.update: opening_hours': 'location.updated',
   'products.update: stock_change': 'stock.updated',
 };
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { tables } from '../../packages/db/src/tables/index.ts';
 import type { Table } from '../../packages/db/src/tables/table.ts';
 import { useHand } from '../support/by-hand.ts';
-import { createKey, createPaymentMethod } from '../support/factories.ts';
+import { createKey, createLocation, createPaymentMethod } from '../support/factories.ts';
 import { createOrderKitchen, orderBody, placeOrder } from '../support/orders.ts';
 import { useSteppedApi } from '../support/published.ts';
 import { statementFor } from './statement-for.ts';
@@ -38,8 +38,12 @@ const edits: Readonly<Record<string, readonly Edit[]>> = {
     // That of a location with orders never changes.
     {
       columns: 'currency',
-      sql: `insert into locations (name, timezone, currency) select name, timezone, 'CLP' from locations where id = $1`,
+      sql: `update locations set currency = 'CLP' where name = 'Without orders' and id <> $1`,
     },
+    set('locations', 'opening_hours', `'{"weekly": [], "exceptions": []}'`),
+    set('locations', 'paused', 'true'),
+    set('locations', 'paused_until', `'2099-01-01'`),
+    set('locations', 'pause_reason', `'No gas'`),
     set('locations', 'status', `'read_only'`),
     set('locations', 'status', `'active'`),
   ],
@@ -191,6 +195,7 @@ beforeAll(async () => {
   for (const productId of [kitchen.productId, juice.id, kitchen.productId, kitchen.productId])
     await placeOrder(api, kitchen, orderBody({ ...kitchen, productId }));
   await createKey(database, { locationId: api.locationId, name: 'spare' });
+  await createLocation(database, { name: 'Without orders' });
   await createPaymentMethod(database, { locationId: api.locationId, name: 'unused' });
   const url = 'https://example.com/hook';
   await client.webhookEndpoints.create.mutate({ url, events: ['order.created'] });
@@ -217,13 +222,14 @@ async function published(table: string, edit: Edit): Promise<string[]> {
   const sql = edit.sql ?? (await statementFor(admin.sql, api.locationId, { table, column: edit.columns }));
   // It may insert a row that the edit refers to.
   await api.published();
-  const numbers = `select coalesce(max(number), 0)::int as last from events where location_id = $1`;
-  const [before] = await admin.sql<{ last: number }>(numbers, [api.locationId]);
+  const [before] = await admin.sql<{
+    ids: string[];
+  }>`select coalesce(array_agg(id), '{}') as ids from events`;
   const written = await admin.sql(`${sql} returning 1`, [api.locationId]);
   expect(written.length, `no row was edited by: ${sql}`).toBeGreaterThan(0);
   await api.published();
   const found = await admin.sql<{ type: string }>`
-    select type from events where location_id = ${api.locationId} and number > ${before?.last} order by number`;
+    select type from events where id <> all (${before?.ids}::uuid[]) order by number`;
   return found.map(({ type }) => type);
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { SyncedItem, SyncedSubselection } from '../../packages/api/src/resources/catalog/sync.schema.ts';
 import { KeyUpdate } from '../../packages/api/src/resources/keys/schema.ts';
+import { LocationPause } from '../../packages/api/src/resources/locations/schema.ts';
 import {
   Customer,
   carriedCreate,
@@ -51,7 +52,14 @@ const ownFields: Readonly<Record<string, Fields>> = {
   },
   menus: { is_published: 'no field', published_at: 'no field' },
   menu_categories: { menu_id: 'no field', category_id: 'no field', position: 'no field' },
-  locations: { status: 'no field' },
+  locations: {
+    status: 'no field',
+    paused: 'no field',
+    paused_until: LocationPause.shape.until.nullable(),
+    pause_reason: LocationPause.shape.reason.nullable(),
+    // Which JSON is taken: opening-hours.test.ts.
+    opening_hours: 'no field',
+  },
   api_keys: {
     ...KeyUpdate.shape,
     ...{ per_minute: limit, monthly: limit, batch_jobs_per_hour: limit, max_items_per_batch: limit },

@@ -22,6 +22,8 @@ const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   locations: {
     ...{ name: "name || 'x'", timezone: "'America/Montevideo'", currency: "'UYU'", status: "'read_only'" },
+    ...{ paused: 'true', paused_until: 'now()', pause_reason: "'No gas'" },
+    opening_hours: `'{"weekly": [], "exceptions": []}'`,
   },
 };
 

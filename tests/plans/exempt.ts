@@ -75,6 +75,11 @@ const rows: Row[] = [
     /UPDATE \w+ t SET [\s\S]*r->'key'|key_columns\(entry\.relation|FROM deeds\(\) d|FROM audit_entries main\s+JOIN/,
     'an admin undoes a manual edit of any table: a deed of a person, once in a while',
   ],
+  [
+    /SELECT jsonb_build_object\('key', key,\s+'before'/,
+    'compares the columns of a row that a person edited: keys of one value, and no rows',
+    'sometimes',
+  ],
   [/^read_latest_delivery$/, 'the deliveries of one event: as many as there are endpoints'],
   [/^change_certified_price$/, 'looks at the products of a sandbox, which are tens, once a run', 'sometimes'],
   [

@@ -201,6 +201,7 @@ test('every event type is made by some rule', () => {
       ...transaction(update(kind, 'name')),
       ...transaction(remove(kind)),
     ]),
+    ...transaction(update('location', 'location')),
     ...transaction(move('sync_job', 'processing', 'failed'), {
       resource: 'webhook_endpoint',
       operation: 'test',

@@ -96,6 +96,7 @@ export interface Wish {
   externalId: string;
   key: string;
   channel: string | undefined;
+  passesPause?: boolean;
 }
 
 const requestOf = (
@@ -129,6 +130,7 @@ export async function decided(
         key: wish.key,
         requestHash: Buffer.from(JSON.stringify(wish.lines).padEnd(32)),
         origin: origins[index] ?? '',
+        passesPause: wish.passesPause ?? false,
       },
     });
   }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const permissions = {
   'orders:read': 'list and read orders and their timeline',
   'orders:write': 'create and cancel orders, change their status',
+  'orders:pause': 'pause and resume the taking of orders, create orders while it is paused',
   'orders:export': 'export orders',
   'customers:read': 'see whom orders are for and where they go',
   'products:read': 'list and read products',

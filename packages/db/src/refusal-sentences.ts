@@ -18,6 +18,9 @@ export const constraintSentences: Readonly<Record<string, string>> = {
   locations_code_check: 'locations.code must have 8 characters: digits, and small letters but i, l, o and u',
   locations_created_at_check: `locations.created_at ${times}`,
   locations_currency_check: 'locations.currency must be three capital letters: UYU',
+  locations_opening_hours_check:
+    'locations.opening_hours must be as in docs/contract-resources.md: {"weekly": [{"day": "monday", "opens": "09:00", "closes": "17:30"}], "exceptions": []}',
+  locations_paused_until_check: `locations.paused_until ${times}`,
   locations_timezone_fkey: 'locations.timezone must be an IANA time zone: America/Montevideo',
   locations_code_key: 'locations.code: another location has this code, choose another one',
   api_keys_permissions_check: 'api_keys.permissions must have a value: comanda keys update changes it',

@@ -20,6 +20,7 @@ CREATE FUNCTION event_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
     sync.completed,
     sync.failed,
     settlement.created,
+    location.updated,
     turn.open,
     turn.updated,
     turn.closed
@@ -30,6 +31,7 @@ CREATE FUNCTION permission_names() RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
   SELECT '{
     orders:read,
     orders:write,
+    orders:pause,
     orders:export,
     customers:read,
     products:read,

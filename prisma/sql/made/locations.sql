@@ -4,8 +4,8 @@ CREATE TRIGGER touch BEFORE UPDATE ON locations
   FOR EACH ROW WHEN (OLD.* IS DISTINCT FROM NEW.*) EXECUTE FUNCTION touch_updated_at();
 
 CREATE TRIGGER revise BEFORE UPDATE ON locations
-  FOR EACH ROW WHEN (ROW(OLD.name, OLD.timezone, OLD.currency, OLD.status)
-    IS DISTINCT FROM ROW(NEW.name, NEW.timezone, NEW.currency, NEW.status)) EXECUTE FUNCTION revise_row();
+  FOR EACH ROW WHEN (ROW(OLD.name, OLD.timezone, OLD.currency, OLD.status, OLD.paused, OLD.paused_until, OLD.opening_hours, OLD.pause_reason)
+    IS DISTINCT FROM ROW(NEW.name, NEW.timezone, NEW.currency, NEW.status, NEW.paused, NEW.paused_until, NEW.opening_hours, NEW.pause_reason)) EXECUTE FUNCTION revise_row();
 
 CREATE FUNCTION locations_revision(p_location uuid, p_id uuid) RETURNS bigint LANGUAGE sql VOLATILE AS $$
   SELECT r.revision FROM locations r WHERE r.id = p_id
@@ -53,8 +53,8 @@ BEGIN
           row_number() OVER (PARTITION BY coalesce(n.id, o.id) ORDER BY coalesce(n.id, o.id)) AS place
         FROM old_rows o FULL JOIN new_rows n ON n.id = o.id
         WHERE o.id IS NULL OR n.id IS NULL
-          OR ROW(o.id, o.code, o.name, o.timezone, o.currency, o.sandbox, o.status, o.created_at)
-            IS DISTINCT FROM ROW(n.id, n.code, n.name, n.timezone, n.currency, n.sandbox, n.status, n.created_at)
+          OR ROW(o.id, o.code, o.name, o.timezone, o.currency, o.sandbox, o.status, o.created_at, o.pause_reason, o.paused, o.paused_until, o.opening_hours)
+            IS DISTINCT FROM ROW(n.id, n.code, n.name, n.timezone, n.currency, n.sandbox, n.status, n.created_at, n.pause_reason, n.paused, n.paused_until, n.opening_hours)
       ) c GROUP BY 1, 2 ORDER BY 1, 2
     ) e;
   END IF;

@@ -22,6 +22,9 @@ export async function workOnKeys(
     await client.audit.list.query({ limit: 10, ...narrowed });
   await call('GET /v2/limits');
   await call('GET /v2/locations/current');
+  await call('GET /v2/locations/current?include=hours');
+  await call('POST /v2/locations/current/pause', { until: new Date(Date.now() + 60_000).toISOString() });
+  await call('POST /v2/locations/current/resume', {});
   await client.locations.update.mutate({ id: locationId, name: `Kitchen ${name}` });
   await client.locations.create.mutate({ name: `Branch ${name}` });
   for (const path of ['/readyz', '/metrics']) {

@@ -47,7 +47,7 @@ const heldRevisions = {
   subselection_items: revisionOf('subselection_items', 'subselection_item_revision(subselection_items)'),
   locations: statement<Revised>(
     'hold_locations_revision',
-    'select revision from locations where id = $1::uuid and id = $2::uuid for no key update',
+    'select shown_revision(l) as revision from locations l where l.id = $1::uuid and l.id = $2::uuid for no key update',
   ),
 } as const satisfies Record<string, Statement<Revised>>;
 

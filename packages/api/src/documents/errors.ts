@@ -63,7 +63,8 @@ const rows: Readonly<Record<number, ErrorRow>> = {
   },
   409: {
     name: 'Conflict',
-    description: 'The request contradicts the current state, or reuses an idempotency key.',
+    description:
+      'The request contradicts the current state, or reuses an idempotency key. `Retry-After` says when that ends, where it is known.',
     message: 'The Idempotency-Key was used before with a different body.',
   },
   412: {

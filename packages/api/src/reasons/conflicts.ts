@@ -63,6 +63,11 @@ export const conflictReasons = {
     'The order is no longer pending, so it is not edited any more.',
     'Cancel it and place another one, or leave it.',
   ),
+  location_paused: row(
+    'conflict',
+    'The location takes no orders at the moment.',
+    'Wait for `Retry-After` seconds, or without it for `location.updated`, and send the same request again; the idempotency key is unused.',
+  ),
   order_canceled: row('conflict', 'The order is canceled.', 'Place another order.'),
   entries_unknown: row(
     'conflict',

@@ -10,6 +10,7 @@ import { OrderCard } from './card.tsx';
 import { BoardColumn } from './column.tsx';
 import { columns } from './laid-over.ts';
 import { type Move, useBoard, useMove } from './orders.ts';
+import { PauseButton } from './pause.tsx';
 import { usePressGuard } from './press-guard.ts';
 import { SoldOutButton } from './sold-out.tsx';
 import { boardTexts } from './texts.ts';
@@ -56,6 +57,7 @@ export function Board() {
       {/* Its room is reserved before it is drawn: otherwise cards would move down once the permissions are read, and presses would miss them. */}
       <div className="board-tools">
         <SoldOutButton />
+        <PauseButton />
       </div>
       <div className="board" onClickCapture={guard.onClickCapture}>
         {columns.map((column) => (

@@ -5,6 +5,7 @@ import type { Permission } from '@comanda/client';
 export const allPermissions = [
   'orders:read',
   'orders:write',
+  'orders:pause',
   'orders:export',
   'customers:read',
   'products:read',

@@ -7,6 +7,8 @@ export interface Format {
   money(amount: number): string;
   /** `21:05` in the location's time zone. */
   time(moment: string | Date): string;
+  /** The time, with the day where that is not today. */
+  moment(moment: string | Date): string;
   /** `31 January`, of a day as `2026-01-31`. */
   day(day: string): string;
   quantity(quantity: number): string;
@@ -35,13 +37,18 @@ export function useFormat(): Format {
     const iso = new Intl.DateTimeFormat('sv', { timeZone });
     const hour = new Intl.DateTimeFormat('en', { timeZone, hour: 'numeric', hourCycle: 'h23' });
     const quantity = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
+    const dayOf = (moment: string | Date) => iso.format(new Date(moment));
+    const today = () => iso.format(new Date());
+    const timeOf = (moment: string | Date) => time.format(new Date(moment));
+    const shown = (text: string) => day.format(new Date(text));
     return {
       money: (amount) => money.format(amount),
-      time: (moment) => time.format(new Date(moment)),
-      day: (text) => day.format(new Date(text)),
+      time: timeOf,
+      moment: (moment) =>
+        dayOf(moment) === today() ? timeOf(moment) : `${shown(dayOf(moment))}, ${timeOf(moment)}`,
+      day: shown,
       quantity: (amount) => quantity.format(amount),
-      dayOf: (moment) => iso.format(new Date(moment)),
-      today: () => iso.format(new Date()),
+      ...{ dayOf, today },
       hour: (moment) => Number(hour.format(new Date(moment))),
     };
   }, [language, currency, timeZone]);

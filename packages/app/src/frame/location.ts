@@ -16,6 +16,10 @@ export function useLocation(isWanted = true) {
     queryKey: ['location'],
     queryFn: async ({ signal }) => tagged(await comanda.locations.getCurrent.query(undefined, { signal })),
     enabled: isWanted,
+    // The end of a pause is no event.
+    refetchInterval: ({ state: { data } }) =>
+      data?.paused_until !== undefined &&
+      Math.min(60_000, Math.max(1_000, Date.parse(data.paused_until) - Date.now())),
   });
 }
 

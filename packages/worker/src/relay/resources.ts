@@ -68,7 +68,7 @@ export async function readResources(tx: Queryable, events: readonly PlannedEvent
   const show: ResourceReader = ({ resourceId, data: { show } }, at) => {
     const doc = found.get(`${show} ${resourceId}`);
     if (doc !== undefined) return doc;
-    if (show === 'settlement' || show === 'sync_job') return undefined;
+    if (show === 'settlement' || show === 'sync_job' || show === 'location') return undefined;
     const product = show === 'stock' ? found.get(`product ${resourceId}`) : undefined;
     if (product === undefined) throw new Error(`${show} ${resourceId} cannot be shown`);
     return stockEntry(product, at);
@@ -132,6 +132,7 @@ const documents: Readonly<Record<ResourceKind, Statement<ResourceRow>>> = {
   >),
   stock: perLocation('stock', 'stock_json'),
   turn: perLocation('turn', 'turns_json'),
+  location: perLocation('location', 'locations_json'),
   settlement: statement(
     'relay_settlement_documents',
     `select w.id, case when s.id is not null then json_build_object('id', s.id,

@@ -8,7 +8,15 @@ export type PlainKind = Plain<EventType>;
 type Plain<Type extends string> = Type extends `${infer Kind}.deleted` ? Kind : never;
 
 /** Resources whose JSON an event shows as of its publishing. */
-export type ResourceKind = 'order' | 'payment' | 'stock' | 'turn' | 'settlement' | 'sync_job' | PlainKind;
+export type ResourceKind =
+  | 'order'
+  | 'payment'
+  | 'stock'
+  | 'turn'
+  | 'settlement'
+  | 'sync_job'
+  | 'location'
+  | PlainKind;
 
 /** Every plain resource. */
 export const plainKinds = eventTypes.flatMap((type) => {
@@ -51,6 +59,7 @@ export const rules: Readonly<Record<string, ResourceRule>> = {
     events: (change) => (passedBy(change) ? [] : [shown('settlement.created', change, 'settlement')]),
   },
   sync_job: { events: syncJobEvents },
+  location: { events: (change) => [shown('location.updated', change, 'location')] },
   webhook_endpoint: { events: testEvents },
 };
 

@@ -6,7 +6,16 @@ import { Id, Timestamp } from '../../wire.ts';
 
 /** Each screen of the app, with what its key must be allowed. */
 export const screens = {
-  board: ['orders:read', 'orders:write', 'products:read', 'stock:read', 'stock:sync', 'events:read'],
+  board: [
+    'orders:read',
+    'orders:write',
+    'orders:pause',
+    'products:read',
+    'stock:read',
+    'stock:sync',
+    'locations:read',
+    'events:read',
+  ],
   // Orders, payments and products for their events alone: by these its figures follow what is sold and collected.
   day: [
     'reports:read',

@@ -4,6 +4,7 @@ import type { Permission } from '../../permissions.ts';
 import { typedAs } from '../../typed-as.ts';
 import { Id, ShownExternalId, Timestamp } from '../../wire.ts';
 import { itemCounts } from '../bulk/changes.schema.ts';
+import { Location } from '../locations/schema.ts';
 import { Order, OrderStatus } from '../orders/schema.ts';
 import { Payment } from '../payments/schema.ts';
 import { DeletedProduct, Product } from '../products/schema.ts';
@@ -108,6 +109,12 @@ export const events = {
   'sync.completed': row('Operations', 'a sync job applied items', SyncCompleted, 'sync:read'),
   'sync.failed': row('Operations', 'a sync job could apply nothing', SyncFailed, 'sync:read'),
   'settlement.created': row('Operations', 'a closed turn was settled', SettlementCreated, 'settlements:read'),
+  'location.updated': row(
+    'Operations',
+    'the name, time zone, currency, opening hours or pause of the location changed',
+    Location,
+    'locations:read',
+  ),
   'turn.open': row('Turns', 'a turn was opened', Turn, 'turns:read'),
   'turn.updated': row('Turns', "a turn's own fields changed", Turn, 'turns:read'),
   'turn.closed': row('Turns', 'a turn was closed', Turn, 'turns:read'),

@@ -136,12 +136,15 @@ export const insertMissing = (each: LocationTable): Statement<never> =>
 const sameRow = ({ key }: LocationTable): string =>
   key.map((column) => `t."${column}" = r."${column}"`).join(' and ');
 
+const moved = ['name', 'timezone', 'currency', 'paused', 'paused_until', 'pause_reason', 'opening_hours'];
+const movedOf = (row: string): string => moved.map((column) => `${row}.${column}`).join(', ');
+
 /** $1 the location's own row. Its status is the move's. */
 export const updateLocation = statement<never>(
   'copy_update_location',
-  `update locations l set name = r.name, timezone = r.timezone, currency = r.currency
+  `update locations l set (${moved.join(', ')}) = (${movedOf('r')})
    from jsonb_populate_record(null::locations, $1::jsonb) r
-   where l.id = r.id and (l.name, l.timezone, l.currency) is distinct from (r.name, r.timezone, r.currency)`,
+   where l.id = r.id and (${movedOf('l')}) is distinct from (${movedOf('r')})`,
 );
 
 /** Of which copy an entry of the audit speaks, by its first export. */

@@ -1,5 +1,13 @@
 import { operation, router } from '../../call/operation.ts';
-import { CodedLocation, Location, LocationCreate, LocationUpdate } from './schema.ts';
+import {
+  CodedLocation,
+  Location,
+  LocationCreate,
+  LocationPause,
+  LocationRead,
+  LocationUpdate,
+  LocationWithHours,
+} from './schema.ts';
 import * as locations from './service.ts';
 
 /** Specification: v2, named only; contract: locations. */
@@ -12,8 +20,31 @@ export const locationsRouter = router({
     tag: 'locations',
     conditional: true,
   })
+    .input(LocationRead)
+    .output(LocationWithHours)
+    .query(({ ctx, input }) => locations.getCurrent(ctx, input)),
+
+  pause: operation({
+    permission: 'orders:pause',
+    summary: 'Pause the taking of orders',
+    description:
+      'Until `until`, or until it is resumed, creation of orders is refused with 409 `location_paused`. Pausing again sets another end and ' +
+      'reason. Orders that exist go on, and so do imports and orders by hand.',
+    rest: ['POST /v2/locations/current/pause'],
+    answerExample: { paused: true, pause_reason: 'The oven is being repaired.' },
+  })
+    .input(LocationPause)
     .output(Location)
-    .query(({ ctx }) => locations.getCurrent(ctx)),
+    .mutation(({ ctx, input }) => locations.pause(ctx, input)),
+
+  resume: operation({
+    permission: 'orders:pause',
+    summary: 'Take orders again',
+    description: 'Ends the pause of the location; there may be none.',
+    rest: ['POST /v2/locations/current/resume'],
+  })
+    .output(Location)
+    .mutation(({ ctx }) => locations.resume(ctx)),
 
   create: operation({
     permission: 'locations:write',

@@ -4,16 +4,29 @@ import { actorOf, audit } from '../../call/audit.ts';
 import type { CallContext } from '../../call/context.ts';
 import { tagOfRow } from '../../call/tags.ts';
 import { inTransaction } from '../../call/writing.ts';
-import { notFound } from '../../errors.ts';
-import type { CodedLocation, Location, LocationCreate, LocationUpdate } from './schema.ts';
-import { readLocation, updateLocation } from './statements.ts';
+import { invalid, notFound } from '../../errors.ts';
+import type {
+  CodedLocation,
+  Location,
+  LocationCreate,
+  LocationPause,
+  LocationRead,
+  LocationUpdate,
+  LocationWithHours,
+} from './schema.ts';
+import { pauseLocation, readLocation, readLocationWithHours, updateLocation } from './statements.ts';
 import { insertLocation, knowingZones } from './store.ts';
 
-/** Reads the location of the key. */
-export async function getCurrent(ctx: CallContext): Promise<Answer<Location>> {
-  const [found] = await ctx.app.database.run(readLocation, [ctx.caller.locationId]);
+/** Reads the location of the key. With `hours` the answer is that of a moment, so it has no tag. */
+export async function getCurrent(
+  ctx: CallContext,
+  { include = [] }: LocationRead = {},
+): Promise<Answer<LocationWithHours>> {
+  const showsHours = include.includes('hours');
+  const statement = showsHours ? readLocationWithHours : readLocation;
+  const [found] = await ctx.app.database.run(statement, [ctx.caller.locationId]);
   if (found === undefined) throw notFound('Location');
-  return { text: found.doc, etag: tagOfRow(found.id, found.revision) };
+  return { text: found.doc, ...(!showsHours && { etag: tagOfRow(found.id, found.revision) }) };
 }
 
 /**
@@ -44,4 +57,31 @@ export function update(ctx: CallContext, { id, ...changes }: LocationUpdate): Pr
       return { text: changed.doc, etag: tagOfRow(id, changed.revision) };
     }),
   );
+}
+
+/**
+ * Pauses the location of the key, or gives its pause another end and reason: once this is answered, no order is created that
+ * began later. Throws `validation_error` for an end that is not in the future.
+ */
+export const pause = (ctx: CallContext, given: LocationPause): Promise<Answer<Location>> =>
+  setPause(ctx, 'locations.pause', true, given);
+
+/** Ends the pause of the location of the key, if there is one. */
+export const resume = (ctx: CallContext): Promise<Answer<Location>> =>
+  setPause(ctx, 'locations.resume', false);
+
+function setPause(
+  ctx: CallContext,
+  operation: string,
+  paused: boolean,
+  { until, reason }: LocationPause = {},
+): Promise<Answer<Location>> {
+  const { locationId } = ctx.caller;
+  return inTransaction(ctx, async (tx) => {
+    const [changed] = await tx.run(pauseLocation, [locationId, paused, until ?? null, reason ?? null]);
+    if (changed === undefined) throw invalid({ path: 'until', message: 'must be in the future' });
+    const { before, after } = changed;
+    audit(tx, ctx, operation, locationId, { before, after });
+    return { text: changed.doc, etag: tagOfRow(locationId, changed.revision) };
+  });
 }

@@ -1,4 +1,5 @@
 import { statement } from '@comanda/db';
+import type { AuditChanges } from '../../call/audit.ts';
 import type { Revised } from '../../call/tags.ts';
 import type { LocationCreate } from './schema.ts';
 
@@ -10,18 +11,23 @@ export interface LocationText extends Revised {
   doc: string;
 }
 
-const text = `'{"id":"' || r.id || '","name":' || to_json(r.name)::text || ',"timezone":' || to_json(r.timezone)::text
-  || ',"currency":' || to_json(r.currency)::text || ',"created_at":"' || wire_time(r.created_at, r.timezone) || '"'
-  || case when r.sandbox then ',"sandbox":true' else '' end`;
-const entry = `r.id, r.revision, ${text} || '}' as doc`;
-const coded = `${text} || ',"code":"' || r.code || '"`;
-const made = `r.id, r.revision, ${coded}}' as doc`;
-const state = `r.id, r.revision, ${coded},"status":"' || r.status || '"}' as doc`;
+const entry = "r.id, shown_revision(r) as revision, location_members(r) || '}' as doc";
+const coded = (row: string) => `location_members(${row}) || ',"code":"' || ${row}.code || '"'`;
+const made = (row: string) => `${row}.id, shown_revision(${row}) as revision, ${coded(row)} || '}' as doc`;
+const state = `r.id, shown_revision(r) as revision, ${coded('r')} || ',"status":"' || r.status || '"}' as doc`;
 
 /** $1 id. */
 export const readLocation = statement<LocationText>(
   'read_location',
   `select ${entry} from locations r where r.id = $1::uuid`,
+);
+
+/** $1 id. With its hours, and whether it is open now. */
+export const readLocationWithHours = statement<LocationText>(
+  'read_location_with_hours',
+  `select r.id, shown_revision(r) as revision, location_members(r) || coalesce(',"opening_hours":' || r.opening_hours::text
+     || ',"open_now":' || is_open(r.opening_hours, r.timezone, now())::text, '') || '}' as doc
+   from locations r where r.id = $1::uuid`,
 );
 
 /** $1 id. With its status, which no key sees, and its code. */
@@ -40,26 +46,38 @@ export const listLocations = statement<LocationText>(
 export const insertLocation = statement<LocationText>(
   'insert_location',
   `with r as (
-     insert into locations (id, name, timezone, currency, sandbox) values ($1::uuid, $2, $3, $4, $5) returning *
+     insert into locations as l (id, name, timezone, currency, sandbox) values ($1::uuid, $2, $3, $4, $5) returning ${made('l')}
    ), cash as (
      insert into payment_methods (location_id, name, type) select id, 'Cash', 'cash' from r
    )
-   select ${made} from r`,
+   select * from r`,
 );
 
 const fields = (row: string) =>
   `json_build_object('name', ${row}.name, 'timezone', ${row}.timezone, 'currency', ${row}.currency,
-    'status', ${row}.status)`;
+    'status', ${row}.status, 'opening_hours', ${row}.opening_hours)`;
 
 /** $1 id, $2 the fields that are given as JSON. Held, so that two changes never take each other's values for the old ones. */
 export const updateLocation = statement<
   LocationText & Record<'before' | 'after', Omit<LocationCreate, 'sandbox'>>
 >(
   'update_location',
-  `update locations r set (name, timezone, currency, status) = (
-     select f.name, f.timezone, f.currency, f.status from jsonb_populate_record(r, $2::jsonb) f)
+  `update locations r set (name, timezone, currency, status, opening_hours) = (
+     select f.name, f.timezone, f.currency, f.status, f.opening_hours from jsonb_populate_record(r, $2::jsonb) f)
    from (select * from locations where id = $1::uuid for no key update) held
-   where r.id = $1::uuid returning ${fields('held')} as before, ${fields('r')} as after, ${made}`,
+   where r.id = $1::uuid returning ${fields('held')} as before, ${fields('r')} as after, ${made('r')}`,
+);
+
+const pause = (row: string) =>
+  `json_build_object('paused', ${row}.paused, 'until', ${row}.paused_until, 'reason', ${row}.pause_reason)`;
+
+/** $1 id, $2 whether it is paused, $3 until when, $4 why. No row where the end has passed. */
+export const pauseLocation = statement<LocationText & AuditChanges>(
+  'pause_location',
+  `update locations r set paused = $2, paused_until = $3::timestamptz, pause_reason = $4
+   from (select * from locations where id = $1::uuid for no key update) held
+   where r.id = $1::uuid and coalesce($3::timestamptz > now(), true)
+   returning ${pause('held')} as before, ${pause('r')} as after, ${entry}`,
 );
 
 /** $1 code, $2 id, $3 cell. */

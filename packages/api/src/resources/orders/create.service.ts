@@ -8,10 +8,11 @@ import { tagOfRow } from '../../call/tags.ts';
 import { invalid, unavailable } from '../../errors.ts';
 import type { OrderRequest, PricedOrder } from './facts.rules.ts';
 import { readFacts, recentFacts } from './facts.store.ts';
+import { passesPause, readObstacles } from './obstacles.store.ts';
 import { type Placed, type PlacedOrder, placing } from './placing.store.ts';
 import { decideOrder, externalIdTaken, shortages, soldOut } from './rules.ts';
 import type { Order } from './schema.ts';
-import { catchUpOrderNumber, findOrderId } from './statements.ts';
+import { catchUpOrderNumber } from './statements.ts';
 
 /** How often what is ordered may change under an order before its caller is asked to come back. */
 const attempts = 5;
@@ -19,7 +20,7 @@ const attempts = 5;
 /**
  * Creates an order with its payment, its stock and its key in one transaction, which orders that come at once share: decides from
  * what is read, and calls place_order_batch, which checks again what may have changed since. Throws `conflict` for a taken
- * `external_id` or a key with another body, else `validation_error` naming every failing field.
+ * `external_id`, a paused location or a key with another body, else `validation_error` naming every failing field.
  */
 export async function create(ctx: JoinedCall, request: OrderRequest): Promise<Answer<Order>> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
@@ -27,6 +28,8 @@ export async function create(ctx: JoinedCall, request: OrderRequest): Promise<An
     const placed = await place(ctx, memberOf(ctx, { request, order }));
     if (placed.outcome === 'reused') throw keyReused();
     if (placed.outcome === 'taken') throw externalIdTaken(request.external_id, placed.by);
+    // Without an obstacle the pause has ended in the meantime: decide again.
+    if (placed.outcome === 'paused') await refuseObstacle(ctx, request);
     if (placed.outcome === 'short')
       throw invalid([
         ...shortages(order.products, (id) => placed.left[id]),
@@ -45,7 +48,7 @@ const firstRevision = '1';
 
 /**
  * Decides from what an earlier order has read, which place_order_batch compares, or else from what is there now: in the first
- * case without a refusal. Which refusal comes first is in docs/contract.md: that there is such an order comes before what it lacks.
+ * case without a refusal. Which refusal comes first is in docs/contract-resources.md: obstacles come before what the order lacks.
  */
 async function decide(ctx: JoinedCall, request: OrderRequest, mayBeRecent: boolean): Promise<PricedOrder> {
   const { app, caller, simulation } = ctx;
@@ -57,21 +60,28 @@ async function decide(ctx: JoinedCall, request: OrderRequest, mayBeRecent: boole
   const facts = await readFacts(app.capacity.joinedReads, caller.locationId, request);
   const { order, faults } = decideOrder(request, simulation?.fault === 'stock_gone' ? soldOut(facts) : facts);
   if (faults.length === 0) return order;
-  const { external_id } = request;
-  const [other] = await withSlot(ctx, (call) =>
-    call.app.database.run(findOrderId, [caller.locationId, external_id]),
+  await refuseObstacle(ctx, request);
+  throw invalid(faults);
+}
+
+/** Throws what stands against the order whatever it asks for, if anything does. */
+async function refuseObstacle(ctx: JoinedCall, request: OrderRequest): Promise<void> {
+  const { taken, paused } = await withSlot(ctx, ({ app }) =>
+    readObstacles(app.database, ctx.caller, request),
   );
-  throw other === undefined ? invalid(faults) : externalIdTaken(external_id, other.id);
+  const obstacle = taken ?? paused;
+  if (obstacle !== undefined) throw obstacle;
 }
 
 function memberOf(ctx: JoinedCall, decided: Pick<PlacedOrder, 'request' | 'order'>): PlacedOrder {
   const { app, idempotency, caller } = ctx;
   if (idempotency === undefined) throw new Error('an order needs an idempotency key');
   const { operation, key, requestHash } = idempotency;
-  const { apiKeyId } = caller;
+  const { apiKeyId, granted } = caller;
   return {
     ...{ ...decided, apiKeyId, operation, key, requestHash },
     ...{ ttlHours: app.policy.idempotencyTtlHours, origin: originOf(ctx) },
+    passesPause: passesPause(granted, decided.request),
   };
 }
 
@@ -95,11 +105,8 @@ async function place(ctx: JoinedCall, member: PlacedOrder): Promise<Placed> {
     if (means(code, 'taken') && constraint === 'orders_location_id_number_key')
       await withSlot(ctx, ({ app }) => app.database.run(catchUpOrderNumber, [locationId]));
     else if (means(code, 'taken') && identifierIndexes.includes(constraint)) {
-      const { external_id } = member.request;
-      const [other] = await withSlot(ctx, ({ app }) =>
-        app.database.run(findOrderId, [locationId, external_id]),
-      );
-      if (other !== undefined) return { outcome: 'taken', by: other.id };
+      // The order that took it may be gone again.
+      await refuseObstacle(ctx, member.request);
     }
     // A deadlock, with us as its victim; what it names is gone, as a sandbox was reset.
     else if (!means(code, 'deadlocked', 'referenced')) throw error;

@@ -9,13 +9,15 @@ import { type PlacedRow, placeOrderBatch } from './statements.ts';
 export interface PlacedOrder extends KeyedMember {
   request: OrderRequest;
   order: PricedOrder;
+  /** Whether it is made although the location is paused. */
+  passesPause: boolean;
 }
 
 /** The outcome of one. `left` is the remaining stock of the items that it is short of, by id. */
 export type Placed =
   | { outcome: 'created'; id: string; response: string }
   | { outcome: 'replayed'; response: string }
-  | { outcome: 'reused' | 'stale' | 'busy' }
+  | { outcome: 'reused' | 'stale' | 'busy' | 'paused' }
   | { outcome: 'taken'; by: string }
   | { outcome: 'short'; left: Readonly<Record<string, string>> };
 
@@ -115,6 +117,9 @@ function batchOf(ids: readonly string[], members: readonly PlacedOrder[]) {
       })),
     ),
     carried: members.some(carriesMore) ? column(carriedBy) : undefined,
+    while_paused: members.some(({ passesPause }) => passesPause)
+      ? column(({ passesPause }) => passesPause)
+      : undefined,
   };
 }
 

@@ -15,9 +15,10 @@ export const OrderRefusal = z
   .object({
     code: z.enum(['validation_error', 'conflict']).meta({ description: 'The error code of the refusal.' }),
     reason: ErrorReason,
-    path: z
-      .string()
-      .meta({ description: 'The field, as the request wrote it.', example: 'items[0].quantity' }),
+    path: z.string().meta({
+      description: 'The field, as the request wrote it; empty where it is none of them.',
+      example: 'items[0].quantity',
+    }),
     message: z
       .string()
       .meta({ description: 'A description of the error.', example: 'insufficient stock, only 1 left' }),

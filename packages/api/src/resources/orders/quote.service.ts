@@ -1,11 +1,13 @@
 import type { Answer } from '../../call/answer.ts';
 import type { CallContext } from '../../call/context.ts';
+import type { ApiError } from '../../errors.ts';
+import type { ReasonOf } from '../../reasons.ts';
 import type { OrderRequest, PricedLine } from './facts.rules.ts';
 import { readFacts } from './facts.store.ts';
+import { readObstacles } from './obstacles.store.ts';
 import type { OrderQuote } from './quote.schema.ts';
-import { decideOrder, externalIdTaken } from './rules.ts';
+import { decideOrder } from './rules.ts';
 import type { OrderItem } from './schema.ts';
-import { findOrderId } from './statements.ts';
 
 /**
  * Decides an order as its creation would at this moment, and makes none: nothing is changed or locked, so what is left
@@ -19,23 +21,14 @@ export async function quote(
     request,
     await readFacts(app.capacity.joinedReads, caller.locationId, request),
   );
-  const { external_id } = request;
-  const [other] = await app.database.run(findOrderId, [caller.locationId, external_id]);
+  const { taken, paused } = await readObstacles(app.database, caller, request);
   const value: OrderQuote = {
     total: Number(order.total),
     ...(order.adjustments && { subtotal: Number(order.subtotal), adjustments: order.adjustments }),
     items: order.lines.map(shown),
     refusals: [
-      ...(other === undefined
-        ? []
-        : [
-            {
-              code: 'conflict' as const,
-              reason: 'external_id_taken' as const,
-              path: 'external_id',
-              message: externalIdTaken(external_id, other.id).message,
-            },
-          ]),
+      ...(taken === undefined ? [] : [obstacle('external_id_taken', 'external_id', taken)]),
+      ...(paused === undefined ? [] : [obstacle('location_paused', '', paused)]),
       ...faults.map(({ reason = 'invalid_field', ...fault }) => ({
         code: 'validation_error' as const,
         reason,
@@ -45,6 +38,11 @@ export async function quote(
   };
   return { value };
 }
+
+const obstacle = (reason: ReasonOf<'conflict'>, path: string, { message }: ApiError) => ({
+  code: 'conflict' as const,
+  ...{ reason, path, message },
+});
 
 // As orders_json shows it once it is stored.
 const shown = ({ unit_price, quantity, total, selections, ...line }: PricedLine): OrderItem => ({

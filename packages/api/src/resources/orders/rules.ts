@@ -1,4 +1,4 @@
-import { type ApiError, conflict, type FieldFault, invalid } from '../../errors.ts';
+import { ApiError, conflict, type FieldFault, invalid } from '../../errors.ts';
 import { areSame } from '../../texts.ts';
 import { adjust } from './adjustments.rules.ts';
 import { decimalText, divideRounded, scaled } from './decimals.rules.ts';
@@ -34,6 +34,14 @@ export const externalIdTaken = (externalId: string, orderId: string): ApiError =
     collection: 'orders',
     id: orderId,
   });
+
+/** The refusal of an order while the location is paused: `conflict`, with `Retry-After` where the pause has an end. */
+export function locationPaused(until: string | null, seconds: number | null): ApiError {
+  const end = until === null ? '' : ` until ${until}`;
+  return new ApiError('location_paused', `The location is paused${end}: it takes no orders.`, {
+    headers: seconds === null ? {} : { 'Retry-After': String(seconds) },
+  });
+}
 
 /** The largest amount, in cents: 9,999,999,999.99. */
 export const largest = 999_999_999_999n;

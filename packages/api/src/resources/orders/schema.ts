@@ -274,9 +274,15 @@ const creation = {
   payment_method_id: Id,
 };
 
+const whilePaused = z.boolean().optional().meta({
+  description:
+    'Create it although the location is paused. It takes effect only for a key with the permission `orders:pause`.',
+  example: true,
+});
+
 /** The body that creates an order on v2. */
 export const OrderCreate = z
-  .object({ ...creation, ...carriedCreate, items: items(ItemCreate) })
+  .object({ ...creation, ...carriedCreate, while_paused: whilePaused, items: items(ItemCreate) })
   .meta({ description: 'The body that creates an order.', example: exampleCreation });
 export type OrderCreate = z.infer<typeof OrderCreate>;
 

@@ -139,7 +139,7 @@ export const readOrderFacts = statement<OrderFactsRow>(
 /** The outcome of the order at an index of the batch. */
 export interface PlacedRow {
   place: number;
-  outcome: 'created' | 'replayed' | 'reused' | 'stale' | 'busy' | 'taken' | 'short';
+  outcome: 'created' | 'replayed' | 'reused' | 'stale' | 'busy' | 'taken' | 'short' | 'paused';
   response: string | null;
 }
 
@@ -149,10 +149,24 @@ export const placeOrderBatch = statement<PlacedRow>(
   'select place, outcome, response from place_order_batch($1::uuid, $2::boolean, $3::jsonb)',
 );
 
+/** What stands against an order, whatever it asks for. */
+export interface ObstaclesRow {
+  /** The order that has its external_id. */
+  other: string | null;
+  paused: boolean;
+  /** When the pause ends, in the zone of the location, and in how many seconds: from 1 on. Null where it has no end. */
+  until: string | null;
+  seconds: number | null;
+}
+
 /** $1 location, $2 external_id. */
-export const findOrderId = statement<{ id: string }>(
-  'find_order_id',
-  `select id from (select ${identified('orders', 'external_id', '$1::uuid', '$2::text')} as id) o where id is not null`,
+export const readOrderObstacles = statement<ObstaclesRow>(
+  'read_order_obstacles',
+  `select ${identified('orders', 'external_id', '$1::uuid', '$2::text')} as other, pause_holds(l) as paused,
+     wire_time(l.paused_until, l.timezone) as until,
+     case when l.paused_until is not null
+       then least(greatest(ceil(extract(epoch from l.paused_until - now())), 1), 2147483647)::int end as seconds
+   from locations l where l.id = $1::uuid`,
 );
 
 /** $1 location. Orders written by hand may be ahead of the counter, or come before there is one. */

@@ -1,13 +1,25 @@
 import { newId, type Transaction } from '@comanda/db';
+import type { OpeningHours } from '../locations/hours.schema.ts';
 import { type IdOf, type WrittenProduct, writeCatalog } from './demo-catalog.store.ts';
 import { demoOrders, writeHistory } from './demo-history.store.ts';
 import { menu } from './demo-menu.rules.ts';
-import { insertDemo } from './statements.ts';
+import { insertDemo, openDemo } from './statements.ts';
 
 /** How much of the demo restaurant there is. */
 export const demoSize = {
   products: menu.reduce((sum, { products }) => sum + products.length, 0),
   orders: demoOrders,
+};
+
+const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+
+/** From breakfast on, two nights into the next day. */
+const demoHours: OpeningHours = {
+  weekly: weekdays.map((day) => ({
+    ...{ day, opens: '08:00' },
+    closes: day === 'friday' || day === 'saturday' ? '02:00' : '24:00',
+  })),
+  exceptions: [{ date: '2026-12-25', name: 'Christmas', spans: [] }],
 };
 
 /**
@@ -21,6 +33,7 @@ export async function writeDemo(
   idOf: IdOf = (_name, ms) => newId(ms),
 ): Promise<void> {
   const { products, methods } = await writeDemoMenu(tx, locationId, now, idOf);
+  await tx.run(openDemo, [locationId, JSON.stringify(demoHours)]);
   const methodIds = methods.map(({ id }) => id);
   await writeHistory(tx, locationId, products, methodIds, now, idOf);
 }

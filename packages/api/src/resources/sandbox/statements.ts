@@ -19,6 +19,12 @@ export const countOn = statement<{ before: number }>(
    on conflict (location_id, name) do update set value = c.value + excluded.value returning (c.value - $3::int)::int as before`,
 );
 
+/** $1 location, $2 opening hours. */
+export const openDemo = statement<never>(
+  'open_demo',
+  `update locations set paused = false, paused_until = null, pause_reason = null, opening_hours = $2::jsonb where id = $1::uuid`,
+);
+
 /** The statements that write the demo data: of each table, $1 location, $2 the rows as JSON. */
 export const insertDemo = {
   paymentMethods: insertOf('payment_methods', 'id, name, type'),
