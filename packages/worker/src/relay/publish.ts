@@ -234,7 +234,8 @@ const notifyWatchers = statement(
 const wireTimes = statement<{ locationId: string; moment: Date; text: string }>(
   'relay_wire_times',
   `select l.id as "locationId", w.moment, wire_time(w.moment, l.timezone) as text
-   from unnest($1::uuid[], $2::timestamptz[]) as w (location_id, moment) join locations l on l.id = w.location_id`,
+   from unnest($1::uuid[], $2::timestamptz[]) as w (location_id, moment)
+   cross join lateral (select * from locations where id = w.location_id limit 1) l`,
 );
 
 const catalogVersions = statement<{ locationId: string; text: string }>(
