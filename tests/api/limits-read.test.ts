@@ -27,7 +27,10 @@ describe('GET /v2/limits answers 200', () => {
     const resets_at = expect.any(String);
     expect({ ...shown, permissions: [...shown.permissions].sort() }).toEqual({
       permissions: ['categories:read', 'orders:*'],
-      effective_permissions: ['orders:read', 'orders:write', 'orders:export', 'categories:read'],
+      effective_permissions: [
+        ...['orders:read', 'orders:write', 'orders:pause', 'orders:export'],
+        'categories:read',
+      ],
       per_minute: { limit: 1_000, used: 1_000 - remaining, remaining, resets_at },
       monthly: { limit: 5_000, used: 2, remaining: 4_998, resets_at },
       batch_jobs_per_hour: { limit: 9, used: 0, remaining: 9, resets_at },

@@ -86,8 +86,8 @@ journey(
         `[...document.querySelectorAll('.column.pending article')].map(({ dataset }) => dataset.number)`,
       );
       expect(await page.evaluate(`document.querySelectorAll('.board [tabindex="0"]').length`)).toBe(2);
-      await page.waitForSelector('.sold-out-button');
-      await page.evaluate(`document.querySelector('.sold-out-button').focus()`);
+      await page.waitForSelector('.pause-button');
+      await page.evaluate(`document.querySelector('.pause-button').focus()`);
       await page.keyboard.press('Tab');
       expect(await focused(page)).toBe(`Ready: order ${numbers[0]}`);
       await page.keyboard.press('End');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { eraseCopies } from '../../packages/api/src/resources/orders/erase.statements.ts';
+import { eraseAnswers, eraseCopies } from '../../packages/api/src/resources/orders/erase.statements.ts';
 import type { Catalog } from '../../packages/db/src/made/catalog.ts';
 import { erasureSql } from '../../packages/db/src/made/erasure.ts';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
@@ -25,7 +25,7 @@ const copies = tables.flatMap((table) =>
 test.each(copies)(
   'packages/api/src/resources/orders/erase.statements.ts erases the copies in $column of $table',
   ({ table, column }) => {
-    const erasures: Readonly<Record<string, { text: string }>> = eraseCopies;
+    const erasures: Readonly<Record<string, { text: string }>> = { ...eraseCopies, ...eraseAnswers };
     expect(erasures[table]?.text).toMatch(new RegExp(`\\b${column} = `));
   },
 );

@@ -1,6 +1,6 @@
 import { createClient } from '@comanda/client';
 import { type FakeAnswers, fakeClient } from '@comanda/testing';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import type { Operation } from '../../packages/api/src/call/operations.ts';
 import { exampleInput, exampleOf } from '../../packages/api/src/documents/examples.ts';
 import { IdempotencyKey } from '../../packages/api/src/wire.ts';
@@ -30,6 +30,9 @@ const ofState = new Set([
   ...['turn_open', 'no_turn', 'sandbox_only', 'changed_since', 'too_many_endpoints', 'still_referenced'],
   ...['not_collected', 'illegal_move', 'stock_changed', 'stock_range', 'certification_running'],
 ]);
+
+// A pause would refuse every order that comes later.
+afterEach(() => api.sql`update locations set paused = false`);
 
 let keys = 0;
 const exampleKey = exampleOf(IdempotencyKey);

@@ -50,7 +50,6 @@ export const OpeningHours = z
   .object({
     weekly: list(WeeklySpan, 70).meta({ description: 'The hours of each week; they may overlap.' }),
     exceptions: list(OpeningException, 366)
-      .default([])
       .check(({ value, issues }) => {
         const dates = value.map(({ date }) => date);
         for (const [index, date] of dates.entries())

@@ -18,6 +18,8 @@ const Currency = z
   .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code, such as UYU')
   .meta({ description: 'ISO 4217 code.', example: 'BRL' });
 
+const exampleShown = { ...exampleLocation, created_at: exampleTime('08:00:00.000'), paused: false };
+
 /** The location that a key belongs to. */
 export const Location = z
   .object({
@@ -45,7 +47,7 @@ export const Location = z
   .meta({
     id: 'Location',
     description: 'A restaurant or shop.',
-    example: { ...exampleLocation, created_at: exampleTime('08:00:00.000'), paused: false },
+    example: exampleShown,
   });
 export type Location = z.infer<typeof Location>;
 
@@ -71,7 +73,11 @@ export const LocationWithHours = Location.extend({
     description: 'With `hours`: whether it is open at this moment by its hours; a pause does not count.',
     example: true,
   }),
-}).meta({ id: 'LocationWithHours', description: 'A restaurant or shop, and what `include` asks for.' });
+}).meta({
+  id: 'LocationWithHours',
+  description: 'A restaurant or shop, and what `include` asks for.',
+  example: exampleShown,
+});
 export type LocationWithHours = z.infer<typeof LocationWithHours>;
 
 /** A location as its maker sees it, with its code. */
@@ -104,6 +110,7 @@ export const LocationPause = z
   .object({
     until: TimestampFilter.optional().meta({
       description: 'When it takes orders again by itself, in the future. Without it, when it is resumed.',
+      example: '2031-06-30T21:30:00-03:00',
     }),
     reason: text(0, 500).optional().meta({ description: 'Why, for people. The answer and events show it.' }),
   })
