@@ -56,7 +56,7 @@ describe('opening hours', () => {
     await api.client().locations.pause.mutate({});
     expect(dataOf(await read(), 200, LocationWithHours)).toMatchObject({ paused: true, open_now: true });
     await api.client().locations.resume.mutate();
-    await update({ weekly: [] });
+    await update({ weekly: [], exceptions: [] });
     expect((await api.client().locations.getCurrent.query({ include: ['hours'] })).open_now).toBe(false);
     await update(null);
     expect(dataOf(await read(), 200, LocationWithHours)).not.toHaveProperty('opening_hours');
