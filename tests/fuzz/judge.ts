@@ -20,7 +20,7 @@ export function judge(
   const isOwn = method === documented.route.method;
   const mayBeKept = isOwn ? documented.operation.meta.conditional : method === 'GET';
   judgeAny(answer, mayBeKept && answer.status < 400);
-  const path = request.target.split(/[?#]/)[0] ?? '';
+  const [path = ''] = request.target.split('#');
   const bare = request.method === 'HEAD' || answer.status === 304;
   requireDocumented(request.method, path, answer);
   if (!bare && answer.body === undefined) throw new Error('the body is not JSON');

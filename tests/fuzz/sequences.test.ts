@@ -44,6 +44,8 @@ test('sequences that make, use, change and delete are answered as documented, an
         judge(subject, request, answer, true);
         remember(ground, name, answer);
         if (answer.status === 201) found += await requireThere(ground, answer);
+        // Later steps place orders.
+        if (name.endsWith('/pause')) await api.sql`update locations set paused = false`;
       } catch (fault) {
         throw new WrongAnswer(fault, lines.join('\n  '), `${answer.status} ${answer.text}`);
       }
