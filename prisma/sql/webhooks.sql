@@ -49,6 +49,15 @@ CREATE FUNCTION body_including(p_location uuid, p_body text, p_include text[]) R
   FROM (SELECT (SELECT d.doc::json FROM orders_showing(p_location, ARRAY[(p_body::json #>> '{data,id}')::uuid], p_include) d) AS doc) sold
 $$;
 
+-- The first event of a location from a number on. Where nothing may be sorted the index of numbers alone gives the order: a plan that was
+-- made while there were a few events may read all of them by the index of types.
+CREATE FUNCTION event_from(p_location uuid, p_number bigint) RETURNS TABLE (number bigint, published_at timestamptz)
+LANGUAGE plpgsql STABLE SET enable_sort = off SET enable_incremental_sort = off AS $$
+BEGIN
+  RETURN QUERY SELECT e.number, e.published_at FROM events e
+    WHERE e.location_id = p_location AND e.number >= p_number ORDER BY e.number LIMIT 1;
+END $$;
+
 -- Claims what is due for an endpoint, p_most at most and until their bodies hold p_bytes, in the order of due times and ids
 -- after the given ones; p_held is what p_worker has claimed already. The first passes, however large it is. A claim that ran out is its holder's as long as that has a heartbeat: the clock may have
 -- jumped while the attempt is on its way. The sweeper frees the claims of the dead.

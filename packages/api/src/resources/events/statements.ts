@@ -14,8 +14,8 @@ const feedStart = (first: string) =>
      union all
      select case when p.before then p.number + 1 else w.low end, case when p.before then w.high else (w.low + w.high) / 2 end
      from walk w cross join lateral (
-       select e.number, e.published_at < (select moment from wanted) - interval '1 hour' as before from events e
-       where e.location_id = $1::uuid and e.number >= (w.low + w.high) / 2 order by e.number limit 1) p
+       select e.number, e.published_at < (select moment from wanted) - interval '1 hour' as before
+       from event_from($1::uuid, (w.low + w.high) / 2) e) p
      where w.low < w.high
    )
    select coalesce((${first}), (select max(high) from walk), 0)::text as number`;
