@@ -49,13 +49,13 @@ CREATE FUNCTION body_including(p_location uuid, p_body text, p_include text[]) R
   FROM (SELECT (SELECT d.doc::json FROM orders_showing(p_location, ARRAY[(p_body::json #>> '{data,id}')::uuid], p_include) d) AS doc) sold
 $$;
 
--- The first event of a location from a number on. Where nothing may be sorted the index of numbers alone gives the order: a plan that was
+-- The first event of a location from a number and a moment on. Where nothing may be sorted the index of numbers alone gives the order: a plan that was
 -- made while there were a few events may read all of them by the index of types.
-CREATE FUNCTION event_from(p_location uuid, p_number bigint) RETURNS TABLE (number bigint, published_at timestamptz)
+CREATE FUNCTION event_from(p_location uuid, p_number bigint, p_moment timestamptz) RETURNS TABLE (number bigint, published_at timestamptz)
 LANGUAGE plpgsql STABLE SET enable_sort = off SET enable_incremental_sort = off AS $$
 BEGIN
   RETURN QUERY SELECT e.number, e.published_at FROM events e
-    WHERE e.location_id = p_location AND e.number >= p_number ORDER BY e.number LIMIT 1;
+    WHERE e.location_id = p_location AND e.number >= p_number AND e.created_at >= p_moment ORDER BY e.number LIMIT 1;
 END $$;
 
 -- Claims what is due for an endpoint, p_most at most and until their bodies hold p_bytes, in the order of due times and ids

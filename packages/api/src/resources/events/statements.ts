@@ -15,16 +15,16 @@ const feedStart = (first: string) =>
      select case when p.before then p.number + 1 else w.low end, case when p.before then w.high else (w.low + w.high) / 2 end
      from walk w cross join lateral (
        select e.number, e.published_at < (select moment from wanted) - interval '1 hour' as before
-       from event_from($1::uuid, (w.low + w.high) / 2) e) p
+       from event_from($1::uuid, (w.low + w.high) / 2, '-infinity') e) p
      where w.low < w.high
    )
    select coalesce((${first}), (select max(high) from walk), 0)::text as number`;
 
 export const findFeedStart = statement<{ number: string }>(
   'find_feed_start',
-  feedStart(`select e.number - 1 from events e
-       where e.location_id = $1::uuid and e.number >= (select max(low) from walk)
-         and e.created_at >= (select moment from wanted) order by e.number limit 1`),
+  feedStart(
+    'select e.number - 1 from event_from($1::uuid, (select max(low) from walk), (select moment from wanted)) e',
+  ),
 );
 
 // Of the types that are shown: hidden ones are not looked at.
