@@ -225,7 +225,7 @@ test('a change or a deletion of another state than expected is refused, and stoc
   expect(await listed()).toMatchObject([
     { name: 'Extras', items: [{ name: 'Smoked ham', price: 1 }, { name: 'Olives' }] },
   ]);
-  // Of calls at once with one tag, one is made.
+  // Concurrent calls that carry the same tag: exactly one succeeds.
   const prices = [2, 3, 4].map((price) =>
     options().update.mutate({ id: olives.id, price, expected: olives.etag }),
   );

@@ -12,8 +12,6 @@ const guests = 6;
 
 interface Settlement {
   id: string;
-  turn_id: string;
-  total_orders: number;
   total_collected: number;
   refunds?: { amount: number };
 }

@@ -22,7 +22,7 @@ const known: Readonly<Record<string, (kitchen: Kitchen) => unknown>> = {
   stock_change: () => ({ enabled: true, min_stock_alarm: 4.25 }),
   sandbox: () => true,
   single: () => true,
-  // A place that is there, and not the last.
+  // A valid place before the last one, so that the row moves.
   position: () => 0,
   // Of a subselection that its one option can satisfy.
   min_selection: () => 1,
