@@ -83,19 +83,28 @@ export const lists: Part = {
         [shop, page],
         [shop, `${page}&offset=${shop.productIds.length - 50}`],
       ]);
+      const payments = '/v2/payments?limit=50';
+      const paymentsDepth = await ratio('GET /v2/payments?limit=50: the last page ÷ the first', [
+        [other, payments],
+        [other, `${payments}&offset=${await lastPage(api.url, other, '/v2/payments')}`],
+      ]);
       const orders = await ask(other, '/v2/orders?limit=50');
       const work = 'GET /v2/orders?limit=50, 10,000 orders';
       const figures: Figure[] = [
         ...one,
         ...products,
         depth,
+        paymentsDepth,
         { work: `${work}: rate`, value: orders.perSecond, unit: '/s' },
         ...cpuFigures(work, orders.cpuUs),
       ];
       for (const { name, query } of filters) {
         const first = (place: Place) => [place, `/v2/orders?limit=50${query}`] as const;
         const last = async (place: Place) =>
-          [place, `/v2/orders?limit=50&offset=${await lastPage(api.url, place, query)}${query}`] as const;
+          [
+            place,
+            `/v2/orders?limit=50&offset=${await lastPage(api.url, place, '/v2/orders', query)}${query}`,
+          ] as const;
         const label = `GET /v2/orders?limit=50, ${name}: ${many.toLocaleString('en')} orders ÷ ${few.toLocaleString('en')}`;
         figures.push(
           {
@@ -118,8 +127,8 @@ const get = (path: string, key?: string): Request => ({
   ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
 });
 
-async function lastPage(url: string, { key }: Place, query: string): Promise<number> {
-  const response = await fetch(`${url}/v2/orders?limit=1${query}`, {
+async function lastPage(url: string, { key }: Place, list: string, query = ''): Promise<number> {
+  const response = await fetch(`${url}${list}?limit=1${query}`, {
     headers: { authorization: `Bearer ${key}` },
   });
   const { pagination } = (await response.json()) as { pagination: { total: number } };
