@@ -36,10 +36,9 @@ export async function bootstrap({
   beforeInstalling,
 } = {}) {
   checkNode();
-  // The generator of the Prisma client is not among what runs: the client that is committed is.
-  const needed = isClientOfSchema() ? packages : 'everything';
-  await step(installStep(needed, beforeInstalling), { log, signal });
-  if (needed === 'everything') await step(generateStep(), { log, signal });
+  await step(installStep(packages, beforeInstalling), { log, signal });
+  // What runs has the types of rows erased, and no Prisma.
+  if (packages === 'everything') await step(generateStep(), { log, signal });
   const stale = bundles.filter((group) => !isBuilt(group));
   if (stale.length > 0) await buildApart(stale, signal);
   writeBuildInfo(root);
@@ -149,20 +148,6 @@ async function install(option, { log, signal }) {
     onLine: progressLog(log),
   });
   if (code !== 0) throw new Error(`the packages could not be installed:\n${tail(output)}`);
-}
-
-/** Whether the generated client is that of today's schema, which it contains as Prisma formats it, and of today's Prisma. */
-function isClientOfSchema() {
-  const file = join(root, 'packages/db/src/generated/prisma/internal/class.ts');
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const [, schema = '""'] = /^ {2}"inlineSchema": (".*"),?$/m.exec(text) ?? [];
-  const [, version] = /^ {2}"clientVersion": "(.*)",$/m.exec(text) ?? [];
-  const bare = (words) => words.replace(/\s/g, '');
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  return (
-    version === devDependencies.prisma &&
-    bare(JSON.parse(schema)) === bare(readFileSync(join(root, 'prisma/schema.prisma'), 'utf8'))
-  );
 }
 
 function generateStep() {

@@ -1,4 +1,4 @@
-import type { PrismaTransaction } from '@comanda/db';
+import type { PrismaTransaction } from '@comanda/db/prisma';
 import { expect } from 'vitest';
 import { listOrders } from '../../packages/api/src/resources/orders/list.statements.ts';
 import type { OrderList } from '../../packages/api/src/resources/orders/schema.ts';

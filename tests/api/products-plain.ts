@@ -1,4 +1,4 @@
-import type { Prisma, PrismaTransaction } from '@comanda/db';
+import type { Prisma, PrismaTransaction } from '@comanda/db/prisma';
 
 /** The expected page of products: the total, and the text of its array, as plain Prisma finds them. */
 export async function plainProducts(

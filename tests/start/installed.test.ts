@@ -1,15 +1,11 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { repositoryRoot } from '../../packages/db/src/root.ts';
 import { bundleOptions } from '../../scripts/build.mjs';
-
-const generated = 'packages/db/src/generated/prisma';
 
 const names = z.record(z.string(), z.string()).default({});
 const direct = z.record(z.string(), z.object({ version: z.string() })).default({});
@@ -42,39 +38,13 @@ test('npm start installs 200 packages, and of what tests, documents and releases
   );
 });
 
-test('the committed Prisma client is what its generator makes of the schema', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'comanda-client-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  cpSync(join(repositoryRoot, 'prisma/schema.prisma'), join(folder, 'prisma/schema.prisma'));
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ['node_modules/prisma/build/index.js', 'generate', '--schema', join(folder, 'prisma/schema.prisma')],
-    {
-      cwd: repositoryRoot,
-      env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' },
-      encoding: 'utf8',
-    },
-  );
-  expect(status, stderr).toBe(0);
-  for (const file of committedClient())
-    expect(
-      readFileSync(join(folder, file), 'utf8') === readFileSync(join(repositoryRoot, file), 'utf8'),
-      file,
-    ).toBe(true);
-});
-
-test('the service is built of the committed files of the Prisma client alone', async () => {
+test('the service is built without the Prisma client, which is made when tests first need it', async () => {
   const { metafile } = await build(bundleOptions('service'));
   expect(metafile?.inputs).toBeDefined();
-  const read = Object.keys(metafile?.inputs ?? {}).filter((file) => file.startsWith(generated));
-  expect(read.sort()).toEqual(committedClient());
+  expect(Object.keys(metafile?.inputs ?? {}).filter((file) => /generated|prisma\.ts$/.test(file))).toEqual(
+    [],
+  );
 });
-
-/** The files of the client that are not ignored, as .gitignore names them. */
-function committedClient(): string[] {
-  const text = readFileSync(join(repositoryRoot, '.gitignore'), 'utf8');
-  return [...text.matchAll(/^!(.+\.ts)$/gm)].map(([, file = '']) => file).sort();
-}
 
 /** `name@version` of all that the manifests' dependencies bring to Linux on x64, by the lockfile. */
 function productionPackages(): Set<string> {

@@ -1,4 +1,5 @@
-import { type Database, prismaOver } from '@comanda/db';
+import type { Database } from '@comanda/db';
+import { prismaOver } from '@comanda/db/prisma';
 
 type Prisma = ReturnType<typeof prismaOver>;
 

@@ -29,13 +29,11 @@ export {
 export { createNotifications, type Notifications } from './connection/notifications.ts';
 export { olderStatementsEnd, olderTransactionsEnd } from './connection/older-transactions.ts';
 export { diskFullAt } from './connection/pool.ts';
-export { type PrismaTransaction, prismaOver } from './connection/prisma.ts';
 export { sessionNamed } from './connection/session-name.ts';
 export { sessionSettings, setLocally, unlikeSettings } from './connection/session-settings.ts';
 export { means, type StateMeaning, stateOf } from './connection/sql-states.ts';
 export { cancelOnce, type Leaving, UnwantedError } from './connection/wanted.ts';
 export type * as rows from './generated/prisma/client.ts';
-export { Prisma } from './generated/prisma/client.ts';
 export { isId, newId } from './ids.ts';
 export {
   addJob,

@@ -3,6 +3,8 @@ import { PrismaClient } from '../generated/prisma/client.ts';
 import { workLimits } from '../lifetimes.ts';
 import type { Database } from './database.ts';
 
+export type { Prisma } from '../generated/prisma/client.ts';
+
 /** A Prisma transaction. */
 export type PrismaTransaction = Parameters<Parameters<PrismaClient['$transaction']>[0]>[0];
 
