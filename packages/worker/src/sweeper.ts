@@ -15,6 +15,7 @@ import {
 import type { Logger } from 'pino';
 import { abortedWith } from './certification/certifications.ts';
 import { abortSilent, areSilent } from './certification/statements.ts';
+import type { EndpointRef } from './deliveries/endpoint-ref.ts';
 import { type FreedEndpoint, freedEndpoints, freeOrphans } from './orphans.ts';
 
 /** The repairs of one sweep. */
@@ -61,35 +62,46 @@ export function sweepAs(database: Database, heartbeat: Heartbeat): Promise<Swept
  * one may; it does not while its own last beat looks old, for then the clock has jumped.
  */
 export function sweep(database: Database, judge: string | undefined): Promise<Swept | undefined> {
-  return database.transaction(undefined, async (tx) => {
-    const [row] = await tx.run(sweeperLock, []);
+  return database.transaction({ statement: sweeperLock, values: [] }, async (tx, [row]) => {
     if (row?.taken !== true) return undefined;
-    const freed = await freeOrphans(tx);
-    const [own] = judge === undefined ? [] : await tx.run(ownBeat, [judge, deadSeconds]);
-    if (own?.fresh === true) {
-      freed.push(...(await tx.run(freeClaims, [deadSeconds])));
-      await tx.run(unlockJobs, [deadSeconds]);
-      await tx.run(forgetTheDead, []);
-    }
-    const certifications = await abortSilentRuns(tx);
+    // What does not need another's answer is sent with it: a worker at rest is woken less often.
+    const [[own], orphans, certifications] = await Promise.all([
+      judge === undefined ? [] : tx.run(ownBeat, [judge, deadSeconds]),
+      freeOrphans(tx),
+      abortSilentRuns(tx),
+    ]);
+    const [silent, endpoints, syncJobs] = await Promise.all([
+      own?.fresh === true ? freeSilent(tx) : [],
+      tx.run(unattended, []),
+      queueForsaken(tx),
+    ]);
+    const freed = [...orphans, ...silent];
+    await queueMissing(tx, [...freed, ...endpoints]);
     const claims = freed.reduce((sum, one) => sum + one.count, 0);
-    const endpoints = await queueMissing(tx, freed);
-    return { claims, certifications, endpoints, syncJobs: await queueForsaken(tx) };
+    return { claims, certifications, endpoints: endpoints.length, syncJobs };
   });
 }
 
 /** Jobs for what was just freed, however new it is: a first attempt has none; and for what has been due for a while. */
-async function queueMissing(tx: Queryable, freed: readonly FreedEndpoint[]): Promise<number> {
-  const endpoints = await tx.run(unattended, []);
+async function queueMissing(tx: Queryable, endpoints: readonly EndpointRef[]): Promise<void> {
   await addJobs(
     tx,
     'deliver-webhooks',
-    [...freed, ...endpoints].map(({ locationId, endpointId }) => ({
+    endpoints.map(({ locationId, endpointId }) => ({
       payload: { locationId, endpointId },
       jobKey: deliveryJobKey(endpointId),
     })),
   );
-  return endpoints.length;
+}
+
+/** Frees what workers held that have not beaten for long, and forgets these. */
+async function freeSilent(tx: Queryable): Promise<FreedEndpoint[]> {
+  const [freed] = await Promise.all([
+    tx.run(freeClaims, [deadSeconds]),
+    tx.run(unlockJobs, [deadSeconds]),
+    tx.run(forgetTheDead, []),
+  ]);
+  return freed;
 }
 
 async function abortSilentRuns(tx: Queryable): Promise<number> {
@@ -111,7 +123,7 @@ const ownBeat = statement<{ fresh: boolean }>(
 );
 
 // An endpoint with a claim that is held is being worked on.
-const unattended = statement<{ locationId: string; endpointId: string }>(
+const unattended = statement<EndpointRef>(
   'sweep_unattended',
   `select d.location_id as "locationId", d.endpoint_id as "endpointId" from webhook_deliveries d
    join webhook_endpoints e on e.location_id = d.location_id and e.id = d.endpoint_id and e.status = 'active'

@@ -44,8 +44,7 @@ export const findForsaken = (
  * queued.
  */
 export async function queueForsaken(on: Queryable): Promise<number> {
-  await on.run(sql.forgetSpent, []);
-  const found = await findForsaken(on, null, 0);
+  const [, found] = await Promise.all([on.run(sql.forgetSpent, []), findForsaken(on, null, 0)]);
   await addJobs(
     on,
     'run-sync-jobs',
