@@ -105,7 +105,7 @@ async function place(ctx: JoinedCall, member: PlacedOrder): Promise<Placed> {
     if (means(code, 'taken') && constraint === 'orders_location_id_number_key')
       await withSlot(ctx, ({ app }) => app.database.run(catchUpOrderNumber, [locationId]));
     else if (means(code, 'taken') && identifierIndexes.includes(constraint)) {
-      // The order that took it may be gone again.
+      // The order that has the identifier may be gone by now: then this one is tried again.
       await refuseObstacle(ctx, member.request);
     }
     // A deadlock, with us as its victim; what it names is gone, as a sandbox was reset.
