@@ -32,25 +32,28 @@ const me = { name: 'test', version: '1' };
 const at = (url: string, key: string) =>
   [new URL('/mcp', url), { requestInit: { headers: { authorization: `Bearer ${key}` } } }] as const;
 
+/** Connects a client to a server with a key. */
+export type OpenClient = (url: string, key: string) => Promise<ToolClient>;
+
 /** The official clients by their revision: the newest one with both, and the one before with its SDK. */
 export const clients = {
-  '2.4.0, newest revision': async (url: string, key: string): Promise<ToolClient> => {
+  '2.4.0, newest revision': async (url, key) => {
     const client = new Client(me, { versionNegotiation: { mode: 'auto' } });
     await client.connect(new StreamableHTTPClientTransport(...at(url, key)));
     return shown(client, client.getNegotiatedProtocolVersion());
   },
-  '2.4.0, as it comes': async (url: string, key: string): Promise<ToolClient> => {
+  '2.4.0, as it comes': async (url, key) => {
     const client = new Client(me);
     await client.connect(new StreamableHTTPClientTransport(...at(url, key)));
     return shown(client, client.getNegotiatedProtocolVersion());
   },
-  '1.32.2': async (url: string, key: string): Promise<ToolClient> => {
+  '1.32.2': async (url, key) => {
     const client = new OlderClient(me);
     const transport = new OlderTransport(...at(url, key));
     await client.connect(transport);
     return shown(client, transport.protocolVersion);
   },
-} as const;
+} satisfies Record<string, OpenClient>;
 
 // Their types differ in what the tests do not read.
 const shown = (client: object, revision: string | undefined): ToolClient => {

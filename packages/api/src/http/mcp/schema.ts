@@ -78,6 +78,11 @@ function plain(schema: JsonSchema, defs: Defs, depth: number): JsonSchema {
     if (dropped.has(keyword) || keyword.startsWith('x-') || isNoBound(value)) continue;
     kept[keyword] = partOf(keyword, value, defs, depth);
   }
+  const options = Array.isArray(kept.anyOf) ? kept.anyOf.filter(isSchema) : [];
+  // What may be null is described by its other type.
+  kept.description ??= options.find(({ description }) => description !== undefined)?.description ?? '';
+  if (kept.description === '') delete kept.description;
+  for (const option of options) if (option.description === kept.description) delete option.description;
   return kept;
 }
 
