@@ -51,7 +51,7 @@ describe('what is served', () => {
       notifications: { toolsListChanged: true },
     });
     const { status, body } = await send(api.url, api.token, message, headers);
-    expect({ status, code: body.error?.code }).toEqual({ status: 404, code: -32601 });
+    expect({ status, code: body.error?.code }).toEqual({ status: 200, code: -32603 });
   });
 });
 
@@ -143,7 +143,7 @@ describe('what is refused', () => {
 
 describe('the limit of requests', () => {
   test('counts every admitted request once, whatever it asks', async () => {
-    const { key } = await api.make.key({ perMinute: 1_000 });
+    const { key } = await api.make.key();
     const [newest, headers] = inNewest('tools/call', { name: 'limits_get', arguments: {} });
     const requests = [
       ...[initialize, list, asking('nothing'), calling('no_such_tool'), calling('limits_get')].map(
@@ -157,20 +157,24 @@ describe('the limit of requests', () => {
         [newest, { ...headers, 'mcp-name': 'other' }],
       ] as const),
     ];
-    const left: number[] = [];
+    const used: number[] = [];
     for (const [message, more] of requests) {
-      const answer = await send(api.url, key, message, more);
-      left.push(Number(answer.headers.get('x-ratelimit-remaining')));
+      await send(api.url, key, message, more);
+      const { body } = await api.rest<{ data: { monthly: { used: number } } }>('GET /v2/limits', { key });
+      used.push(body.data.monthly.used);
     }
-    expect(left).toEqual(requests.map((_, index) => 999 - index));
+    // Reading the limits counts, too.
+    expect(used).toEqual(requests.map((_, index) => 2 * (index + 1)));
   });
 
   test('refuses in the result of a tool, and elsewhere with 429', async () => {
-    const { key } = await api.make.key({ perMinute: 0 });
+    // A month, so that no minute ends meanwhile.
+    const { key } = await api.make.key({ monthly: 1 });
+    await send(api.url, key, list);
     const call = await send(api.url, key, calling('limits_get'));
     expect(call.status).toBe(200);
     expect(refusalIn(call)).toMatchObject({
-      ...{ code: 'rate_limited', reason: 'minute_limit' },
+      ...{ code: 'rate_limited', reason: 'month_limit' },
       retry_after_seconds: expect.any(Number),
     });
     const listed = await send(api.url, key, list);
