@@ -136,12 +136,11 @@ describe('text of guests and staff', () => {
     const [content] = (orders.body.result?.content ?? []) as { text: string }[];
     expect(JSON.parse(content?.text ?? '')).toEqual(answerOf(orders));
     expect(JSON.stringify(answerOf(orders))).toContain(marker);
-    const other = { name: 'Other', description: '', external_id: 'other', price: 1 };
     const refusals = [
       calling('orders_create', { ...order(5), idempotency_key: 'five' }),
       calling('orders_create', { ...order(1), idempotency_key: 'other' }),
-      calling('products_create', { ...other, external_id: marker }),
-      calling('products_create', { ...other, sku: marker }),
+      calling('orders_update_status', { id, status: 'closed' }),
+      calling('orders_get_by_external_id', { external_id: 'o3' }),
     ];
     const reasons: unknown[] = [];
     for (const message of refusals) {
@@ -149,7 +148,7 @@ describe('text of guests and staff', () => {
       expect(refused.message).not.toContain(marker);
       reasons.push(refused.reason);
     }
-    expect(reasons).toEqual(['stock_insufficient', 'external_id_taken', 'external_id_taken', 'sku_taken']);
+    expect(reasons).toEqual(['out_of_stock', 'external_id_taken', 'illegal_move', 'not_found']);
   });
 });
 
