@@ -128,6 +128,7 @@ const calls: Record<Reason, () => Promise<Refusal>> = {
     rest('GET /v2/orders', { key: await withKey({ permissions: ['turns:read'] }) }),
   beyond_own_key: () =>
     typed(({ keys }) => keys.create.mutate({ name: 'more', permissions: ['*'], per_minute: 1_000_000 })),
+  foreign_origin: () => rest('POST /mcp', { headers: { origin: 'https://elsewhere.example' } }),
   sandbox_only: () => rest('POST /v2/sandbox/reset'),
   location_disabled: () => atLocation('disabled', 'GET /v2/orders'),
   unknown_path: () => rest('GET /v2/dishes'),

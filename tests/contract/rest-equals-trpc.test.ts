@@ -6,8 +6,9 @@ import { coercions } from '../../packages/api/src/http/rest/query.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 import { useApi } from '../support/api.ts';
 import { strictly } from '../support/documented.ts';
+import { alike } from './alike.ts';
 import { type Outcome, restEntrance, trpcEntrance } from './entrances.ts';
-import { inputIn, type Kitchen, openKitchen } from './kitchen.ts';
+import { inputIn, openKitchen } from './kitchen.ts';
 
 const pairs = operationsOf(appRouter).flatMap((whole) =>
   whole.routes.map((route) => ({
@@ -113,18 +114,4 @@ const refusal = ({ code, reason, status, message }: Outcome) => ({
 
 function limitHeaders({ headers }: Outcome): (string | null)[] {
   return ['x-ratelimit-limit', 'x-ratelimit-batch-limit'].map((name) => headers.get(name));
-}
-
-/** The value with what differs from kitchen to kitchen named by its kind: ids, moments, secrets. */
-function alike(value: unknown, { locationId }: Kitchen): unknown {
-  const seen = new Map([[locationId, '<location>']]);
-  const name = (id: string) => {
-    if (!seen.has(id)) seen.set(id, `<id ${seen.size}>`);
-    return seen.get(id) ?? '';
-  };
-  const text = JSON.stringify(value ?? null)
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, name)
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d/g, '<moment>')
-    .replace(/whsec_[A-Za-z0-9+/=]+/g, '<secret>');
-  return JSON.parse(text);
 }

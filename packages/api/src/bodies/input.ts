@@ -12,7 +12,7 @@ export interface Input {
 
 /** The idempotency key of a call as its entrance found it, and its name for callers there. */
 export interface GivenKey {
-  name: 'Idempotency-Key' | 'idempotencyKey';
+  name: 'Idempotency-Key' | 'idempotencyKey' | 'idempotency_key';
   key: unknown;
 }
 

@@ -10,7 +10,7 @@ import type { CallRequest, Outcome } from './request.ts';
 export interface RequestLine {
   requestId: string;
   traceId?: string | undefined;
-  entrance: 'rest' | 'trpc';
+  entrance: 'rest' | 'trpc' | 'mcp';
   method: string;
   status: number;
   operation?: string | undefined;
@@ -47,7 +47,7 @@ export function finishCall(request: CallRequest, { status, caller, refusal, faul
   const { app, span, entrance, method, operation, requestId, traceparent, clientAddress, headers } = request;
   span.end(
     entrance === 'rest' ? { 'http.response.status_code': status } : {},
-    fault ?? (entrance === 'trpc' ? refusal : undefined),
+    fault ?? (entrance === 'rest' ? undefined : refusal),
   );
   const line: RequestLine = {
     requestId,

@@ -10,7 +10,7 @@ import type { NamedOperation } from './definition.ts';
 export interface CallRequest extends RequestContext {
   /** The operation, as its family has it. */
   readonly operation: NamedOperation;
-  readonly entrance: 'rest' | 'trpc';
+  readonly entrance: 'rest' | 'trpc' | 'mcp';
   /** `GET`, or `query`: the method by the entrance's own word, for the log. */
   readonly method: string;
   /** Method and target, or kind and name: for a certification. */

@@ -16,6 +16,7 @@ import { boundConnections } from './connections.ts';
 import { awaitsContinue } from './continue.ts';
 import { createDrain } from './drain.ts';
 import { healthHandler } from './health.ts';
+import { mcpHandler } from './mcp/handler.ts';
 import { metricsHandler } from './metrics.ts';
 import { restHandler } from './rest/adapter.ts';
 import { safeHeaders, sendError } from './rest/answer.ts';
@@ -33,7 +34,7 @@ export interface RunningServer {
 }
 
 /**
- * Serves an app: `/v1`, `/v2` and the calls of tRPC straight from the HTTP server's callback, as well as health,
+ * Serves an app: `/v1`, `/v2`, the calls of tRPC and `/mcp` straight from the HTTP server's callback, as well as health,
  * and everything else (subscriptions of tRPC, documents) through Express. Rejects with the listen error when the port is taken.
  * @param siteFolder of the built documents, `dist/site` unless said
  */
@@ -46,6 +47,7 @@ export async function startServer(
   const rest = restHandler(app, appRouter);
   const streams = streamHandler(app, appRouter);
   const trpc = trpcHandler(app, appRouter);
+  const mcp = mcpHandler(app, appRouter);
   const site = siteHandler(app, appRouter, siteFolder);
   const health = healthHandler(app, () => drain.begun());
   const probes = new Map([
@@ -63,7 +65,7 @@ export async function startServer(
     else if (isOptionsOfAll(request)) answerOptionsOfAll(request, response);
     else if (streams(request, response)) return;
     else if (path.startsWith('/v1/') || path.startsWith('/v2/')) rest(request, response);
-    else if (!trpc(request, response)) {
+    else if (!trpc(request, response) && !mcp(request, response)) {
       setSafeHeaders(request, response);
       const probe = probes.get(path);
       if (probe !== undefined && !isRead(request))

@@ -5,7 +5,7 @@ import { countLocations } from './noisy-locations.ts';
 
 /** The counted properties of a request. */
 export interface CountedRequest {
-  entrance: 'rest' | 'trpc';
+  entrance: Entrance;
   method: string;
   status: number;
   operation?: string | undefined;
@@ -22,7 +22,8 @@ export interface RequestMeters {
 }
 
 const durationName = 'comanda_http_request_duration_seconds';
-const entrances = ['rest', 'trpc'] as const;
+const entrances = ['rest', 'trpc', 'mcp'] as const;
+type Entrance = (typeof entrances)[number];
 const limits = {
   minute_limit: 'minute',
   month_limit: 'month',
@@ -38,17 +39,11 @@ const noOperation = 'none';
 
 /** Makes the meters of every operation, at zero. `operations` are their names. */
 export function createRequestMeters(operations: readonly string[]): RequestMeters {
-  const meters = {
-    rest: new Map<string, Meter>(),
-    trpc: new Map<string, Meter>(),
-  };
-  for (const entrance of entrances) {
-    for (const operation of [...operations, noOperation]) {
-      meters[entrance].set(operation, newMeter(entrance, operation));
-    }
-  }
-  const unknown = { rest: newMeter('rest', noOperation), trpc: newMeter('trpc', noOperation) };
-  for (const entrance of entrances) meters[entrance].set(noOperation, unknown[entrance]);
+  const metersOf = (entrance: Entrance) =>
+    new Map([...operations, noOperation].map((each) => [each, newMeter(entrance, each)]));
+  const meters = { rest: metersOf('rest'), trpc: metersOf('trpc'), mcp: metersOf('mcp') };
+  const unknownOf = (entrance: Entrance) => meters[entrance].get(noOperation) as Meter;
+  const unknown = { rest: unknownOf('rest'), trpc: unknownOf('trpc'), mcp: unknownOf('mcp') };
   const refused = new Map<Reason, number>();
   const requests = countLocations();
   const orders = countLocations();

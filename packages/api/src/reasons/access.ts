@@ -42,6 +42,11 @@ export const accessReasons = {
     'The operation is for keys of a sandbox, and the key is of a live location.',
     'Use a key that begins with `cmd_test_`.',
   ),
+  foreign_origin: row(
+    'permission_denied',
+    'A page of another origin called `/mcp`, by the `Origin` of the request.',
+    'Call it from a program, not from a page in a browser.',
+  ),
   location_disabled: row(
     'permission_denied',
     'The location of the key is disabled: nothing is read or written there.',

@@ -186,6 +186,7 @@ export const guides = [
   { path: 'guides/files', title: 'ERPs that only write files' },
   { path: 'guides/python', title: 'A client for Python' },
   { path: 'guides/languages', title: 'Clients for Java, C# and PHP' },
+  { path: 'guides/mcp', title: 'Tools for models (MCP)' },
   { path: 'guides/chain', title: 'A chain of 200 restaurants' },
   { path: 'guides/sandbox', title: 'Sandbox' },
   { path: 'guides/certify', title: 'Certification' },

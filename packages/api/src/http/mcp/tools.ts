@@ -1,0 +1,89 @@
+import type { AnyRouter } from '@trpc/server';
+import { z } from 'zod';
+import { inFamily, type Operation, operationsOf } from '../../call/operations.ts';
+import type { Caller } from '../../credentials/credentials.ts';
+import { grants } from '../../permissions.ts';
+import { type ArgumentsSchema, argumentsSchema } from './schema.ts';
+import { forModels } from './words.ts';
+
+/** An operation of v2 as models call it. */
+export interface Tool {
+  operation: Operation;
+  /** As `tools/list` shows it. */
+  listed: {
+    name: string;
+    title: string;
+    description: string;
+    inputSchema: ArgumentsSchema;
+    annotations: Annotations;
+  };
+}
+
+/** What a client may ask a person about before it calls the tool. */
+interface Annotations {
+  readOnlyHint: boolean;
+  destructiveHint?: boolean;
+  idempotentHint?: boolean;
+}
+
+/**
+ * The tools of a router by name: every operation with a path of v2, without exports, whose answers have no bound, and
+ * without those that answer a secret. Throws for a name that clients would refuse.
+ */
+export function toolsOf(router: AnyRouter): ReadonlyMap<string, Tool> {
+  const operations = operationsOf(router).filter(isTool);
+  return new Map(operations.map((each) => toolOf(inFamily(each, 'v2'), operations)));
+}
+
+/** The tools that the permissions of a key grant. */
+export const visibleTo = (tools: Iterable<Tool>, { granted }: Pick<Caller, 'granted'>): Tool[] =>
+  [...tools].filter(
+    ({ operation: { meta } }) => meta.permission === null || grants(granted, meta.permission),
+  );
+
+function isTool({ kind, meta, output, routes }: Operation): boolean {
+  if (!routes.some(({ version }) => version === 'v2')) return false;
+  if (kind === 'query' && meta.batch) return false;
+  return !(output instanceof z.ZodObject && 'secret' in output.shape);
+}
+
+/** `orders.getByExternalId` as `orders_get_by_external_id`. */
+export const toolName = (operation: string): string =>
+  operation.replace('.', '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+function toolOf(operation: Operation, all: readonly Operation[]): [string, Tool] {
+  const name = toolName(operation.name);
+  if (!/^[a-z0-9_]{1,40}$/.test(name)) throw new Error(`${name} is no name of a tool`);
+  const listed = {
+    name,
+    title: operation.meta.summary,
+    description: descriptionOf(operation, all),
+    inputSchema: argumentsSchema(operation),
+    annotations: annotationsOf(operation),
+  };
+  return [name, { operation, listed }];
+}
+
+function descriptionOf({ name, meta, input }: Operation, all: readonly Operation[]): string {
+  const quote = name.replace(/\.create$/, '.quote');
+  const isQuoted = quote !== name && all.some((each) => each.name === quote);
+  return [
+    `${meta.summary}.`,
+    meta.description && forModels(meta.description),
+    isQuoted &&
+      `Rehearse it with \`${toolName(quote)}\`, which takes the same arguments and changes nothing.`,
+    'dry_run' in input.shape && 'Rehearse it with `dry_run`: true, which changes nothing.',
+  ]
+    .filter((part) => typeof part === 'string' && part !== '')
+    .join(' ');
+}
+
+/** Only a creation destroys nothing. A change or a deletion that is repeated leaves what the first left. */
+function annotationsOf({ kind, meta, routes }: Operation): Annotations {
+  if (kind === 'query') return { readOnlyHint: true };
+  return {
+    readOnlyHint: false,
+    destructiveHint: meta.status !== 201,
+    idempotentHint: meta.idempotent === true || routes.some(({ method }) => /^(PATCH|DELETE)$/.test(method)),
+  };
+}
