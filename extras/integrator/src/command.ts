@@ -34,6 +34,14 @@ export interface Context {
   flag(name: string): boolean;
   /** The API. @throws {UsageError} when its URL is missing, or the key where it is needed. */
   service(needs?: { key: boolean }): Service;
+  /** Where the API is, and the key. @throws {UsageError} when one is missing. */
+  address(): Address;
+}
+
+/** Where an API is, and the key that its caller has. */
+export interface Address {
+  url: URL;
+  key: string;
 }
 
 /** The text of an option that must be there. @throws {UsageError} */

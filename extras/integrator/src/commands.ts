@@ -3,6 +3,7 @@ import { certify } from './commands/certify.ts';
 import { deliveriesList, deliveriesReplay } from './commands/deliveries.ts';
 import { eventsTail } from './commands/events-tail.ts';
 import { listen } from './commands/listen.ts';
+import { mcp } from './commands/mcp.ts';
 import { pullOrdersCommand } from './commands/pull-orders.ts';
 import { push } from './commands/push.ts';
 import { trigger } from './commands/trigger.ts';
@@ -21,4 +22,5 @@ export const commands: Readonly<Record<string, Command>> = {
   certify,
   push,
   'pull orders': pullOrdersCommand,
+  mcp,
 };

@@ -73,22 +73,23 @@ function parse(command: Command, args: string[]): { values: Values; positionals:
 
 function reader(values: Values, terminal: Context['terminal']): Omit<Context, 'terminal' | 'words'> {
   const text = (name: string) => (values[name] === undefined ? undefined : String(values[name]));
+  const url = () => {
+    const given = text('url') ?? process.env.COMANDA_URL;
+    if (!given) throw new UsageError('set COMANDA_URL, or give --url');
+    return urlFrom(given, text('url') === undefined ? 'COMANDA_URL' : '--url');
+  };
+  const keyGiven = () => {
+    const key = text('key') ?? process.env.COMANDA_KEY;
+    if (!key) throw new UsageError('set COMANDA_KEY, or give --key');
+    if (!/^[\x21-\x7e]*$/.test(key)) throw new UsageError('the key holds a character that no key has');
+    return key;
+  };
   return {
     text,
     texts: (name) => [values[name] ?? []].flat().map(String),
     flag: (name) => values[name] === true,
-    service({ key: needsKey } = { key: true }) {
-      const url = text('url') ?? process.env.COMANDA_URL;
-      if (!url) throw new UsageError('set COMANDA_URL, or give --url');
-      const key = text('key') ?? process.env.COMANDA_KEY;
-      if (needsKey && !key) throw new UsageError('set COMANDA_KEY, or give --key');
-      if (key !== undefined && !/^[\x21-\x7e]*$/.test(key))
-        throw new UsageError('the key holds a character that no key has');
-      return openService(
-        urlFrom(url, text('url') === undefined ? 'COMANDA_URL' : '--url'),
-        needsKey ? key : undefined,
-        terminal,
-      );
-    },
+    service: ({ key: needsKey } = { key: true }) =>
+      openService(url(), needsKey ? keyGiven() : undefined, terminal),
+    address: () => ({ url: url(), key: keyGiven() }),
   };
 }
