@@ -2,7 +2,7 @@ import { toolsOf } from '../../packages/api/src/http/mcp/tools.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 
 /** Every tool of the service, by name. */
-export const tools = toolsOf(appRouter);
+export const tools = new Map([...toolsOf(appRouter)].map((tool) => [tool.listed.name, tool]));
 
 /** An HTTP answer to one message, with the JSON of its body. */
 export interface McpAnswer {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnyRouter } from '@trpc/server';
 import { largeFrom } from '../../bodies/bounds.ts';
 import type { Input } from '../../bodies/input.ts';
@@ -33,7 +34,10 @@ export function mcpHandler(
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   let opened: Promise<Parts> | undefined;
   const parts = () => {
-    opened ??= openProtocol(app.log).then((protocol) => ({ protocol, tools: toolsOf(router) }));
+    opened ??= open(app, router).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
     return opened;
   };
   return (request, response) => {
@@ -41,6 +45,16 @@ export function mcpHandler(
     void answer(app, parts, request, response);
     return true;
   };
+}
+
+async function open(app: App, router: AnyRouter): Promise<Parts> {
+  const protocol = await openProtocol(app.log);
+  const tools = new Map<string, Tool>();
+  for (const tool of toolsOf(router)) {
+    tools.set(tool.listed.name, tool);
+    await nextTurn();
+  }
+  return { protocol, tools };
 }
 
 async function answer(
