@@ -1,4 +1,4 @@
--- Reading changes: who reads a list by the moment of the last change misses nothing (docs/decisions/0022).
+-- A reader of a list by the moment of the last change misses nothing (docs/design/changes-and-events.md, "Reading changes").
 --
 -- A transaction announces a moment before it gives a row one, by a shared lock that it holds to its end and that blocks
 -- no other transaction. So a reader who looks at the locks first knows from when on something may still come:

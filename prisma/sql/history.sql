@@ -1,4 +1,5 @@
--- Reading what programs changed (docs/decisions/0096). The triggers of made/ write it: one entry a statement, an array a column.
+-- Reading what programs changed. The triggers of made/ write it: one entry a statement, an array a column
+-- (docs/design/access-and-audit.md, "Changes by programs").
 
 -- The rows of such an entry as those of a manual edit: [{key, before, after}] of the fields that differ, the first 100;
 -- only those of one id where it is given.

@@ -12,10 +12,10 @@ LANGUAGE sql STABLE PARALLEL SAFE AS $$
   WHERE p.location_id = location AND p.id = ANY (ids)
 $$;
 
--- The books (decision 0072): every payment that is completed is collected by one turn, the one that is open then, else
--- the next that opens. settlement_entries has it, and what is taken off later: a correction, when a deed moves a
--- payment back, and a refund. A writer of an entry shares the turn's lock; closing and opening a turn take that lock
--- exclusively. So no entry comes into a turn that is closed.
+-- The books (docs/design/orders-and-batches.md, "Entries of settlements"): every payment that is completed is collected
+-- by one turn, the one that is open then, else the next that opens. settlement_entries has it, and what is taken off
+-- later: a correction, when a deed moves a payment back, and a refund. A writer of an entry shares the turn's lock;
+-- closing and opening a turn take that lock exclusively. So no entry comes into a turn that is closed.
 
 -- Gives an entry its turn, within the transaction of what it records. An import may bring entries of older turns.
 CREATE FUNCTION place_entry() RETURNS trigger LANGUAGE plpgsql SET search_path = public, internal, pg_temp AS $$

@@ -1,5 +1,5 @@
 -- Lists of orders know their exact total and find any page without reading the orders before it
--- (docs/decisions/0011). Orders are tallied by status and time. Time is counted in UTC: a day of any zone, and of a
+-- (docs/design/database.md, "Counts and lists"). Orders are tallied by status and time. Time is counted in UTC: a day of any zone, and of a
 -- zone that is changed later, is made of whole hours and of what is counted in the orders themselves at its two ends.
 
 -- The start of the stretch of so many hours that a moment falls into, from 1970 in UTC.

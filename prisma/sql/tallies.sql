@@ -1,9 +1,9 @@
 -- Counting without waiting. A writer inserts notes of how many it added or took; a reader adds up the folded counts and
 -- the notes since. No lock is shared, so none can be part of a deadlock, and a transaction that is left open blocks no
--- other (docs/decisions/0011).
+-- other (docs/design/database.md, "Counts and lists").
 
 -- Names the history that counts belong to. A count may come back with another meaning after a restore or a failover that
--- lost commits; then this is another (docs/decisions/0023). Only on a primary: a standby has started at another time.
+-- lost commits; then this is another (docs/design/changes-and-events.md, "Epochs"). Only on a primary: a standby has started at another time.
 CREATE FUNCTION database_epoch() RETURNS text LANGUAGE sql STABLE AS $$
   SELECT left(md5(extract(epoch FROM pg_postmaster_start_time()) || pg_relation_filepath('internal.tallies')), 8)
 $$;

@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => service.close(), 60_000);
 
 // In this order, on connections that live through all of it: no statement has useless reads in any state of the
-// statistics (docs/decisions/0020). Only the third test analyzes a table.
+// statistics (docs/design/database.md, "Plans"). Only the third test analyzes a table.
 describe('a service', { shuffle: false }, () => {
   test('planned on five rows', async () => {
     // Every read of a table of one page costs nothing.

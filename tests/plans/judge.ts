@@ -104,7 +104,7 @@ const onePage = (node: PlanNode, small?: ReadonlyMap<string, number>): boolean =
 
 function touchedRows(node: PlanNode): number {
   const type = node['Node Type'];
-  // Folded at some hundred (docs/decisions/0011), for any number of rows of the location.
+  // Folded at some hundred (docs/design/database.md, "Counts and lists"), for any number of rows of the location.
   if (node['Relation Name'] === 'tally_notes') return 0;
   const removed =
     (node['Rows Removed by Filter'] ?? 0) +

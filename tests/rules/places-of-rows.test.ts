@@ -13,7 +13,7 @@ const leavesOut: Readonly<Record<string, string>> = {
   'packages/api/src/resources/bulk/writes.statements.ts':
     'rows were locked by an earlier statement of the transaction; links are never updated',
   'packages/worker/src/deliveries/clearing.ts':
-    'locked rows are skipped until a later run (docs/decisions/0020)',
+    'locked rows are skipped until a later run (docs/design/database.md, "Plans")',
   'packages/worker/src/deliveries/record.statements.ts': 'the recorder asks again for what was not recorded',
   'packages/worker/src/deliveries/statements.ts':
     'a delivery that is changed meanwhile is recorded, dropped or sent again: it is no claim any more',

@@ -114,7 +114,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       keepAlive: true,
       // Statements are sent at once where no caller waits for an answer in between.
       pipeline: true,
-      // Estimates depend on no value (docs/decisions/0020), and wanted pages are in memory. A plan with a forbidden
+      // Estimates depend on no value (docs/design/database.md, "Plans"), and wanted pages are in memory. A plan with a forbidden
       // node (enable_sort) counts as enormous before PostgreSQL 18: to compile it costs far more than to run it. A
       // pooler refuses such options.
       ...(options.unnamed !== true && {

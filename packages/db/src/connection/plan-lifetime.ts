@@ -6,7 +6,7 @@ const firstPlansMs = 1_000;
 
 /**
  * Returns connections whose plans are young, those of functions, triggers and foreign keys included: a plan made while
- * a table was small is made again soon after the table has grown (docs/decisions/0020). To be called with each
+ * a table was small is made again soon after the table has grown (docs/design/database.md, "Plans"). To be called with each
  * connection that a pool hands out; throws what the connection throws.
  */
 export function limitPlanLifetime(): (client: pg.PoolClient) => Promise<pg.PoolClient> {

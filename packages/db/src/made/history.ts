@@ -3,7 +3,7 @@ import { indented, named, quoted } from './text.ts';
 
 // Changes by a program to columns with `history` are kept in the audit, by the statement that captures them: one entry
 // a location and statement, an array a column. The path of an order captures its own changes, and pays nothing
-// (docs/decisions/0096).
+// (docs/design/access-and-audit.md, "Changes by programs").
 
 /** The parameters of a table and an operation. */
 export interface Historic {

@@ -4,7 +4,7 @@ import { indented, members, named, quoted, same } from './text.ts';
 
 // A statement of its own that updates one row, as a request that changes a price does, is captured by plain conditions.
 // The form for any number of rows costs it half as much again: its expressions are set up for each statement
-// (docs/decisions/0106).
+// (docs/design/changes-and-events.md, "Capture of one row").
 
 // A changed key is a row that went and one that came.
 const hasLoneForm = (of: Captured): boolean =>

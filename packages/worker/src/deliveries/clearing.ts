@@ -81,7 +81,7 @@ const takeClearing = statement<{
    from internal.endpoint_clearings where look_at <= now() order by look_at, id limit 1 for update skip locked`,
 );
 
-// The page is cut before it is judged; rows are then held one by one, and none is waited for (docs/decisions/0020).
+// The page is cut before it is judged; rows are then held one by one, and none is waited for (docs/design/database.md, "Plans").
 
 /** Deliveries of an endpoint that is gone: all of the location's are looked at, in the order of their ids. */
 const removeDeliveries = statement<Batch>(

@@ -39,7 +39,7 @@ export function storedSecrets(locationId: string, endpointId: string): string {
 }
 
 // Each statement looks its rows up one by one, for any estimate of the planner: `limit 1` keeps a look-up from becoming
-// a join, which could read all of a location (docs/decisions/0020).
+// a join, which could read all of a location (docs/design/database.md, "Plans").
 
 /**
  * SQL for the number after which deliveries to an endpoint may be sent; null when it is disabled or gone. $1 and $2 of

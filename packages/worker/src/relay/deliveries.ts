@@ -138,7 +138,7 @@ const insertDeliveries = statement(
 );
 
 // Of the endpoints that are asked for, those are taken for which nothing waits and whose bodies are sent as stored: in a transaction that sorts nothing, the order leads to
-// the index of what is due (docs/decisions/0020). By the time of the statement: the transaction may be older than what waits.
+// the index of what is due (docs/design/database.md, "Plans"). By the time of the statement: the transaction may be older than what waits.
 /** Values: locations, ids, endpoints and events of the deliveries; locations and ids of the endpoints to be claimed for; lease, worker. */
 export const insertClaimed = statement<{
   id: string;

@@ -6,7 +6,7 @@ import { simulateOf } from '../../call/simulation.ts';
 import { prefersStrict } from '../../call/unknown-fields.ts';
 import { ResponseCaller, replyOf } from '../reply.ts';
 
-/** Whether a request asks tRPC for an answer in lines. Those are refused: their values wait until the last is there (0117). */
+/** Whether a request asks tRPC for an answer in lines. Those are refused: their values wait until the last is there. */
 export const asksForLines = ({ headers }: IncomingMessage): boolean =>
   [headers['trpc-accept'], headers.accept].some((accept) => accept?.includes('application/jsonl'));
 

@@ -84,7 +84,7 @@ export const reading = reads('read', '');
 export const locking = reads('lock', ' for update');
 
 // Rows that are named are looked up one by one: `limit 1`, `offset 0` and locks keep a look-up from becoming a join,
-// which could read all of the location (docs/decisions/0020). Rows that have another name once they are locked are
+// which could read all of the location (docs/design/database.md, "Plans"). Rows that have another name once they are locked are
 // skipped by their reader.
 function reads(verb: string, lock: string): Reads {
   const fence = lock === '' ? ' limit 1' : lock;

@@ -11,7 +11,7 @@ import type {
 } from './rows.rules.ts';
 
 // Not Prisma: a batch is written by a few statements over whole sets, many times faster than row by row. Columns come as
-// one array each, which Postgres reads faster than JSON (docs/decisions/0018).
+// one array each, which Postgres reads faster than JSON (docs/design/orders-and-batches.md, "Bulk writes").
 
 /**
  * Writes a plan: sends all statements at once, so that PostgreSQL runs one while the values of the next are made. A failure is that of the

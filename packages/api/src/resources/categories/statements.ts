@@ -3,7 +3,7 @@ import { allEntries, pageStatement } from '../../call/page-text.ts';
 import type { Revised } from '../../call/tags.ts';
 import { afterPosition, type Changes, changesStatements } from '../changes/statements.ts';
 
-// Not Prisma: a list of fifty costs it four times the Node that one of products takes (docs/decisions/0002).
+// Not Prisma: a list of fifty costs it four times the Node that one of products takes.
 
 /** A category as JSON text. */
 export interface CategoryText extends Revised {

@@ -19,7 +19,7 @@ export const readsChanges = ({ updated_since, cursor }: Partial<ChangesInput>): 
 
 /**
  * Returns a page of changed entries, and the cursor of the next. A reader that follows the cursors to the end and
- * continues with the last one misses no change, however late a transaction commits (docs/decisions/0022); an entry may
+ * continues with the last one misses no change, however late a transaction commits (docs/design/changes-and-events.md); an entry may
  * come twice. Reads the primary: only it knows the transactions under way. Throws `validation_error` for a cursor that
  * is none, and for one since when deletions that are asked for may have been forgotten.
  */

@@ -88,7 +88,7 @@ export function changesStatements(parts: ChangesParts): Omit<Changes, 'filters'>
   };
 }
 
-// A resource that is there again is no deletion: it is an entry, with a later moment. Looked up, never joined (docs/decisions/0020).
+// A resource that is there again is no deletion: it is an entry, with a later moment. Looked up, never joined.
 const withDeleted = (
   { rows }: ChangesParts,
   { table, resource }: NonNullable<ChangesParts['deleted']>,

@@ -3,7 +3,7 @@ import { pageStatement } from '../../call/page-text.ts';
 import { defaultLimits } from '../../credentials/default-limits.ts';
 import type { KeyLimits } from './schema.ts';
 
-// Not Prisma: its transaction costs more than 1.5 ms of Node (docs/decisions/0002).
+// Not Prisma: its transaction costs more than 1.5 ms of Node.
 
 /** The limits of a key when nothing else is set for it, by the names on the wire. */
 export const defaultKeyLimits: KeyLimits = {

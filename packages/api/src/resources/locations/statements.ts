@@ -3,7 +3,7 @@ import type { AuditChanges } from '../../call/audit.ts';
 import type { Revised } from '../../call/tags.ts';
 import type { LocationCreate } from './schema.ts';
 
-// Not Prisma: its transaction costs 4 ms of Node (docs/decisions/0002).
+// Not Prisma: its transaction costs 4 ms of Node.
 
 /** A location as JSON text, its times in its own zone. */
 export interface LocationText extends Revised {

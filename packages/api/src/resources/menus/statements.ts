@@ -2,7 +2,7 @@ import { type Statement, statement } from '@comanda/db';
 import type { Revised } from '../../call/tags.ts';
 import type { MenuRow } from './copy-plan.rules.ts';
 
-// Not Prisma: to change a menu takes seven statements, which cost it 6 ms of Node (docs/decisions/0002).
+// Not Prisma: to change a menu takes seven statements, which cost it 6 ms of Node.
 
 /** A menu as JSON text. */
 export interface MenuText extends Revised {

@@ -6,7 +6,7 @@ import { entries, type Include } from './entries.statements.ts';
 import type { OrderList, OrderStatus } from './schema.ts';
 
 // Not Prisma: a list must not slow down as a location's history grows. By status and date, which callers page by,
-// totals come from counts and the page is found without reading the orders before it (docs/decisions/0011).
+// totals come from counts and the page is found without reading the orders before it (docs/design/database.md, "Counts and lists").
 // tests/api/orders-list.test.ts holds each of these statements equal to the plain Prisma query.
 
 type Beside = 'limit' | 'offset' | 'sort' | 'order' | 'updated_since' | 'cursor' | 'include' | 'status';

@@ -10,7 +10,8 @@ import { referenceColumns } from './fields.schema.ts';
 import type { ProductList } from './schema.ts';
 
 // Not Prisma: reads are the hot path, and Postgres builds the text that goes out as it is; through Prisma a list of fifty
-// costs several times as much (docs/decisions/0012). tests/api/product-text.test.ts holds these equal to plain Prisma.
+// costs several times as much (docs/design/database.md, "JSON is made by the database"). tests/api/product-text.test.ts
+// holds these equal to plain Prisma.
 
 /** A product as JSON text. */
 export interface ProductText extends Revised {

@@ -22,7 +22,7 @@ interface ReportText {
   doc: string;
 }
 
-// A location's orders may be a handful or a million, which the planner does not know (docs/decisions/0020). So what belongs
+// A location's orders may be a handful or a million, which the planner does not know (docs/design/database.md, "Plans"). So what belongs
 // to an order is looked up by it, and what is read of the whole location meets by a full join, which is always hashed.
 const perOrder = `(select coalesce(sum(i.quantity), 0) from order_items i
   where i.location_id = $1::uuid and i.order_id = s.id)`;

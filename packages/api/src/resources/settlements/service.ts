@@ -6,7 +6,7 @@ import { conflict, notFound } from '../../errors.ts';
 import type { Page } from '../../wire.ts';
 import type { Settlement, SettlementEntry, SettlementSummary } from './schema.ts';
 
-/** Lists settlements, the latest first. They are made by closing turns: docs/decisions/0007. */
+/** Lists settlements, the latest first. They are made by closing turns (docs/design/orders-and-batches.md, "Turns"). */
 export const list = (
   ctx: CallContext,
   paging: { limit: number; offset: number },

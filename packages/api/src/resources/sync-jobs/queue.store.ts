@@ -2,7 +2,7 @@ import { addJob, addJobs, type Queryable, syncJobsKey } from '@comanda/db';
 import * as sql from './statements.ts';
 
 // The table of sync jobs says what is to do; the queue says whose turn it is. A location has one job of the queue that waits
-// (decision 0065), which runs one sync job and goes to the back.
+// (docs/design/orders-and-batches.md, "Sync jobs take turns"), which runs one sync job and goes to the back.
 
 /**
  * Sees that the location's sync jobs are run. `place` is when its turn comes; now, unless said. One that waits already keeps

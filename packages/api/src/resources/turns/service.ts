@@ -54,9 +54,9 @@ export async function open(ctx: CallContext): Promise<Answer<Turn>> {
 }
 
 /**
- * Closes the open one; the database settles it in the same transaction, for a close by hand, too (docs/decisions/0007).
+ * Closes the open one; the database settles it in the same transaction, for a close by hand, too.
  * With `open_next` it opens the next one in that transaction, and an order that waited for the close gets that. With
- * `counted` the audit keeps the drawer (docs/decisions/0086). Of two closes at once one wins. Throws `conflict` when
+ * `counted` the audit keeps the drawer. Of two closes at once one wins. Throws `conflict` when
  * none is open.
  */
 export async function close(

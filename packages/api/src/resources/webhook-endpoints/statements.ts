@@ -5,7 +5,7 @@ import type { Revised } from '../../call/tags.ts';
 import { keptByName } from '../../kept.ts';
 import { mostDead, type WebhookDeliveryList } from './schema.ts';
 
-// Not Prisma: four statements and their transaction cost it more than 1.5 ms of Node (docs/decisions/0002).
+// Not Prisma: four statements and their transaction cost it more than 1.5 ms of Node.
 
 /** An endpoint as JSON text, without its secret. */
 export interface EndpointText extends Revised {
