@@ -28,7 +28,7 @@ export const hasLimit = ({ isList, input }: Operation): boolean => isList && 'li
  */
 export function argumentsSchema(operation: Operation): ArgumentsSchema {
   const { $defs = {}, ...generated } = z.toJSONSchema(operation.input, { io: 'input' }) as JsonSchema;
-  const { properties = {}, required = [] } = plain(generated, $defs as Defs);
+  const { properties = {}, required = [] } = plain(generated, $defs as Defs, 1);
   const fields = properties as Record<string, JsonSchema>;
   if (hasLimit(operation)) fields.limit = { ...fields.limit, default: shortLimit };
   const needed = required as string[];
@@ -61,18 +61,22 @@ type Defs = Readonly<Record<string, JsonSchema>>;
 /** Keywords that cost a model more than they tell. Conditions (`if`) are checked by the service, whose refusal names them. */
 const dropped = new Set(['$schema', 'id', 'example', 'examples', 'pattern', 'title', 'if', 'then', 'else']);
 
-/** The schema without references and without what no model needs. */
-function plain(schema: JsonSchema, defs: Defs): JsonSchema {
+/** Objects within one another in a schema: some clients and models refuse more. */
+export const mostDepth = 5;
+
+/** The schema without references and without what no model needs. `depth` counts the objects around it, and itself. */
+function plain(schema: JsonSchema, defs: Defs, depth: number): JsonSchema {
   if (typeof schema.$ref === 'string') {
     const { $ref, ...own } = schema;
-    return plain({ ...defs[$ref.slice('#/$defs/'.length)], ...own }, defs);
+    return plain({ ...defs[$ref.slice('#/$defs/'.length)], ...own }, defs, depth);
   }
   const list = listOf(schema);
-  if (list !== undefined) return plain(list, defs);
+  if (list !== undefined) return plain(list, defs, depth);
+  if (isSchema(schema.properties) && depth > mostDepth) return namesOnly(schema, schema.properties);
   const kept: JsonSchema = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (dropped.has(keyword) || keyword.startsWith('x-') || isNoBound(value)) continue;
-    kept[keyword] = partOf(keyword, value, defs);
+    kept[keyword] = partOf(keyword, value, defs, depth);
   }
   const options = Array.isArray(kept.anyOf) ? kept.anyOf.filter(isSchema) : [];
   // What may be null is described by its other type.
@@ -82,15 +86,24 @@ function plain(schema: JsonSchema, defs: Defs): JsonSchema {
   return kept;
 }
 
-function partOf(keyword: string, value: Json, defs: Defs): Json {
+function partOf(keyword: string, value: Json, defs: Defs, depth: number): Json {
   if (keyword === 'description') return forModels(String(value));
   if (keyword === 'default' || keyword === 'enum' || keyword === 'const') return value;
-  if (Array.isArray(value)) return value.map((part) => (isSchema(part) ? plain(part, defs) : part));
+  if (Array.isArray(value)) return value.map((part) => (isSchema(part) ? plain(part, defs, depth) : part));
   if (!isSchema(value)) return value;
-  if (keyword !== 'properties') return plain(value, defs);
+  if (keyword !== 'properties') return plain(value, defs, depth);
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, plain(field as JsonSchema, defs)]),
+    Object.entries(value).map(([name, field]) => [name, plain(field as JsonSchema, defs, depth + 1)]),
   );
+}
+
+/** An object that is nested too deep to be described in full: the service reads its members all the same. */
+function namesOnly({ description = '' }: JsonSchema, members: JsonSchema): JsonSchema {
+  const listed = Object.keys(members).map((name) => `\`${name}\``);
+  return {
+    type: 'object',
+    description: `${forModels(String(description))} Members: ${listed.join(', ')}.`.trim(),
+  };
 }
 
 /** A parameter that REST takes as a list or as one text, as the list. */
