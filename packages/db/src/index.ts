@@ -46,6 +46,7 @@ export {
   type JobPayload,
   jobFlag,
   jobs,
+  priceChangeKey,
   type QueuedJob,
   syncJobsKey,
 } from './jobs.ts';

@@ -177,6 +177,11 @@ export type Payment = Prisma.PaymentModel
  */
 export type SyncJob = Prisma.SyncJobModel
 /**
+ * Model PriceChange
+ * Prices that change at a planned moment: of products that are named, or of a category by a percentage.
+ */
+export type PriceChange = Prisma.PriceChangeModel
+/**
  * Model Certification
  * A run that judges the integration of a sandbox by what arrives at the API and how its endpoint answers.
  */

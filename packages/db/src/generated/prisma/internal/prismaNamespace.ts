@@ -424,6 +424,7 @@ export const ModelName = {
   OrderItem: 'OrderItem',
   Payment: 'Payment',
   SyncJob: 'SyncJob',
+  PriceChange: 'PriceChange',
   Certification: 'Certification',
   CertificationCall: 'CertificationCall',
   WebhookEndpoint: 'WebhookEndpoint',
@@ -458,7 +459,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "location" | "locationMove" | "movedLocation" | "timeZone" | "locationCounter" | "apiKey" | "category" | "product" | "deletedRecord" | "productCategory" | "productStock" | "subselection" | "subselectionItem" | "menu" | "menuCategory" | "catalogVersion" | "paymentMethod" | "turn" | "settlement" | "settlementEntry" | "order" | "orderMove" | "tally" | "tallyNote" | "orderItem" | "payment" | "syncJob" | "certification" | "certificationCall" | "webhookEndpoint" | "webhookSecret" | "endpointHealth" | "endpointClearing" | "event" | "webhookDelivery" | "webhookAttempt" | "capturedChange" | "idempotencyKey" | "limitCounter" | "appCode" | "processHeartbeat" | "workTotal" | "declaration" | "auditEntry" | "sqlObject" | "sqlRelease"
+    modelProps: "location" | "locationMove" | "movedLocation" | "timeZone" | "locationCounter" | "apiKey" | "category" | "product" | "deletedRecord" | "productCategory" | "productStock" | "subselection" | "subselectionItem" | "menu" | "menuCategory" | "catalogVersion" | "paymentMethod" | "turn" | "settlement" | "settlementEntry" | "order" | "orderMove" | "tally" | "tallyNote" | "orderItem" | "payment" | "syncJob" | "priceChange" | "certification" | "certificationCall" | "webhookEndpoint" | "webhookSecret" | "endpointHealth" | "endpointClearing" | "event" | "webhookDelivery" | "webhookAttempt" | "capturedChange" | "idempotencyKey" | "limitCounter" | "appCode" | "processHeartbeat" | "workTotal" | "declaration" | "auditEntry" | "sqlObject" | "sqlRelease"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -2460,6 +2461,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    PriceChange: {
+      payload: Prisma.$PriceChangePayload<ExtArgs>
+      fields: Prisma.PriceChangeFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.PriceChangeFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PriceChangePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.PriceChangeFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PriceChangePayload>
+        }
+        findFirst: {
+          args: Prisma.PriceChangeFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PriceChangePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.PriceChangeFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PriceChangePayload>
+        }
+        findMany: {
+          args: Prisma.PriceChangeFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PriceChangePayload>[]
+        }
+        create: {
+          args: Prisma.PriceChangeCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PriceChangePayload>
+        }
+        createMany: {
+          args: Prisma.PriceChangeCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.PriceChangeCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PriceChangePayload>[]
+        }
+        delete: {
+          args: Prisma.PriceChangeDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PriceChangePayload>
+        }
+        update: {
+          args: Prisma.PriceChangeUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PriceChangePayload>
+        }
+        deleteMany: {
+          args: Prisma.PriceChangeDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.PriceChangeUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.PriceChangeUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PriceChangePayload>[]
+        }
+        upsert: {
+          args: Prisma.PriceChangeUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$PriceChangePayload>
+        }
+        aggregate: {
+          args: Prisma.PriceChangeAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregatePriceChange>
+        }
+        groupBy: {
+          args: Prisma.PriceChangeGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.PriceChangeGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.PriceChangeCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.PriceChangeCountAggregateOutputType> | number
+        }
+      }
+    }
     Certification: {
       payload: Prisma.$CertificationPayload<ExtArgs>
       fields: Prisma.CertificationFieldRefs
@@ -4334,6 +4409,27 @@ export const SyncJobScalarFieldEnum = {
 export type SyncJobScalarFieldEnum = (typeof SyncJobScalarFieldEnum)[keyof typeof SyncJobScalarFieldEnum]
 
 
+export const PriceChangeScalarFieldEnum = {
+  locationId: 'locationId',
+  id: 'id',
+  effectiveAt: 'effectiveAt',
+  status: 'status',
+  categoryId: 'categoryId',
+  percent: 'percent',
+  prices: 'prices',
+  totalPrices: 'totalPrices',
+  appliedPrices: 'appliedPrices',
+  skippedPrices: 'skippedPrices',
+  requestId: 'requestId',
+  apiKeyId: 'apiKeyId',
+  traceparent: 'traceparent',
+  createdAt: 'createdAt',
+  endedAt: 'endedAt'
+} as const
+
+export type PriceChangeScalarFieldEnum = (typeof PriceChangeScalarFieldEnum)[keyof typeof PriceChangeScalarFieldEnum]
+
+
 export const CertificationScalarFieldEnum = {
   locationId: 'locationId',
   id: 'id',
@@ -5129,6 +5225,7 @@ export type GlobalOmitConfig = {
   orderItem?: Prisma.OrderItemOmit
   payment?: Prisma.PaymentOmit
   syncJob?: Prisma.SyncJobOmit
+  priceChange?: Prisma.PriceChangeOmit
   certification?: Prisma.CertificationOmit
   certificationCall?: Prisma.CertificationCallOmit
   webhookEndpoint?: Prisma.WebhookEndpointOmit
