@@ -1,4 +1,3 @@
-import { isId } from '@comanda/db';
 import { type FieldFault, invalid } from '../../errors.ts';
 import { spellingsOf } from '../../texts.ts';
 import { type NamedProduct, productNames } from './named-products.schema.ts';
@@ -8,13 +7,6 @@ import { by } from './rules.ts';
 /** The name of a product that an item gives. */
 export const nameOf = (item: NamedProduct) =>
   productNames.find((name) => item[name] !== undefined) ?? productNames[0];
-
-/** The products to read for items that name them. An id of another form names nothing. */
-export const namesIn = (items: readonly NamedProduct[]) => ({
-  ids: items.flatMap(({ product_id: id }) => (id !== undefined && isId(id) ? id : [])),
-  externalIds: items.flatMap(({ external_id }) => external_id ?? []),
-  skus: items.flatMap(({ sku }) => sku ?? []),
-});
 
 /** The product that each item names; undefined where there is none. */
 export function findNamed<Product extends Pick<ProductRow, 'id' | 'external_id' | 'sku'>>(

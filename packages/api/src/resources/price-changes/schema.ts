@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exampleIds, exampleMenu, exampleTime } from '../../examples.ts';
+import { exampleIds, exampleTime } from '../../examples.ts';
 import { list } from '../../lists.ts';
 import { decimalsKey, exactlyOne, onlyIf } from '../../schema-words.ts';
 import { typedAs } from '../../typed-as.ts';
@@ -40,7 +40,7 @@ export const PriceChangeCreate = z
   .object({
     effective_at: TimestampFilter.meta({
       description: 'When the prices change, ISO 8601 with offset or Z. A moment in the past is now.',
-      example: '2027-01-01T00:00:00-03:00',
+      example: '2030-01-01T00:00:00-03:00',
     }),
     prices: list(typedAs(PlannedPrice, PlannedPriceForms), 'max_items_per_batch')
       .min(1, 'must hold at least one price')
@@ -64,8 +64,8 @@ export const PriceChangeCreate = z
     id: 'PriceChangeCreate',
     description: 'Prices to plan: either `prices`, or `category_id` and `percent`.',
     example: {
-      effective_at: '2027-01-01T00:00:00-03:00',
-      prices: [{ external_id: exampleMenu.flatWhite.external_id, price: 180 }],
+      effective_at: '2030-01-01T00:00:00-03:00',
+      prices: [{ product_id: exampleIds.product, price: 180 }],
     },
     ...onlyIf(exactlyOne('prices', 'category_id'), {
       dependentRequired: { category_id: ['percent'], percent: ['category_id'] },
@@ -110,7 +110,7 @@ export const PlannedPriceChange = z
     example: {
       id: exampleIds.priceChange,
       status: 'planned',
-      effective_at: '2027-01-01T00:00:00.000-03:00',
+      effective_at: '2030-01-01T00:00:00.000-03:00',
       total_prices: 1,
       applied_prices: 0,
       skipped_prices: 0,

@@ -8,8 +8,8 @@ import { inTransaction } from '../../call/writing.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { refusedReferences } from '../../unknown-references.ts';
 import type { Page } from '../../wire.ts';
-import { findNamed, nameOf, namesIn, refuseRepeated } from '../bulk/named-products.rules.ts';
-import { readCurrent, reading } from '../bulk/reads.statements.ts';
+import { findNamed, nameOf, refuseRepeated } from '../bulk/named-products.rules.ts';
+import { productsNamed, readCurrent, reading } from '../bulk/reads.statements.ts';
 import { readPrices } from '../categories/prices.statements.ts';
 import type { PlannedPriceChange, PriceChangeCreate, PriceChangeList } from './schema.ts';
 import * as sql from './statements.ts';
@@ -93,7 +93,7 @@ async function pricesOfProducts(
   locationId: string,
   prices: NonNullable<PriceChangeCreate['prices']>,
 ): Promise<Planned[]> {
-  const { products } = await readCurrent(on, locationId, reading, { products: namesIn(prices) });
+  const { products } = await readCurrent(on, locationId, reading, { products: productsNamed(prices) });
   const found = findNamed(prices, products);
   const unknown = prices.flatMap((item, index) => {
     const name = nameOf(item);

@@ -6,7 +6,7 @@ import { readPage } from '../../call/page-text.ts';
 import { repeatingRaces } from '../../call/races.ts';
 import { makerOf } from '../../call/request-id.ts';
 import { conflict, notFound } from '../../errors.ts';
-import { namesIn } from '../bulk/named-products.rules.ts';
+import { productsNamed } from '../bulk/reads.statements.ts';
 import type { Current } from '../bulk/rows.rules.ts';
 import { runBatch } from '../bulk/service.ts';
 import type { ChangesPage } from '../changes/schema.ts';
@@ -36,7 +36,7 @@ export async function sync(
     ctx,
     {
       asked: {
-        products: namesIn(items),
+        products: productsNamed(items),
         stock: true,
       },
       plan: (current) =>
