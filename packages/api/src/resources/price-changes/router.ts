@@ -1,5 +1,6 @@
 import { idempotentOperation, operation, router } from '../../call/operation.ts';
 import {
+  canceledExample,
   PlannedPriceChange,
   PriceChangeById,
   PriceChangeCreate,
@@ -54,6 +55,7 @@ export const priceChangesRouter = router({
       'As long as they are planned. They can be read as canceled; to cancel them again changes nothing.',
     rest: ['DELETE /v2/price-changes/{id}'],
     errors: ['resource_not_found', 'conflict'],
+    answerExample: canceledExample,
   })
     .input(PriceChangeById)
     .output(PlannedPriceChange)

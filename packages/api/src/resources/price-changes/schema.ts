@@ -86,6 +86,15 @@ export const PriceOutcome = z
   })
   .meta({ id: 'PriceOutcome', description: 'A planned price with its outcome.' });
 
+const examplePrice = { product_id: exampleIds.product, before: 170, price: 180 };
+
+/** The fields by which a canceled one differs from the example. */
+export const canceledExample = {
+  status: 'canceled',
+  prices: [{ ...examplePrice, status: 'canceled' }],
+  ended_at: exampleTime('21:15:00.000'),
+};
+
 /** Planned prices and their outcome. */
 export const PlannedPriceChange = z
   .object({
@@ -114,7 +123,7 @@ export const PlannedPriceChange = z
       total_prices: 1,
       applied_prices: 0,
       skipped_prices: 0,
-      prices: [{ product_id: exampleIds.product, before: 170, price: 180, status: 'planned' }],
+      prices: [{ ...examplePrice, status: 'planned' }],
       created_at: exampleTime('21:10:00.000'),
     },
   });
