@@ -4,7 +4,7 @@ import { keyOf, type Round } from './round.ts';
 
 /** Planned prices: of products and of a category, applied and skipped, and canceled ones. */
 export async function workOnPlannedPrices({ call }: Shop, { name, size }: Round): Promise<void> {
-  const category = await call('POST /v2/categories', { name: `Planned ${name}` });
+  const category = await call('POST /v2/categories', { name: `Planned ${name}`, priority: 5, visible: true });
   const products = [];
   for (let n = 0; n < size; n += 1)
     products.push(

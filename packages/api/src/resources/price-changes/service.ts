@@ -53,7 +53,10 @@ export function create(ctx: CallContext, input: PriceChangeCreate): Promise<Answ
 export const list = (
   ctx: CallContext,
   { status, ...paging }: PriceChangeList,
-): Promise<Answer<Page<PlannedPriceChange>>> => readPage(ctx, sql.listPriceChanges, paging, [status ?? null]);
+): Promise<Answer<Page<PlannedPriceChange>>> =>
+  status === undefined
+    ? readPage(ctx, sql.listPriceChanges, paging)
+    : readPage(ctx, sql.listPriceChangesOf, paging, [status]);
 
 /** Reads one with its prices. Throws `resource_not_found`. */
 export const get = async (ctx: CallContext, id: string): Promise<Answer<PlannedPriceChange>> => ({

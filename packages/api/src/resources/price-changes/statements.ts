@@ -1,7 +1,8 @@
 import { statement } from '@comanda/db';
 import { pageStatement } from '../../call/page-text.ts';
 
-const joins = 'join locations l on l.id = r.location_id';
+// `limit 1` keeps the look-up from becoming a join (docs/decisions/0020).
+const joins = 'cross join lateral (select k.timezone from locations k where k.id = r.location_id limit 1) l';
 const entry = (prices = '') =>
   `'{"id":"' || r.id || '","status":"' || r.status || '","effective_at":"' || wire_time(r.effective_at, l.timezone) || '"'
   || coalesce(',"category_id":"' || r.category_id || '"', '') || coalesce(',"percent":' || trim_scale(r.percent), '')
@@ -10,14 +11,21 @@ const entry = (prices = '') =>
   || coalesce(',"ended_at":"' || wire_time(r.ended_at, l.timezone) || '"', '') || '}'`;
 const whole = entry(`|| ',"prices":' || r.prices::text`);
 
-/** $1 location, $2 limit, $3 offset, $4 status or null. */
-export const listPriceChanges = pageStatement({
-  name: 'list_price_changes',
+const list = {
   table: 'price_changes',
   order: 'r.created_at desc, r.id desc',
-  where: 'and ($4::text is null or r.status = $4::text)',
   entry: entry(),
   joins,
+};
+
+/** $1 location, $2 limit, $3 offset. */
+export const listPriceChanges = pageStatement({ ...list, name: 'list_price_changes' });
+
+/** The same, $4 status. */
+export const listPriceChangesOf = pageStatement({
+  ...list,
+  name: 'list_price_changes_of_status',
+  where: 'and r.status = $4::text',
 });
 
 /** $1 location, $2 id. */
