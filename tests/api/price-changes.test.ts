@@ -258,20 +258,16 @@ describe('a planned price change', () => {
       expect((await elsewhere.rest(`${route} /v2/price-changes/${planned.id}`)).status).toBe(404);
   });
 
-  it('is listed newest first, by status, without its prices', async () => {
+  it('is listed newest first, without its prices', async () => {
     const id = await made(10);
     const [first, second] = [
       await plannedPrices(place, { prices: [{ product_id: id, price: 11 }] }),
       await plannedPrices(place, { prices: [{ product_id: id, price: 12 }] }),
     ];
-    await cancel(first.id);
-    const listed = async (query: string) => {
-      const answer = await place.rest(`GET /v2/price-changes${query}`);
-      return parseStrict(PriceChangePage, answer.body).data;
-    };
-    expect((await listed('')).map((each) => each.id)).toEqual([second.id, first.id]);
-    const { prices: _, ...summary } = second;
-    expect(await listed('?status=planned')).toEqual([summary]);
+    const { body } = await place.rest('GET /v2/price-changes');
+    expect(parseStrict(PriceChangePage, body).data).toEqual(
+      [second, first].map(({ prices: _, ...summary }) => summary),
+    );
   });
 
   it('waits while its location is read only, and is applied when that is over', async () => {

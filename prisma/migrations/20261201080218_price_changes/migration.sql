@@ -23,9 +23,6 @@ CREATE TABLE "price_changes" (
 -- CreateIndex
 CREATE INDEX "price_changes_location_id_created_at_id_idx" ON "price_changes"("location_id", "created_at" DESC, "id" DESC);
 
--- CreateIndex
-CREATE INDEX "price_changes_location_id_status_created_at_id_idx" ON "price_changes"("location_id", "status", "created_at" DESC, "id" DESC);
-
 -- AddForeignKey
 ALTER TABLE "price_changes" ADD CONSTRAINT "price_changes_location_id_fkey" FOREIGN KEY ("location_id") REFERENCES "locations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 

@@ -132,8 +132,7 @@ export type PlannedPriceChange = z.infer<typeof PlannedPriceChange>;
 /** The input of an operation on one. */
 export const PriceChangeById = byId(exampleIds.priceChange);
 
-/** The filters of the list. */
-export const PriceChangeList = z.object({ ...paging, status: PriceChangeStatus.optional() });
+export const PriceChangeList = z.object(paging);
 export type PriceChangeList = z.infer<typeof PriceChangeList>;
 
 export const PriceChangePage = page(PlannedPriceChange);

@@ -50,13 +50,8 @@ export function create(ctx: CallContext, input: PriceChangeCreate): Promise<Answ
 }
 
 /** Lists price changes, newest first. */
-export const list = (
-  ctx: CallContext,
-  { status, ...paging }: PriceChangeList,
-): Promise<Answer<Page<PlannedPriceChange>>> =>
-  status === undefined
-    ? readPage(ctx, sql.listPriceChanges, paging)
-    : readPage(ctx, sql.listPriceChangesOf, paging, [status]);
+export const list = (ctx: CallContext, paging: PriceChangeList): Promise<Answer<Page<PlannedPriceChange>>> =>
+  readPage(ctx, sql.listPriceChanges, paging);
 
 /** Reads one with its prices. Throws `resource_not_found`. */
 export const get = async (ctx: CallContext, id: string): Promise<Answer<PlannedPriceChange>> => ({

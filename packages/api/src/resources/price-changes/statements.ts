@@ -11,21 +11,13 @@ const entry = (prices = '') =>
   || coalesce(',"ended_at":"' || wire_time(r.ended_at, l.timezone) || '"', '') || '}'`;
 const whole = entry(`|| ',"prices":' || r.prices::text`);
 
-const list = {
+/** $1 location, $2 limit, $3 offset. */
+export const listPriceChanges = pageStatement({
+  name: 'list_price_changes',
   table: 'price_changes',
   order: 'r.created_at desc, r.id desc',
   entry: entry(),
   joins,
-};
-
-/** $1 location, $2 limit, $3 offset. */
-export const listPriceChanges = pageStatement({ ...list, name: 'list_price_changes' });
-
-/** The same, $4 status. */
-export const listPriceChangesOf = pageStatement({
-  ...list,
-  name: 'list_price_changes_of_status',
-  where: 'and r.status = $4::text',
 });
 
 /** $1 location, $2 id. */
