@@ -65,7 +65,7 @@ describe('prices of products', () => {
       after = await applied(planned);
     });
     expect(after).toMatchObject({ status: 'applied', applied_prices: 3, skipped_prices: 0 });
-    expect(after.prices).toEqual(planned.prices?.map((price) => ({ ...price, status: 'applied' })));
+    expect(after.prices).toEqual(planned.prices.map((price) => ({ ...price, status: 'applied' })));
     expect(after.ended_at).toBeDefined();
     expect([await priceOf(one), await priceOf(other), await priceOf(same)]).toEqual([11.5, 19, 5]);
     const updated = events.filter(({ type }) => type === 'product.updated');
@@ -194,7 +194,7 @@ describe('prices of a category', () => {
     const huge = await made(9_999_999_999.99, inside);
     const planned = await plannedPrices(place, { category_id, percent: 10 });
     expect(planned).toMatchObject({ category_id, percent: 10, total_prices: 4 });
-    expect(planned.prices?.some((price) => 'price' in price)).toBe(false);
+    expect(planned.prices.some((price) => 'price' in price)).toBe(false);
     const { products } = place.client();
     await products.update.mutate({ id: left, category_ids: [] });
     await products.update.mutate({ id: joined, category_ids: [category_id] });
@@ -212,7 +212,7 @@ describe('prices of a category', () => {
     expect(await Promise.all([half, free, left, joined, changed, fresh].map(priceOf))).toEqual([
       ...[1.16, 0, 7, 0.06, 9, 3],
     ]);
-    const price = after.prices?.find(({ product_id }) => product_id === joined);
+    const price = after.prices.find(({ product_id }) => product_id === joined);
     expect(price).toEqual({ product_id: joined, before: 0.05, price: 0.06, status: 'applied' });
   });
 

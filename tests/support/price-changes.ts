@@ -30,7 +30,7 @@ export const readPriceChange = async (
 ): Promise<PlannedPriceChange> => dataOf(await rest(`GET /v2/price-changes/${id}`), 200, PlannedPriceChange);
 
 /** The outcome of each product. */
-export const outcomesOf = ({ prices = [] }: PlannedPriceChange): Record<string, string> =>
+export const outcomesOf = ({ prices }: PlannedPriceChange): Record<string, string> =>
   Object.fromEntries(prices.map(({ product_id, status, reason }) => [product_id, reason ?? status]));
 
 /** Makes every planned price change due, as if its moment had come. */

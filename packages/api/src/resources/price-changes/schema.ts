@@ -95,37 +95,39 @@ export const canceledExample = {
   ended_at: exampleTime('21:15:00.000'),
 };
 
+const summary = {
+  id: Id.meta({ example: exampleIds.priceChange }),
+  status: PriceChangeStatus,
+  effective_at: Timestamp,
+  category_id: Id.optional().meta({ description: 'The category whose prices change.' }),
+  percent: z.number().optional().meta({ description: 'The change of each of its prices.' }),
+  total_prices: z.int().meta({ description: 'How many products it has.' }),
+  applied_prices: z.int().meta({ description: 'How many prices were set.' }),
+  skipped_prices: z.int().meta({ description: 'How many prices were skipped.' }),
+  created_at: Timestamp,
+  ended_at: Timestamp.optional().meta({
+    description: 'When it was applied, skipped or canceled.',
+    example: exampleTime('21:10:00.093'),
+  }),
+};
+
+const example = {
+  id: exampleIds.priceChange,
+  status: 'planned',
+  effective_at: '2030-01-01T00:00:00.000-03:00',
+  total_prices: 1,
+  applied_prices: 0,
+  skipped_prices: 0,
+  created_at: exampleTime('21:10:00.000'),
+};
+
 /** Planned prices and their outcome. */
 export const PlannedPriceChange = z
-  .object({
-    id: Id.meta({ example: exampleIds.priceChange }),
-    status: PriceChangeStatus,
-    effective_at: Timestamp,
-    category_id: Id.optional().meta({ description: 'The category whose prices change.' }),
-    percent: z.number().optional().meta({ description: 'The change of each of its prices.' }),
-    total_prices: z.int().meta({ description: 'How many products it has.' }),
-    applied_prices: z.int().meta({ description: 'How many prices were set.' }),
-    skipped_prices: z.int().meta({ description: 'How many prices were skipped.' }),
-    prices: z.array(PriceOutcome).optional().meta({ description: 'Every product. Not in lists.' }),
-    created_at: Timestamp,
-    ended_at: Timestamp.optional().meta({
-      description: 'When it was applied, skipped or canceled.',
-      example: exampleTime('21:10:00.093'),
-    }),
-  })
+  .object({ ...summary, prices: z.array(PriceOutcome).meta({ description: 'Every product.' }) })
   .meta({
     id: 'PlannedPriceChange',
     description: 'Prices that change at a planned moment.',
-    example: {
-      id: exampleIds.priceChange,
-      status: 'planned',
-      effective_at: '2030-01-01T00:00:00.000-03:00',
-      total_prices: 1,
-      applied_prices: 0,
-      skipped_prices: 0,
-      prices: [{ ...examplePrice, status: 'planned' }],
-      created_at: exampleTime('21:10:00.000'),
-    },
+    example: { ...example, prices: [{ ...examplePrice, status: 'planned' }] },
   });
 export type PlannedPriceChange = z.infer<typeof PlannedPriceChange>;
 
@@ -135,4 +137,12 @@ export const PriceChangeById = byId(exampleIds.priceChange);
 export const PriceChangeList = z.object(paging);
 export type PriceChangeList = z.infer<typeof PriceChangeList>;
 
-export const PriceChangePage = page(PlannedPriceChange);
+/** The same in a list. */
+export const ListedPriceChange = z.object(summary).meta({
+  id: 'ListedPriceChange',
+  description: 'Planned prices in a list: read one for its prices.',
+  example,
+});
+export type ListedPriceChange = z.infer<typeof ListedPriceChange>;
+
+export const PriceChangePage = page(ListedPriceChange);

@@ -11,10 +11,10 @@ import type { Page } from '../../wire.ts';
 import { findNamed, nameOf, refuseRepeated } from '../bulk/named-products.rules.ts';
 import { productsNamed, readCurrent, reading } from '../bulk/reads.statements.ts';
 import { readPrices } from '../categories/prices.statements.ts';
-import type { PlannedPriceChange, PriceChangeCreate, PriceChangeList } from './schema.ts';
+import type { ListedPriceChange, PlannedPriceChange, PriceChangeCreate, PriceChangeList } from './schema.ts';
 import * as sql from './statements.ts';
 
-type Planned = Pick<NonNullable<PlannedPriceChange['prices']>[number], 'product_id' | 'before' | 'price'>;
+type Planned = Pick<PlannedPriceChange['prices'][number], 'product_id' | 'before' | 'price'>;
 
 /**
  * Plans prices; a worker applies them. The job that does so commits with the plan. Throws `validation_error` for more prices than the key
@@ -50,7 +50,7 @@ export function create(ctx: CallContext, input: PriceChangeCreate): Promise<Answ
 }
 
 /** Lists price changes, newest first. */
-export const list = (ctx: CallContext, paging: PriceChangeList): Promise<Answer<Page<PlannedPriceChange>>> =>
+export const list = (ctx: CallContext, paging: PriceChangeList): Promise<Answer<Page<ListedPriceChange>>> =>
   readPage(ctx, sql.listPriceChanges, paging);
 
 /** Reads one with its prices. Throws `resource_not_found`. */
