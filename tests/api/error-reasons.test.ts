@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startServer } from '@comanda/api';
-import { issueCode } from '@comanda/api/services';
+import { applyPriceChange, issueCode } from '@comanda/api/services';
 import type { ComandaClient, ComandaError, Grant } from '@comanda/client';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
@@ -15,6 +15,7 @@ import { underDeed } from '../support/by-hand.ts';
 import { superuserUrl } from '../support/database.ts';
 import { unknownKey } from '../support/factories.ts';
 import { useOrderKitchen } from '../support/orders.ts';
+import { plannedPrices } from '../support/price-changes.ts';
 import { certificationReasons } from './certification-reasons.ts';
 import { endpointReasons } from './endpoint-reasons.ts';
 import { moneyReasons } from './money-reasons.ts';
@@ -141,6 +142,12 @@ const calls: Record<Reason, () => Promise<Refusal>> = {
     const { token: key, client } = await api.place();
     await client().locations.pause.mutate({});
     return rest('POST /v2/orders', { key, body: kitchen.body(), headers: { 'Idempotency-Key': 'paused' } });
+  },
+  async price_change_ended() {
+    const prices = [{ product_id: kitchen.productId, price: 1 }];
+    const { id } = await plannedPrices(api, { effective_at: '2020-01-01T00:00:00Z', prices });
+    await applyPriceChange(api.app.database, api.locationId, id);
+    return rest(`DELETE /v2/price-changes/${id}`);
   },
   async sku_taken() {
     const call = { body: { name: 'Tea', description: '', price: 1, sku: 'taken' } };

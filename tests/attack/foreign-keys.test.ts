@@ -31,6 +31,8 @@ const loose: Readonly<Record<string, string>> = {
   'order_items.product_id': 'an order keeps naming a product that was deleted',
   'order_moves.moved_by': 'a move outlives the key that made it',
   'orders.created_by': 'an order outlives the key that made it',
+  'price_changes.api_key_id': 'planned prices outlive the key that planned them',
+  'price_changes.category_id': 'the category may be deleted before the prices change',
   'settlement_entries.created_by': 'an entry outlives the key that made it',
   'sync_jobs.api_key_id': 'a job outlives the key that made it',
   'tallies.location_id': 'a count: see tally_notes',

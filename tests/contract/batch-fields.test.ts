@@ -3,6 +3,7 @@ import type { ComandaClient } from '@comanda/client';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { schemaIn } from '../../packages/api/src/families.ts';
+import { productNames } from '../../packages/api/src/resources/bulk/named-products.schema.ts';
 import {
   CatalogCategory,
   CatalogItem,
@@ -15,11 +16,7 @@ import {
   SyncedProduct,
   SyncedSubselection,
 } from '../../packages/api/src/resources/catalog/sync.schema.ts';
-import {
-  productNames,
-  type StockSync,
-  StockSyncItem,
-} from '../../packages/api/src/resources/stock/schema.ts';
+import { type StockSync, StockSyncItem } from '../../packages/api/src/resources/stock/schema.ts';
 import { ProductSyncItem } from '../../packages/api/src/resources/sync-jobs/schema.ts';
 import { operations } from '../support/documented.ts';
 import { useSteppedApi } from '../support/published.ts';

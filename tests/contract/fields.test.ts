@@ -15,8 +15,9 @@ import { type Kitchen, openKitchen, withReferences } from './kitchen.ts';
 
 type Answer = Record<string, unknown> & { id: string };
 
+// The fields of planned prices exclude each other: tests/api/price-changes.test.ts has them.
 const operationsOf = (verb: 'create' | 'update') =>
-  operations.filter(({ name }) => name.endsWith(`.${verb}`));
+  operations.filter(({ name }) => name.endsWith(`.${verb}`) && name !== 'priceChanges.create');
 
 /** The fields of an operation, each with a value of its own. */
 const valuesOf = ({ input }: Operation, kitchen: Kitchen): [field: string, value: unknown][] =>

@@ -17,7 +17,7 @@ const rows: Row[] = [
   [/INSERT INTO settlements/, 'a settlement sums up a turn'],
   [/^list_payments(?!_changes)/, 'a list with its exact total'],
   [
-    /^list_(categories|certifications|keys|payment_methods|settlements|sync_jobs|webhook_endpoints)$/,
+    /^list_(categories|certifications|keys|payment_methods|price_changes|settlements|sync_jobs|webhook_endpoints)$/,
     'a list with its exact total',
     'counting',
   ],

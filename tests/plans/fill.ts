@@ -143,6 +143,9 @@ const others = [
    from turns t where t.location_id = $1 and t.batch_number between 1000001 and 1000000 + $2::int`,
   `insert into sync_jobs (location_id, status, total_items, processed_items, success_items, created_at, completed_at)
    select $1, 'completed', 1, 1, 1, now() - n * interval '1 minute', now() from generate_series(1, $2::int) n`,
+  `insert into price_changes (location_id, effective_at, status, prices, total_prices, created_at, ended_at)
+   select $1, now() + interval '1 year', case when n % 10 = 0 then 'planned' else 'applied' end, '[]', 0, now() - n * interval '1 minute', now()
+   from generate_series(1, $2::int * 10) n`,
   `insert into audit_entries (location_id, actor_kind, operation, created_at)
    select $1, 'database', 'products.update', now() - n * interval '1 second' from generate_series(1, $2::int * 10) n`,
   `insert into api_keys (location_id, name, prefix, key_hash, permissions)

@@ -106,4 +106,5 @@ const nothingWaits = `
     and not exists (select from webhook_deliveries where next_attempt_at is not null)
     and not exists (select from internal.endpoint_clearings where look_at <= now())
     and not exists (select from sync_jobs where status in ('queued', 'processing'))
+    and not exists (select from price_changes where status = 'planned' and effective_at <= now())
     and not exists (select from graphile_worker.jobs where run_at <= now() and attempts < max_attempts) as idle`;

@@ -23,6 +23,7 @@ const keep = [
   ['orders', 2, 'id desc'],
   ['turns', 2, 'id desc'],
   ['sync_jobs', 2, 'id desc'],
+  ['price_changes', 2, 'id desc'],
   ['menus', 2, 'id desc'],
   ['audit_entries', 5, 'id desc'],
 ] as const;

@@ -15,6 +15,7 @@ export const exampleIds = {
   turn: '01935a37-0a5c-7b1d-9e2f-3c4d5e6f7a8b',
   settlement: '01935a41-3b7e-7c2d-8f3a-4d5e6f7a8b9c',
   job: '01935a40-0e6d-7a12-b3c4-d5e6f708192a',
+  priceChange: '01935a40-5b21-7c83-9d4e-6f7a8b9c0d1e',
   event: '01935a3e-7d90-7c3b-a5e6-f70819203142',
   certification: '01935a42-5d1a-7e60-8b7c-2f4a6c8e0b1d',
   endpoint: '01935a3f-2b7c-7d8e-8f90-a1b2c3d4e5f6',

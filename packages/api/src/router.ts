@@ -13,6 +13,7 @@ import { menusRouter } from './resources/menus/router.ts';
 import { ordersRouter, ordersV1Router } from './resources/orders/router.ts';
 import { paymentMethodsRouter } from './resources/payment-methods/router.ts';
 import { paymentsRouter, paymentsV1Router } from './resources/payments/router.ts';
+import { priceChangesRouter } from './resources/price-changes/router.ts';
 import { productsRouter, productsV1Router } from './resources/products/router.ts';
 import { salesReportsRouter } from './resources/sales-reports/router.ts';
 import { sandboxRouter } from './resources/sandbox/router.ts';
@@ -39,6 +40,7 @@ export const appRouter = router({
   orders: ordersRouter,
   paymentMethods: paymentMethodsRouter,
   payments: paymentsRouter,
+  priceChanges: priceChangesRouter,
   products: productsRouter,
   salesReports: salesReportsRouter,
   sandbox: sandboxRouter,

@@ -28,6 +28,7 @@ export {
 } from './resources/events/types.schema.ts';
 export { issueKey, listKeys, revokeKey } from './resources/keys/store.ts';
 export { createLocation, listLocations } from './resources/locations/store.ts';
+export { applyPriceChange, queueForsakenPriceChanges } from './resources/price-changes/apply.store.ts';
 export { writeDemo, writeDemoMenu } from './resources/sandbox/demo.store.ts';
 export {
   applySyncJob,

@@ -44,6 +44,7 @@ export {
   type JobPayload,
   jobFlag,
   jobs,
+  priceChangeKey,
   type QueuedJob,
   syncJobsKey,
 } from './jobs.ts';

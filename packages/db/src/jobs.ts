@@ -21,6 +21,10 @@ export const jobs = {
   },
   // Runs the next sync job of the location. Its tries are in that job's row.
   'run-sync-jobs': { payload: z.object({ locationId: z.uuid() }), maxAttempts: 25 },
+  'apply-price-change': {
+    payload: z.object({ locationId: z.uuid(), priceChangeId: z.uuid() }),
+    maxAttempts: 25,
+  },
   certify: {
     payload: z.object({ locationId: z.uuid(), certificationId: z.uuid() }),
     maxAttempts: 3,
@@ -111,6 +115,9 @@ export const deliveryJobKey = (endpointId: string): string => `deliver-webhooks:
 
 /** The key under which the sync jobs of a location have at most one job of the queue that waits. */
 export const syncJobsKey = (locationId: string): string => `run-sync-jobs:${locationId}`;
+
+/** The key under which a planned price change has at most one job of the queue. */
+export const priceChangeKey = (priceChangeId: string): string => `apply-price-change:${priceChangeId}`;
 
 const addOne = statement<{ id: string }>(
   'add_job',

@@ -19,6 +19,7 @@ import { createWebhookSender, type WebhookSender } from './http/sender.ts';
 import type { AttemptMeter } from './metrics/attempt-meter.ts';
 import type { RunnerOptions, Tasks } from './runner.ts';
 import { answerProbe } from './tasks/answer-probe.ts';
+import { applyPlannedPrices } from './tasks/apply-price-change.ts';
 import { certify } from './tasks/certify.ts';
 import { deliverWebhooks } from './tasks/deliver-webhooks.ts';
 import { type Keep, removeOld } from './tasks/remove-old.ts';
@@ -87,6 +88,7 @@ export function createParts(options: PartsOptions): Parts {
     },
     importTasks: {
       'run-sync-jobs': runSyncJobs,
+      'apply-price-change': applyPlannedPrices,
       'remove-old': removeOld(settings),
       'probe-imports': answerProbe,
     },

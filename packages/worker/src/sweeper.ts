@@ -1,4 +1,4 @@
-import { queueForsaken } from '@comanda/api/services';
+import { queueForsaken, queueForsakenPriceChanges } from '@comanda/api/services';
 import {
   addJobs,
   again,
@@ -26,6 +26,8 @@ export interface Swept {
   claims: number;
   /** Locations with sync jobs that no worker would have continued. */
   syncJobs: number;
+  /** Planned price changes that are due and had no job. */
+  priceChanges: number;
   /** Certifications whose worker died. */
   certifications: number;
 }
@@ -34,8 +36,8 @@ const everyMs = 5_000;
 const deadSeconds = heartbeats.deadMs / 1_000;
 
 /**
- * Repairs the effects of a crash, every few seconds, one worker at a time: queues missing jobs for due deliveries and
- * sync jobs, frees the claims and jobs of workers that are dead: those of this machine at once, others by their
+ * Repairs the effects of a crash, every few seconds, one worker at a time: queues missing jobs for due deliveries,
+ * sync jobs and planned prices, frees the claims and jobs of workers that are dead: those of this machine at once, others by their
  * silence.
  */
 export function startSweeper(database: Database, heartbeat: Heartbeat, log: Logger, clock: Clock): Loop {
@@ -70,15 +72,16 @@ export function sweep(database: Database, judge: string | undefined): Promise<Sw
       freeOrphans(tx),
       abortSilentRuns(tx),
     ]);
-    const [silent, endpoints, syncJobs] = await Promise.all([
+    const [silent, endpoints, syncJobs, priceChanges] = await Promise.all([
       own?.fresh === true ? freeSilent(tx) : [],
       tx.run(unattended, []),
       queueForsaken(tx),
+      queueForsakenPriceChanges(tx),
     ]);
     const freed = [...orphans, ...silent];
     await queueMissing(tx, [...freed, ...endpoints]);
     const claims = freed.reduce((sum, one) => sum + one.count, 0);
-    return { claims, certifications, endpoints: endpoints.length, syncJobs };
+    return { claims, certifications, endpoints: endpoints.length, syncJobs, priceChanges };
   });
 }
 

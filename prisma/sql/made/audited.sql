@@ -31,7 +31,7 @@ $$;
 -- undone.
 CREATE FUNCTION gone_with(p_relation text) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
   SELECT coalesce(CASE p_relation
-    WHEN 'locations' THEN '{app_codes,audit_entries,catalog_versions,certifications,deleted_records,events,location_counters,location_moves,sync_jobs}'
+    WHEN 'locations' THEN '{app_codes,audit_entries,catalog_versions,certifications,deleted_records,events,location_counters,location_moves,price_changes,sync_jobs}'
     WHEN 'api_keys' THEN '{idempotency_keys}'
     WHEN 'orders' THEN '{order_moves,settlement_entries}'
     WHEN 'payments' THEN '{settlement_entries}'

@@ -40,6 +40,13 @@ BEGIN
   GET DIAGNOSTICS removed = ROW_COUNT;
   room := room - removed;
   IF room = 0 THEN RETURN p_most; END IF;
+  SELECT array_agg(r.ctid) INTO places FROM (SELECT ctid FROM price_changes
+    WHERE location_id = p_location
+    ORDER BY location_id, id LIMIT room FOR UPDATE) r;
+  DELETE FROM price_changes WHERE ctid = ANY (places);
+  GET DIAGNOSTICS removed = ROW_COUNT;
+  room := room - removed;
+  IF room = 0 THEN RETURN p_most; END IF;
 
   PERFORM pg_advisory_xact_lock(turn_lock(p_location));
 

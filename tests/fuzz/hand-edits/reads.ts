@@ -35,6 +35,7 @@ const shownBy: Readonly<Record<string, { lists: readonly string[]; ofRows?: read
   menus: { lists: ['GET /v2/menus/active'] },
   menu_categories: { lists: ['GET /v2/menus/active'] },
   sync_jobs: { lists: ['GET /v2/sync/jobs?limit=200'], ofRows: ['GET /v2/sync/jobs/{id}'] },
+  price_changes: { lists: ['GET /v2/price-changes?limit=200'], ofRows: ['GET /v2/price-changes/{id}'] },
   payment_methods: { lists: ['GET /v2/payment-methods?limit=200', 'GET /v2/payments?limit=200'] },
   turns: { lists: lists.turns, ofRows: ['GET /v2/turns/{id}'] },
   settlements: { lists: lists.turns, ofRows: ['GET /v2/settlements/{id}'] },

@@ -3,8 +3,8 @@ import { plainResources } from '../../contract/kitchen.ts';
 import { operations } from '../../support/documented.ts';
 import type { Shop } from '../shop.ts';
 
-/** The typed client alone makes these: products.ts. */
-const workedElsewhere = ['subselections', 'subselectionItems'];
+/** In products.ts, as the typed client alone makes them, and in prices.ts. */
+const workedElsewhere = ['subselections', 'subselectionItems', 'priceChanges'];
 
 /** Every resource that its own operations make and change, as their examples say. */
 export async function workOnPlainResources({ call }: Shop): Promise<void> {

@@ -35,6 +35,7 @@ const capital = (word: string): string => word.charAt(0).toUpperCase() + word.sl
 const rows = [
   ['orders', 'Orders', 'Create, follow and cancel orders.'],
   ['products', 'Products', 'Items for sale, with price and stock.'],
+  ['priceChanges', 'Planned prices', 'Prices that change at a planned moment.'],
   ['categories', 'Categories', 'How products are grouped.'],
   ['stock', 'Stock', 'How much of each product is left.'],
   ['catalog', 'Catalog', 'Categories, products, subselections and items as one tree.'],

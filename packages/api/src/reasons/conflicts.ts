@@ -37,6 +37,11 @@ export const conflictReasons = {
     'A rule of the database keeps this as it is; the message says which.',
     'Make a new one instead of changing this.',
   ),
+  price_change_ended: row(
+    'conflict',
+    'The price change was applied or skipped, so it cannot be canceled.',
+    'Read its outcome, and plan another one or change the prices.',
+  ),
   turn_open: row('conflict', 'A turn is open already.', 'Close it first, or go on with it.'),
   not_collected: row(
     'conflict',

@@ -9,6 +9,7 @@ import { apiKeys, appCodes, idempotencyKeys, limitCounters } from './keys.ts';
 import { locationCounters, locationMoves, locations, movedLocations, timeZones } from './locations.ts';
 import { catalogVersions, menuCategories, menus } from './menus.ts';
 import { orderItems, orderMoves, orders, paymentMethods, payments } from './orders.ts';
+import { priceChanges } from './price-changes.ts';
 import { declarations, processHeartbeats, sqlObjects, sqlReleases } from './processes.ts';
 import { productCategories, productStock, products, subselectionItems, subselections } from './products.ts';
 import { syncJobs } from './sync-jobs.ts';
@@ -48,6 +49,7 @@ const byModel = {
   SettlementEntry: settlementEntries,
   OrderMove: orderMoves,
   SyncJob: syncJobs,
+  PriceChange: priceChanges,
   WebhookEndpoint: webhookEndpoints,
   WebhookSecret: webhookSecrets,
   EndpointHealth: endpointHealth,

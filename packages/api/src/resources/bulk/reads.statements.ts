@@ -1,7 +1,15 @@
-import { type IdentifiedTable, identified, type Queryable, type Statement, statement } from '@comanda/db';
+import {
+  type IdentifiedTable,
+  identified,
+  isId,
+  type Queryable,
+  type Statement,
+  statement,
+} from '@comanda/db';
 import type { Reference } from '../../references.ts';
 import { unknownReferences } from '../../unknown-references.ts';
 import { columnTypes, productColumns } from '../products/fields.schema.ts';
+import type { NamedProduct } from './named-products.schema.ts';
 import type {
   CategoryRow,
   Current,
@@ -33,6 +41,13 @@ export interface Asked {
   links?: boolean;
   options?: boolean;
 }
+
+/** The products that items name. An id of another form names nothing. */
+export const productsNamed = (items: readonly NamedProduct[]) => ({
+  ids: items.flatMap(({ product_id: id }) => (id !== undefined && isId(id) ? id : [])),
+  externalIds: items.flatMap(({ external_id }) => external_id ?? []),
+  skus: items.flatMap(({ sku }) => sku ?? []),
+});
 
 /** Reads what is asked for, in the order of locks. */
 export async function readCurrent(

@@ -2,6 +2,15 @@ import { z } from 'zod';
 import { Id, largestDecimal, Money } from '../../wire.ts';
 import { CategoryById } from './schema.ts';
 
+/** A percentage by which prices change. */
+export const PricePercent = z
+  .number()
+  .min(-100, 'must be at least -100')
+  .max(1_000, 'must be at most 1000')
+  .refine((value) => value !== 0, { error: 'must not be 0' })
+  .refine((value) => Number(value.toFixed(2)) === value, { error: 'must have at most 2 decimals' })
+  .meta({ description: 'Of each price, rounded half away from zero to 2 decimals.', example: 10 });
+
 /** How the prices of a category change, and whether that is only looked at. */
 export const PriceChange = z
   .object({
@@ -14,17 +23,7 @@ export const PriceChange = z
       .refine((value) => Number(value.toFixed(2)) === value, { error: 'must have at most 2 decimals' })
       .optional()
       .meta({ description: 'Added to each price, or taken from it below zero.', example: 5 }),
-    percent: z
-      .number()
-      .min(-100, 'must be at least -100')
-      .max(1_000, 'must be at most 1000')
-      .refine((value) => value !== 0, { error: 'must not be 0' })
-      .refine((value) => Number(value.toFixed(2)) === value, { error: 'must have at most 2 decimals' })
-      .optional()
-      .meta({
-        description: 'Of each price, rounded half away from zero to 2 decimals.',
-        example: 10,
-      }),
+    percent: PricePercent.optional(),
     dry_run: z
       .boolean()
       .optional()

@@ -1,9 +1,8 @@
-import { type FieldFault, invalid } from '../../errors.ts';
-import { spellingsOf } from '../../texts.ts';
 import { largestDecimal } from '../../wire.ts';
+import { findNamed, nameOf, refuseRepeated } from '../bulk/named-products.rules.ts';
 import type { Current, StockRow, Writes } from '../bulk/rows.rules.ts';
 import { actionOf, by, emptyWrites, settleStock } from '../bulk/rules.ts';
-import { productNames, type StockChange, type StockSyncItem, type StockSyncResult } from './schema.ts';
+import type { StockChange, StockSyncItem, StockSyncResult } from './schema.ts';
 
 /** The outcome of a batch. */
 export interface StockPlan {
@@ -17,28 +16,15 @@ export interface StockPlan {
  * alone, and so does one that expects another quantity or whose result is none. Throws `validation_error` when two items name the same product in different ways.
  */
 export function planStock(items: readonly StockSyncItem[], { products, stock }: Current): StockPlan {
-  const known = {
-    product_id: by(products, ({ id }): string | null => id),
-    external_id: by(products, ({ external_id }) => external_id),
-    sku: by(products, ({ sku }): string | null => sku),
-  };
-  const spellings = {
-    product_id: (id: string) => id,
-    external_id: spellingsOf(known.external_id.keys()),
-    sku: spellingsOf(products.map(({ sku }) => sku)),
-  };
-  const ids = items.map((item) => {
-    const name = nameOf(item);
-    return known[name].get(spellings[name](item[name] ?? ''))?.id;
-  });
-  refuseRepeated(items, ids);
+  const found = findNamed(items, products);
+  refuseRepeated('items', items, found);
   const stocks = by(stock, ({ product_id }) => product_id);
   const writes = emptyWrites();
   const changes: StockChange[] = [];
   const errors: StockSyncResult['errors'] = [];
   for (const [index, item] of items.entries()) {
     const { enabled, min_stock_alarm } = item;
-    const product_id = ids[index];
+    const product_id = found[index]?.id;
     if (product_id === undefined) {
       errors.push({ index, code: 'resource_not_found', message: unknown(item) });
       continue;
@@ -96,24 +82,4 @@ export function settledQuantity(
   return { quantity: sum / 1000 };
 }
 
-const nameOf = (item: StockSyncItem) =>
-  productNames.find((name) => item[name] !== undefined) ?? productNames[0];
-
 const unknown = (item: StockSyncItem) => `There is no product with ${nameOf(item)} ${item[nameOf(item)]}.`;
-
-function refuseRepeated(items: readonly StockSyncItem[], ids: readonly (string | undefined)[]): void {
-  const first = new Map<string, number>();
-  const faults: FieldFault[] = [];
-  for (const [index, item] of items.entries()) {
-    const id = ids[index];
-    if (id === undefined) continue;
-    const earlier = first.get(id);
-    if (earlier === undefined) first.set(id, index);
-    else
-      faults.push({
-        path: `items[${index}].${nameOf(item)}`,
-        message: `names the same product as items[${earlier}]`,
-      });
-  }
-  if (faults.length > 0) throw invalid(faults);
-}

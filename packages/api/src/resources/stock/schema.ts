@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { exampleIds, exampleMenu, exampleTime } from '../../examples.ts';
-import { list, mostFaults } from '../../lists.ts';
+import { list } from '../../lists.ts';
 import { exactlyOne, onlyIf } from '../../schema-words.ts';
 import { typedAs } from '../../typed-as.ts';
 import {
-  ExternalId,
   Id,
-  Label,
   ProductId,
   paging,
   Quantity,
@@ -16,6 +14,13 @@ import {
   Timestamp,
 } from '../../wire.ts';
 import { DryRun, itemChange, itemCounts, itemRefusal } from '../bulk/changes.schema.ts';
+import {
+  ProductNameForms,
+  productName,
+  productNames,
+  refuseSameName,
+  refuseUnnamed,
+} from '../bulk/named-products.schema.ts';
 import { changes, changesPage, oneBeginning } from '../changes/schema.ts';
 
 /** The stock of the flat white. */
@@ -45,14 +50,12 @@ export const StockInput = z
   });
 export type StockInput = z.infer<typeof StockInput>;
 
-const sku = { description: 'The stock-keeping unit, unique per location.' };
-
 /** An entry of the stock listing, and the payload of `stock.updated`. */
 export const StockEntry = z
   .object({
     product_id: ProductId,
     external_id: ShownExternalId.optional(),
-    sku: z.string().meta(sku),
+    sku: z.string().meta({ description: 'The stock-keeping unit, unique per location.' }),
     name: ShownName,
     stock: Stock,
     updated_at: Timestamp,
@@ -77,9 +80,6 @@ export type StockList = z.infer<typeof StockList>;
 
 export const StockPage = changesPage(StockEntry);
 
-/** The ways to name a product. */
-export const productNames = ['product_id', 'external_id', 'sku'] as const;
-
 const expected = Quantity.optional().meta({
   description: 'The quantity that you expect. When the actual one differs, nothing is changed.',
   example: 24,
@@ -88,9 +88,7 @@ const expected = Quantity.optional().meta({
 /** The stock of one product as a batch brings it. Exactly one of the three names the product, one of the two says what changes. */
 export const StockSyncItem = z
   .object({
-    product_id: Id.optional(),
-    external_id: ExternalId.optional(),
-    sku: Label.optional().meta(sku),
+    ...productName,
     quantity: Quantity.optional().meta({ description: 'The new quantity.', example: 24 }),
     adjust: QuantityChange.optional().meta({
       description: 'In place of `quantity`: the amount to add, or to take if negative.',
@@ -106,14 +104,7 @@ export const StockSyncItem = z
     }),
   })
   .superRefine((item, context) => {
-    const given = productNames.filter((name) => item[name] !== undefined);
-    if (given.length !== 1) {
-      context.addIssue({
-        code: 'custom',
-        path: given.slice(1, 2),
-        message: `must name the product by exactly one of ${productNames.join(', ')}`,
-      });
-    }
+    refuseUnnamed(item, context);
     if (item.quantity === undefined && item.adjust === undefined)
       context.addIssue({
         code: 'custom',
@@ -135,25 +126,19 @@ export const StockSyncItem = z
   });
 export type StockSyncItem = z.infer<typeof StockSyncItem>;
 
-const { product_id, external_id, sku: label, quantity, adjust, ...others } = StockSyncItem.shape;
+const { quantity, adjust, enabled, min_stock_alarm } = StockSyncItem.shape;
 const absent = z.never().optional();
 
 /** The same, as the typed client knows it: exactly one of the three, and one of the two. */
 const StockSyncItemForms = z
-  .object(others)
+  .object({ expected, enabled, min_stock_alarm })
   .and(
-    z
-      .union([
-        z.object({ product_id: product_id.unwrap(), external_id: absent, sku: absent }),
-        z.object({ product_id: absent, external_id: external_id.unwrap(), sku: absent }),
-        z.object({ product_id: absent, external_id: absent, sku: label.unwrap() }),
-      ])
-      .and(
-        z.union([
-          z.object({ quantity: quantity.unwrap(), adjust: absent }),
-          z.object({ quantity: absent, adjust: adjust.unwrap() }),
-        ]),
-      ),
+    ProductNameForms.and(
+      z.union([
+        z.object({ quantity: quantity.unwrap(), adjust: absent }),
+        z.object({ quantity: absent, adjust: adjust.unwrap() }),
+      ]),
+    ),
   );
 
 /** A batch that sets stock. */
@@ -165,22 +150,7 @@ export const StockSync = z
     ),
     dry_run: DryRun,
   })
-  .superRefine(({ items }, context) => {
-    const first = new Map<string, number>();
-    for (const [index, item] of items.entries()) {
-      if (context.issues.length > mostFaults) return;
-      for (const name of productNames) {
-        if (item[name] === undefined) continue;
-        const key = `${name} ${item[name]}`;
-        const earlier = first.get(key);
-        if (earlier === undefined) first.set(key, index);
-        else {
-          const message = `is the same as items[${earlier}].${name}`;
-          context.addIssue({ code: 'custom', path: ['items', index, name], message });
-        }
-      }
-    }
-  })
+  .superRefine(({ items }, context) => refuseSameName('items', items, context))
   .meta({
     id: 'StockSync',
     description: 'A batch that sets stock.',

@@ -6,6 +6,7 @@ import { readPage } from '../../call/page-text.ts';
 import { repeatingRaces } from '../../call/races.ts';
 import { makerOf } from '../../call/request-id.ts';
 import { conflict, notFound } from '../../errors.ts';
+import { productsNamed } from '../bulk/reads.statements.ts';
 import type { Current } from '../bulk/rows.rules.ts';
 import { runBatch } from '../bulk/service.ts';
 import type { ChangesPage } from '../changes/schema.ts';
@@ -35,12 +36,7 @@ export async function sync(
     ctx,
     {
       asked: {
-        products: {
-          // An id of another form names nothing.
-          ids: items.flatMap(({ product_id: id }) => (id !== undefined && isId(id) ? id : [])),
-          externalIds: items.flatMap(({ external_id }) => external_id ?? []),
-          skus: items.flatMap(({ sku }) => sku ?? []),
-        },
+        products: productsNamed(items),
         stock: true,
       },
       plan: (current) =>
