@@ -1,7 +1,7 @@
 import { statement } from '@comanda/db';
 import { pageStatement } from '../../call/page-text.ts';
 
-// `limit 1` keeps the look-up from becoming a join (docs/decisions/0020).
+// `limit 1` keeps the look-up from becoming a join (docs/design/database.md, "Plans").
 const joins = 'cross join lateral (select k.timezone from locations k where k.id = r.location_id limit 1) l';
 const entry = (prices = '') =>
   `'{"id":"' || r.id || '","status":"' || r.status || '","effective_at":"' || wire_time(r.effective_at, l.timezone) || '"'
