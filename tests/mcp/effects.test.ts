@@ -54,7 +54,7 @@ describe('a tag', () => {
     expect(refusalIn(stale)).toMatchObject({ reason: 'changed_since', etag: changed.etag });
     const odd = await send(api.url, api.token, calling('products_update', { id, price: 8, if_match: 1 }));
     expect(refusalIn(odd)).toMatchObject({ reason: 'invalid_field', fields: [{ path: 'if_match' }] });
-    // An order has no lines that can be edited without the tag.
+    // A read takes no tag, so it is an unknown argument.
     expect(
       refusalIn(await send(api.url, api.token, calling('limits_get', { if_match: '"x"' }))),
     ).toMatchObject({
