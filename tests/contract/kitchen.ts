@@ -145,6 +145,7 @@ export async function makePlain(kitchen: Kitchen, resource: string, more: object
   const example = {
     ...exampleInput(create),
     ...('external_id' in create.input.shape && { external_id: `${resource}-made` }),
+    ...(create.meta.idempotent && { idempotencyKey: `${resource}-made` }),
     ...more,
   };
   const input = withReferences(kitchen, example) as Record<string, unknown>;
