@@ -25,6 +25,7 @@ const preparations = {
     await installReact18(signal);
     await installApart(join(tests, 'bundlers/typescript-5.0'), 'TypeScript 5.0', signal);
   },
+  outside: (signal) => installApart(join(tests, 'outside/node-red'), 'Node-RED', signal),
   async tools(signal) {
     await installApart(
       join(tests, 'tools'),

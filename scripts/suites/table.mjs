@@ -135,7 +135,7 @@ export const suites = [
   {
     name: 'tools',
     holds:
-      'the OpenAPI documents given to swagger-parser, prism, openapi-zod-client and Postman, and the Postman collections of the site to newman',
+      'the OpenAPI documents given to swagger-parser, prism, openapi-zod-client and Postman, and the collections of the site to newman and to the CLI of Bruno',
     runs: 'touched',
     files: ['tools'],
     needs: 'packages of tests/tools, installed when it first runs',
@@ -167,10 +167,10 @@ export const suites = [
   },
   {
     name: 'outside',
-    holds: 'dumps, pgBackRest, PgBouncer, proxies, an image, Prometheus, Patroni, Tryton',
+    holds: 'dumps, pgBackRest, PgBouncer, proxies, an image, Prometheus, Patroni, Tryton, Node-RED',
     runs: 'night',
     files: ['outside', ...['certified', 'tryton'].map((name) => `extras/tryton/tests/${name}.test.ts`)],
-    needs: 'programs of Debian; it says which is missing',
+    needs: 'programs of Debian, it says which is missing; Node-RED, installed when it first runs',
     programs: [
       ...[
         ['pg_dump', 'postgresql'],

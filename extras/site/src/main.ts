@@ -4,7 +4,7 @@ import { makeSite } from '@comanda/api/site-pages';
 
 /**
  * Writes the generator's input into `pages`: the Markdown, the sidebar and the descriptions. Writes the files served
- * next to its HTML into `beside`: plain Markdown, `llms.txt`, the feed of changes and the Postman collections. Both
+ * next to its HTML into `beside`: plain Markdown, `llms.txt`, the feed of changes and the collections. Both
  * folders lose their former content.
  */
 export async function main(root: string, pages: string, beside: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { oas31 } from 'zod-openapi';
 import { permissions } from '../../permissions.ts';
 import { appRouter } from '../../router.ts';
 import { openApiDocument } from '../openapi.ts';
+import { brunoCollection } from './bruno.ts';
 import { type Documented, documentedOf, pathOf, titleOf } from './documented.ts';
 import { errorsPage, sharedErrors } from './errors-page.ts';
 import { feedOf } from './feed.ts';
@@ -24,7 +25,7 @@ export interface Site {
   index: string;
   /** `changelog.xml` */
   feed: string;
-  /** Postman collections, by the name of their file. */
+  /** The collections for Postman and Bruno, by the name of their file. */
   collections: Map<string, string>;
 }
 
@@ -68,13 +69,15 @@ export async function makeSite(root: string): Promise<Site> {
     index: indexOf(operations),
     feed,
     collections: new Map(
-      (['v2', 'v1'] as const).map((version) => [
-        `postman-${version}.json`,
-        `${JSON.stringify(postmanCollection(version, documents[version]), null, 1)}\n`,
+      (['v2', 'v1'] as const).flatMap((version): [string, string][] => [
+        [`postman-${version}.json`, collectionText(postmanCollection(version, documents[version]))],
+        [`bruno-${version}.json`, collectionText(brunoCollection(version, documents[version]))],
       ]),
     ),
   };
 }
+
+const collectionText = (collection: object) => `${JSON.stringify(collection, null, 1)}\n`;
 
 /** A Markdown source, without the marks of what is made. Its links lead to files of the repository; the site has pages in place of some of them. */
 function guide(root: string, file: string): string {
@@ -102,9 +105,11 @@ function overview(version: 'v1' | 'v2', { tags = [] }: oas31.OpenAPIObject, all:
       '.json){target="_self"}, OpenAPI 3.1. ' +
       'To try calls: each page has a form that sends its call with a key of a [sandbox](../../guides/sandbox.md). A sandbox that was ' +
       '[reset](../v2/sandbox-reset.md) has the demo restaurant, whose ids the form fills in. ' +
-      'For Postman: [a collection](/docs/postman-' +
+      'For [Postman](/docs/postman-' +
       version +
-      '.json){target="_self"} with every operation, whose requests set the ids that they need from the demo restaurant of a sandbox.',
+      '.json){target="_self"} and [Bruno](/docs/bruno-' +
+      version +
+      '.json){target="_self"}: a collection with every operation, whose requests set the ids that they need from the demo restaurant of a sandbox.',
     ...tags.flatMap(({ name = '', description = '' }) => {
       const rows = operations
         .filter(({ operation }) => operation.tags?.includes(name))
@@ -225,6 +230,8 @@ export function indexOf(operations: Documented[]): string {
       '- [OpenAPI 3.1 of v1](/openapi-v1.json)',
       '- [Postman collection of v2](/docs/postman-v2.json)',
       '- [Postman collection of v1](/docs/postman-v1.json)',
+      '- [Bruno collection of v2](/docs/bruno-v2.json)',
+      '- [Bruno collection of v1](/docs/bruno-v1.json)',
     ].join('\n'),
     '## Operations',
     operations.map((each) => line(titleOf(each), pathOf(each), `: ${each.method} ${each.path}`)).join('\n'),

@@ -7,7 +7,7 @@ import { escaped, plainHtml } from './plain-html.ts';
 
 /**
  * The documents by the paths they are served at, without their generator: every page as HTML without script and as Markdown, `llms.txt`,
- * the feed of changes and the Postman collections. Made of the sources below `root` (docs/guides, CHANGELOG.md), and of the tables of the code.
+ * the feed of changes and the collections. Made of the sources below `root` (docs/guides, CHANGELOG.md), and of the tables of the code.
  * @throws {Error} where the sources are not there, as in a package.
  */
 export async function plainSite(root: string): Promise<Map<string, Served>> {
