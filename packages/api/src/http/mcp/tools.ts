@@ -6,7 +6,7 @@ import type { Caller } from '../../credentials/credentials.ts';
 import { grants } from '../../permissions.ts';
 import { dayInFigures } from './day-in-figures.ts';
 import { endpointDiagnosis } from './endpoint-diagnosis.ts';
-import { type Job, operationFor, operationOf } from './jobs.ts';
+import { type Job, jobOperationName, operationFor, operationOf } from './jobs.ts';
 import { orderStory } from './order-story.ts';
 import { type ArgumentsSchema, argumentsSchema } from './schema.ts';
 import { forModels } from './words.ts';
@@ -34,6 +34,9 @@ interface Annotations {
 }
 
 const jobs = [orderStory, endpointDiagnosis, dayInFigures] as readonly Job[];
+
+/** The names that the log and the metrics have for jobs. */
+export const jobNames: readonly string[] = jobs.map(jobOperationName);
 
 /**
  * The tools of a router: every operation with a path of v2, without exports, whose answers have no bound, and without
