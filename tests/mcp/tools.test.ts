@@ -10,9 +10,17 @@ import { argumentsFrom, tools } from './entrance.ts';
 const reading = new Set(Permission.options.filter((name) => name.endsWith(':read')));
 const all = [...tools.values()];
 
+const isJob = ({ operationFor }: Tool): boolean => operationFor !== undefined;
+
+test('jobs are tools, too, and only read', () => {
+  const jobs = all.filter(isJob).map(({ listed }) => listed);
+  expect(jobs.map(({ name }) => name)).toEqual(['order_story', 'endpoint_diagnosis', 'day_in_figures']);
+  for (const { annotations } of jobs) expect(annotations).toEqual({ readOnlyHint: true });
+});
+
 test('a tool is every operation of v2, except an export and what answers a secret', () => {
   const served = operations.filter(({ routes }) => routes.some(({ version }) => version === 'v2'));
-  const names = new Set(all.map(({ operation }) => operation.name));
+  const names = new Set(all.filter((tool) => !isJob(tool)).map(({ operation }) => operation.name));
   const left = served.filter(({ name }) => !names.has(name)).map(({ name }) => name);
   expect(left.sort()).toEqual(['orders.export', 'webhookEndpoints.create', 'webhookEndpoints.rotateSecret']);
   expect(names.size).toBe(served.length - left.length);

@@ -13,6 +13,7 @@ import { relayWaker } from './call/relay-wake.ts';
 import { createCapacity } from './capacity/capacity.ts';
 import { createCredentials } from './credentials/credentials.ts';
 import { type Deprecations, deprecations } from './deprecations.ts';
+import { jobNames } from './http/mcp/tools.ts';
 import { createLargeBodies, threadSettings } from './large/large-bodies.ts';
 import { createLimiter } from './limits/limiter.ts';
 import type { LiveBounds } from './live/bounds.ts';
@@ -101,7 +102,8 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     live,
     log,
     metrics: createMetrics({
-      ...{ operations: operationsOf(appRouter).map(({ name }) => name), database, health, readiness },
+      operations: [...operationsOf(appRouter).map(({ name }) => name), ...jobNames],
+      ...{ database, health, readiness },
       ...(settings.checks && { checks: settings.checks }),
     }),
     readiness,

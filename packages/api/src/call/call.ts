@@ -31,8 +31,13 @@ async function answer(request: CallRequest): Promise<Outcome> {
   let observed: Observed | undefined;
   let key: unknown;
   try {
-    caller = await admit(request, operation.meta);
-    observed = await beginObserving(request, caller);
+    if (request.admitted === undefined) {
+      caller = await admit(request, operation.meta);
+      observed = await beginObserving(request, caller);
+    } else {
+      caller = request.admitted;
+      requirePermission(caller, operation.meta);
+    }
     const simulation = beginSimulation(request, caller, operation, observed?.fault);
     const given = await request.receive(caller);
     if (given.key !== 'in the input') key = given.key.key;
@@ -74,9 +79,13 @@ export async function admit(
   const counted = app.limiter.admit(caller);
   Object.assign(headers, counted instanceof Promise ? await counted : counted);
   if (batch) Object.assign(headers, await app.limiter.batchHeaders(caller));
-  if (permission !== null && !grants(caller.granted, permission))
-    throw new ApiError('permission_missing', `The key lacks the permission ${permission}.`);
+  requirePermission(caller, { permission });
   return caller;
+}
+
+function requirePermission({ granted }: Caller, { permission }: Pick<OperationMeta, 'permission'>): void {
+  if (permission !== null && !grants(granted, permission))
+    throw new ApiError('permission_missing', `The key lacks the permission ${permission}.`);
 }
 
 function contextOf(request: CallRequest, caller: Caller, simulation: Simulation | undefined): CallContext {

@@ -16,6 +16,8 @@ export interface CallRequest extends RequestContext {
   /** Method and target, or kind and name: for a certification. */
   readonly shown: string;
   readonly span: Traced;
+  /** The caller of a request that was admitted before: this call is a part of it. Only its permission is checked. */
+  readonly admitted?: Caller | undefined;
   /** Whether the entrance sends a stream while it is read; others get it as one text. */
   readonly takesStreams: boolean;
   /** Receives the input, once the call is admitted. Throws what its entrance refuses. */

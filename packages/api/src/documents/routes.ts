@@ -9,19 +9,18 @@ import { methodNotAllowed } from '../errors.ts';
 import type { AppRouter } from '../router.ts';
 import { openApiDocument } from './openapi.ts';
 import { type Served, serverOf } from './served.ts';
-import { plainSite } from './site/plain-site.ts';
-import { builtSite, type SiteServers, siteServers } from './site-files.ts';
+import type { SiteServers } from './site-files.ts';
 
 /**
  * Serves the documents: the site at `/docs/`, `/openapi-v1.json`, `/openapi-v2.json`,
  * `/llms.txt`, what integrators download, the addresses that webhooks come from; a browser is led there from `/`, and gets a page where it is lost. None of them
  * is an API call: no credential, no envelope, no limit. Contract: documents.
- * @param siteFolder of the built site; plain pages are served while it is not there
+ * @param site the pages as they are at the moment
  */
 export function documentRoutes(
   router: AppRouter,
   { deprecations, webhookSourceAddresses }: Pick<App, 'deprecations' | 'webhookSourceAddresses'>,
-  siteFolder = builtSite,
+  site: () => Promise<SiteServers>,
 ): express.Router {
   const others = [
     ...downloads(),
@@ -29,7 +28,6 @@ export function documentRoutes(
     ...documents(router, deprecations),
   ];
   const fixed = new Map(others.map(([path, each]) => [path, serverOf(each)]));
-  const site = siteServers(siteFolder, () => plainSite(repositoryRoot));
   const routes = express.Router({ caseSensitive: true });
   routes.use(async (request, response, next) => {
     const { method, path } = request;
@@ -55,7 +53,7 @@ export function documentRoutes(
   return routes;
 }
 
-const none: SiteServers = { byPath: new Map() };
+const none: Pick<SiteServers, 'byPath' | 'lost'> = { byPath: new Map() };
 
 function documents(router: AppRouter, deprecations: Deprecations): [string, Served][] {
   return (['v1', 'v2'] as const).map((version) => [

@@ -63,6 +63,8 @@ type Serve = (request: Request, response: Response) => Promise<void>;
 
 /** The pages of the documents as they are at the moment. */
 export interface SiteServers {
+  /** Every file, by the path that it is served at. */
+  files: ReadonlyMap<string, Served>;
   /** By the path of a request. */
   byPath: ReadonlyMap<string, Serve>;
   /** The page that a browser gets with a 404. */
@@ -105,6 +107,7 @@ function serversOf(files: Map<string, Served>): SiteServers {
   const lost = files.get(lostPage);
   const others = [...files].filter(([path]) => path !== lostPage);
   return {
+    files,
     byPath: new Map(others.map(([path, each]) => [path, serverOf(each)])),
     ...(lost && { lost: serverOf(lost, 404) }),
   };

@@ -6,9 +6,11 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { localUrl, stopping } from '@comanda/db';
+import { localUrl, repositoryRoot, stopping } from '@comanda/db';
 import type { App } from '../call/context.ts';
 import { requestIdOf } from '../call/request-id.ts';
+import { plainSite } from '../documents/site/plain-site.ts';
+import { builtSite, siteServers } from '../documents/site-files.ts';
 import { ApiError, methodNotAllowed } from '../errors.ts';
 import { appRouter } from '../router.ts';
 import { type Bounds, defaultBounds } from './bounds.ts';
@@ -36,19 +38,20 @@ export interface RunningServer {
 /**
  * Serves an app: `/v1`, `/v2`, the calls of tRPC and `/mcp` straight from the HTTP server's callback, as well as health,
  * and everything else (subscriptions of tRPC, documents) through Express. Rejects with the listen error when the port is taken.
- * @param siteFolder of the built documents, `dist/site` unless said
+ * @param siteFolder of the built documents; plain pages are served while they are not there
  */
 export async function startServer(
   app: App,
   address: { host: string; port: number },
   bounds: Bounds = defaultBounds,
-  siteFolder?: string,
+  siteFolder = builtSite,
 ): Promise<RunningServer> {
   const rest = restHandler(app, appRouter);
   const streams = streamHandler(app, appRouter);
   const trpc = trpcHandler(app, appRouter);
-  const mcp = mcpHandler(app, appRouter);
-  const site = siteHandler(app, appRouter, siteFolder);
+  const pages = siteServers(siteFolder, () => plainSite(repositoryRoot));
+  const mcp = mcpHandler(app, appRouter, pages);
+  const site = siteHandler(app, appRouter, pages);
   const health = healthHandler(app, () => drain.begun());
   const probes = new Map([
     ['/healthz', health],

@@ -4,6 +4,7 @@ import type { App } from '../call/context.ts';
 import { requestIdOf, requestIds } from '../call/request-id.ts';
 import { appRoutes } from '../documents/app-routes.ts';
 import { documentRoutes } from '../documents/routes.ts';
+import type { SiteServers } from '../documents/site-files.ts';
 import { ApiError, toApiError } from '../errors.ts';
 import type { AppRouter } from '../router.ts';
 import { packWhole } from './packing.ts';
@@ -13,19 +14,19 @@ import { trpcMiddleware } from './trpc/adapter.ts';
 
 /**
  * Everything that is no call: subscriptions at `/trpc`, the OpenAPI documents, `/docs`.
- * @param siteFolder of the built documents, `dist/site` unless said
+ * @param pages of the documents as they are at the moment
  */
 export function siteHandler(
   app: App,
   router: AppRouter,
-  siteFolder?: string,
+  pages: () => Promise<SiteServers>,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const site = express();
   site.disable('x-powered-by');
   site.disable('etag');
   site.use('/trpc', beforeTrpc, trpcMiddleware(app, router));
   if (app.policy.app === 'on') site.use(appRoutes());
-  site.use(documentRoutes(router, app, siteFolder));
+  site.use(documentRoutes(router, app, pages));
   site.use((request, response) => {
     const error = new ApiError('unknown_path', `There is nothing at ${request.path.slice(0, 200)}.`);
     sendError(request, response, error, requestIdOf(request.headers['x-request-id']));

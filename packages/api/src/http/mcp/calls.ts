@@ -30,7 +30,9 @@ export async function callTool(ctx: RequestContext, tool: Tool, message: Input):
       return { body, members: {}, key: { name: 'idempotency_key', key }, isStrict: true };
     },
   };
-  const outcome = bounded(await call(request), tool);
+  const asked =
+    tool.operationFor === undefined ? request : { ...request, operation: tool.operationFor(request) };
+  const outcome = bounded(await call(asked), tool);
   finishCall(request, outcome);
   return resultOf(outcome, tool, request);
 }

@@ -10,11 +10,13 @@ import type { App, RequestContext } from '../../call/context.ts';
 import { requestIdOf } from '../../call/request-id.ts';
 import { finishRequest } from '../../call/request-log.ts';
 import type { Caller } from '../../credentials/credentials.ts';
+import type { SiteServers } from '../../documents/site-files.ts';
 import { ApiError, isFault, methodNotAllowed, toApiError } from '../../errors.ts';
 import { sendError, sendJson } from '../rest/answer.ts';
 import { receiveBody } from '../rest/body.ts';
 import { contextOf } from '../trpc/requests.ts';
 import { callTool } from './calls.ts';
+import { guidesIn } from './guides.ts';
 import { openProtocol, type Protocol, type Reply } from './protocol.ts';
 import { type Tool, toolsOf, visibleTo } from './tools.ts';
 
@@ -31,6 +33,7 @@ interface Parts {
 export function mcpHandler(
   app: App,
   router: AnyRouter,
+  pages: () => Promise<SiteServers>,
 ): (request: IncomingMessage, response: ServerResponse) => boolean {
   let opened: Promise<Parts> | undefined;
   const parts = () => {
@@ -42,7 +45,7 @@ export function mcpHandler(
   };
   return (request, response) => {
     if (!/^\/mcp(\?|$)/.test(request.url ?? '')) return false;
-    void answer(app, parts, request, response);
+    void answer(app, parts, pages, request, response);
     return true;
   };
 }
@@ -60,6 +63,7 @@ async function open(app: App, router: AnyRouter): Promise<Parts> {
 async function answer(
   app: App,
   parts: () => Promise<Parts>,
+  pages: () => Promise<SiteServers>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -71,7 +75,7 @@ async function answer(
   const asked: Asked = { ctx, isLogged: false };
   try {
     refuseForeign(request);
-    const { status, text } = await replyTo(asked, parts, request, response);
+    const { status, text } = await replyTo(asked, parts, pages, request, response);
     sendJson(request, response, status, text, requestId, ctx.headers);
     finish(asked, request, status);
   } catch (error) {
@@ -99,6 +103,7 @@ function refuseForeign({ method = '', headers: { origin, host } }: IncomingMessa
 async function replyTo(
   asked: Asked,
   parts: () => Promise<Parts>,
+  pages: () => Promise<SiteServers>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<Reply> {
@@ -123,6 +128,7 @@ async function replyTo(
         asked.isLogged = true;
         return callTool(ctx, tool, given);
       },
+      guides: () => guidesIn(pages),
     },
   );
   if (tool !== undefined && !asked.isLogged) await admit(ctx, { permission: null });

@@ -1,14 +1,21 @@
 import type { AnyRouter } from '@trpc/server';
 import { z } from 'zod';
 import { inFamily, type Operation, operationsOf } from '../../call/operations.ts';
+import type { CallRequest } from '../../call/request.ts';
 import type { Caller } from '../../credentials/credentials.ts';
 import { grants } from '../../permissions.ts';
+import { dayInFigures } from './day-in-figures.ts';
+import { endpointDiagnosis } from './endpoint-diagnosis.ts';
+import { type Job, jobOperationName, operationFor, operationOf } from './jobs.ts';
+import { orderStory } from './order-story.ts';
 import { type ArgumentsSchema, argumentsSchema } from './schema.ts';
 import { forModels } from './words.ts';
 
-/** An operation of v2 as models call it. */
+/** An operation of v2 as models call it, or a job. */
 export interface Tool {
   operation: Operation;
+  /** Of a job: its operation with the work that one request asks for. */
+  operationFor?(request: CallRequest): Operation;
   /** As `tools/list` shows it. */
   listed: {
     name: string;
@@ -26,13 +33,25 @@ interface Annotations {
   idempotentHint?: boolean;
 }
 
+const jobs = [orderStory, endpointDiagnosis, dayInFigures] as readonly Job[];
+
+/** The names that the log and the metrics have for jobs. */
+export const jobNames: readonly string[] = jobs.map(jobOperationName);
+
 /**
  * The tools of a router: every operation with a path of v2, without exports, whose answers have no bound, and without
- * those that answer a secret. One at a time, since all of them take 50 ms. Throws for a name that clients would refuse.
+ * those that answer a secret; and the jobs. One at a time, since all of them take 50 ms. Throws for a name that clients would refuse.
  */
 export function* toolsOf(router: AnyRouter): Generator<Tool> {
-  const operations = operationsOf(router).filter(isTool);
+  const all = operationsOf(router);
+  const operations = all.filter(isTool);
   for (const each of operations) yield toolOf(inFamily(each, 'v2'), operations);
+  const parts = new Map(all.map((each) => [each.name, inFamily(each, 'v2')]));
+  for (const job of jobs)
+    yield {
+      ...toolOf(operationOf(job), [], job.name),
+      operationFor: (request) => operationFor(job, parts, request),
+    };
 }
 
 /** The tools that the permissions of a key grant. */
@@ -51,8 +70,7 @@ function isTool({ kind, meta, output, routes }: Operation): boolean {
 export const toolName = (operation: string): string =>
   operation.replace('.', '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-function toolOf(operation: Operation, all: readonly Operation[]): Tool {
-  const name = toolName(operation.name);
+function toolOf(operation: Operation, all: readonly Operation[], name = toolName(operation.name)): Tool {
   if (!/^[a-z0-9_]{1,40}$/.test(name)) throw new Error(`${name} is no name of a tool`);
   const listed = {
     name,

@@ -12,7 +12,7 @@ export const OrderWanted = z
   .object({
     id: Id.optional(),
     number: z.int().optional().meta({ description: 'The order number.', example: 45 }),
-    external_id: z.string().optional().meta({ example: 'POS-7731' }),
+    external_id: z.string().optional().meta({ description: 'Your own identifier.', example: 'POS-7731' }),
   })
   .refine((wanted) => Object.values(wanted).filter((value) => value !== undefined).length === 1, {
     error: 'must name the order by exactly one of id, number and external_id',
