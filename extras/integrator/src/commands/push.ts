@@ -7,12 +7,12 @@ import { UsageError } from '../usage-error.ts';
 
 const modes = ['upsert', 'create', 'update'];
 
-/** Brings a file of products or of stock to the service. */
+/** Brings a file of products, of stock or of planned prices to the service. */
 export const push: Command = {
-  summary: 'Push a CSV file of products or stock, as products.csv or stock.csv',
+  summary: 'Push a CSV file of products, stock or planned prices, as products.csv, stock.csv or prices.csv',
   positionals: 'FILE',
   options: {
-    as: { value: 'KIND', help: 'products or stock, where the name of the file does not say it' },
+    as: { value: 'KIND', help: 'products, stock or prices, where the name of the file does not say it' },
     map: {
       value: 'THEIRS=OURS',
       help: 'a column of the file, and the field it is; several times',
@@ -24,6 +24,7 @@ export const push: Command = {
       help: 'push identifiers that a spreadsheet may have rewritten (1.23E+18, leading zeros gone) as they are',
     },
     mode: { value: 'MODE', help: 'of products: upsert (as unless said), create or update' },
+    at: { value: 'TIME', help: 'of prices: when they change, like 2026-12-31T06:00:00-03:00' },
     encoding: { value: 'NAME', help: 'utf-8, utf-16le, utf-16be, windows-1252; recognized unless given' },
     separator: { value: 'NAME', help: 'comma, semicolon, tab or pipe; recognized unless given' },
     decimal: {
@@ -54,6 +55,9 @@ export const push: Command = {
     if (mode !== undefined && kind.name !== 'products') throw new UsageError('--mode is of products');
     if (mode !== undefined && !modes.includes(mode))
       throw new UsageError(`--mode must be ${modes.join(', ')}`);
+    const at = text('at');
+    if ((at !== undefined) !== (kind.isPlanned === true))
+      throw new UsageError(at === undefined ? 'give --at: when the prices change' : '--at is of prices');
     if (flag('yes') && flag('dry-run')) throw new UsageError('give --yes or --dry-run, not both');
     if (!flag('yes') && !flag('dry-run') && !terminal.isPerson)
       throw new UsageError('there is no terminal to ask: give --yes to push, or --dry-run to look');
@@ -61,7 +65,7 @@ export const push: Command = {
       ...{
         file,
         kind,
-        mode,
+        said: { ...(mode !== undefined && { mode }), ...(at !== undefined && { effective_at: at }) },
         dryRun: flag('dry-run'),
         yes: flag('yes'),
         acceptRewritten: flag('accept-rewritten-ids'),
@@ -95,7 +99,7 @@ function commandFor({ flag, text, texts }: Context, file: string, { columns }: T
   const options = [
     ...texts('map').flatMap((each) => ['--map', each]),
     ...marks.flatMap((each) => ['--decimal', each]),
-    ...['mode', 'separator'].flatMap((name) =>
+    ...['mode', 'at', 'separator'].flatMap((name) =>
       text(name) === undefined ? [] : [`--${name}`, text(name) ?? ''],
     ),
     ...(basename(file).toLowerCase().includes(kind.name) ? [] : ['--as', kind.name]),

@@ -10,7 +10,8 @@ export function diffLines(changes: Outcome['changes']): string[] {
 /** How many would be created, updated and left as they are. */
 export function countsOf({ changes, refused }: Pick<Outcome, 'changes' | 'refused'>): string {
   const count = (action: string) => changes.filter(({ change }) => change.action === action).length;
-  const counts = ['created', 'updated', 'unchanged'].map((action) => `${count(action)} ${action}`);
+  const actions = count('planned') > 0 ? ['planned'] : ['created', 'updated', 'unchanged'];
+  const counts = actions.map((action) => `${count(action)} ${action}`);
   return [...counts, `${refused.length} refused`].join(', ');
 }
 

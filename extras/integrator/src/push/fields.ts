@@ -18,9 +18,12 @@ export interface Field {
 
 /** A kind of file: its fields, and where they go. */
 export interface Kind {
-  name: 'products' | 'stock';
-  /** The operation that takes it. */
+  name: 'products' | 'stock' | 'prices';
+  /** The operation that takes it, and the member of its body that has the rows. */
   path: string;
+  rows: 'items' | 'prices';
+  /** It is carried out at a moment that is said with it, and has no dry run. */
+  isPlanned?: true;
   permissions: readonly string[];
   fields: readonly Field[];
   /** Of each of these a file has one column at least, and a row one value. */
@@ -31,6 +34,9 @@ export interface Kind {
 
 const externalId: Field = { name: 'external_id', type: 'text', longest: 255, plain: true };
 const sku: Field = { name: 'sku', type: 'text', longest: 255 };
+const productId: Field = { name: 'product_id', type: 'text', longest: 255 };
+const price: Field = { name: 'price', type: 'decimal', decimals: 2 };
+const productNames = ['external_id', 'sku', 'product_id'];
 const quantity = (name: string): Field => ({ name, type: 'decimal', decimals: 3 });
 
 /** The kinds that can be pushed. The service judges every value again; a fault that is found here needs no call. */
@@ -38,13 +44,14 @@ export const kinds: Readonly<Record<Kind['name'], Kind>> = {
   products: {
     name: 'products',
     path: '/v2/sync/products',
+    rows: 'items',
     permissions: ['sync:products', 'sync:read'],
     fields: [
       externalId,
       sku,
       { name: 'name', type: 'text', longest: 255 },
       { name: 'description', type: 'text', longest: 10_000 },
-      { name: 'price', type: 'decimal', decimals: 2 },
+      price,
       { name: 'tax_rate', type: 'decimal', decimals: 4, most: 100 },
       { name: 'visible', type: 'boolean' },
       { name: 'image_url', type: 'text', longest: 2_048, url: true },
@@ -56,22 +63,30 @@ export const kinds: Readonly<Record<Kind['name'], Kind>> = {
   stock: {
     name: 'stock',
     path: '/v2/stock/sync',
+    rows: 'items',
     permissions: ['stock:sync'],
     fields: [
       externalId,
       sku,
-      { name: 'product_id', type: 'text', longest: 255 },
+      productId,
       quantity('quantity'),
       { ...quantity('adjust'), signed: true },
       quantity('expected'),
       quantity('min_stock_alarm'),
       { name: 'enabled', type: 'boolean' },
     ],
-    needs: [
-      ['external_id', 'sku', 'product_id'],
-      ['quantity', 'adjust'],
-    ],
-    oneOf: ['external_id', 'sku', 'product_id'],
+    needs: [productNames, ['quantity', 'adjust']],
+    oneOf: productNames,
+  },
+  prices: {
+    name: 'prices',
+    path: '/v2/price-changes',
+    rows: 'prices',
+    isPlanned: true,
+    permissions: ['products:write'],
+    fields: [externalId, sku, productId, price],
+    needs: [productNames, ['price']],
+    oneOf: productNames,
   },
 };
 

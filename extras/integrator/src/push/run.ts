@@ -16,7 +16,8 @@ import { type Reading, readAs, readTable, type Table } from './table.ts';
 export interface PushRequest {
   file: string;
   kind: Kind;
-  mode: string | undefined;
+  /** What goes with the rows of each call: `mode`, `effective_at`. */
+  said: Readonly<Record<string, unknown>>;
   reading: Reading;
   refusedFile: string | undefined;
   /** Only say what would become of it. */
@@ -49,7 +50,7 @@ export async function push(context: Context, request: PushRequest): Promise<numb
   const api = context.service();
   const most = await limitOf(api, request.kind);
   const chunks = chunksOf(rows, most.items);
-  const sender = openSender(api, request.kind, request.mode, writtenMs);
+  const sender = openSender(api, request.kind, request.said, writtenMs);
   const questions = request.acceptRewritten
     ? []
     : await questionsAbout(context, api, request.kind, rows, most);

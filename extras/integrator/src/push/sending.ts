@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Service, ServiceError } from '../service.ts';
 import { sleep } from '../waiting.ts';
 import type { Kind } from './fields.ts';
-import type { Item, Refused, Row } from './rows.ts';
+import type { Refused, Row } from './rows.ts';
 
 /** A dry run's words on an item that can be applied. */
 export interface Change {
@@ -35,15 +35,20 @@ const longestPauseMs = 1_000;
 
 /**
  * One for a file that was written at that moment. A call has an idempotency key made of the moment and of its content:
- * given again after a crash, the same file does nothing twice, and a file that was written again is a new one.
+ * given again after a crash, the same file does nothing twice, and a file that was written again is a new one. `said` goes
+ * with the rows of each call.
  */
-export function openSender(api: Service, kind: Kind, mode: string | undefined, writtenMs: number): Sender {
-  const bodyOf = (rows: readonly Row[]) => ({
-    ...(mode !== undefined && { mode }),
-    items: rows.map(({ item }) => item),
-  });
-  const preview = (rows: readonly Row[]) =>
-    sendAccepted(rows, async (accepted) => {
+export function openSender(
+  api: Service,
+  kind: Kind,
+  said: Readonly<Record<string, unknown>>,
+  writtenMs: number,
+): Sender {
+  const bodyOf = (rows: readonly Row[]) => ({ ...said, [kind.rows]: rows.map(({ item }) => item) });
+  const preview = async (rows: readonly Row[]): Promise<Outcome> =>
+    kind.isPlanned === true ? planned(rows) : looked(rows);
+  const looked = (rows: readonly Row[]) =>
+    sendAccepted(rows, kind, async (accepted) => {
       const body = { ...bodyOf(accepted), dry_run: true };
       const { data } = (await api.call({ method: 'POST', path: kind.path, body })) as { data: Previewed };
       const changes = data.changes.flatMap(({ index, ...change }) => {
@@ -53,13 +58,18 @@ export function openSender(api: Service, kind: Kind, mode: string | undefined, w
       return { changes, refused: refusedOf(accepted, data.errors), applied: data.success_items, before: 0 };
     });
   const push = (rows: readonly Row[]) =>
-    sendAccepted(rows, async (accepted) => {
+    sendAccepted(rows, kind, async (accepted) => {
       const body = kind.name === 'products' ? { ...bodyOf(accepted), include: ['ids'] } : bodyOf(accepted);
       const idempotencyKey = keyOf(kind, writtenMs, body);
       const { path } = kind;
       const sent = await api.ask({ method: 'POST', path, body, idempotencyKey, longestWaitSeconds });
-      const { data } = sent.body as { data: Applied | { job_id: string } };
-      const applied = 'job_id' in data ? await jobDone(api, data.job_id) : data;
+      const { data } = sent.body as { data: Applied | { job_id: string } | { total_prices: number } };
+      const applied =
+        'job_id' in data
+          ? await jobDone(api, data.job_id)
+          : 'total_prices' in data
+            ? { success_items: data.total_prices, failed_items: 0, errors: [] }
+            : data;
       const refused = refusedOf(accepted, applied.errors);
       refused.push(...(await unnamed(accepted, applied, preview)));
       const done = applied.success_items;
@@ -67,6 +77,17 @@ export function openSender(api: Service, kind: Kind, mode: string | undefined, w
     });
   return { preview, push };
 }
+
+/** Nothing is known of the products before: the service refuses what it does not know when it is planned. */
+const planned = (rows: readonly Row[]): Outcome => ({
+  changes: rows.map((row) => ({
+    row,
+    change: { action: 'planned', changes: [{ field: 'price', after: row.item.price }] },
+  })),
+  refused: [],
+  applied: rows.length,
+  before: 0,
+});
 
 interface Fault {
   index: number;
@@ -88,7 +109,7 @@ interface Previewed {
   changes: (Change & { index: number })[];
 }
 
-function keyOf(kind: Kind, writtenMs: number, body: { items: readonly Item[] }): string {
+function keyOf(kind: Kind, writtenMs: number, body: object): string {
   const text = JSON.stringify([kind.name, writtenMs, body]);
   return `push-${createHash('sha256').update(text).digest('hex')}`;
 }
@@ -127,6 +148,7 @@ async function unnamed(
 /** Sends rows. Those for which the service refuses all that are sent with them are taken out, and the rest is sent again. */
 async function sendAccepted(
   rows: readonly Row[],
+  kind: Kind,
   send: (rows: readonly Row[]) => Promise<Outcome>,
 ): Promise<Outcome> {
   const refused: Refused[] = [];
@@ -135,7 +157,7 @@ async function sendAccepted(
       const outcome = await send(left);
       return { ...outcome, refused: [...refused, ...outcome.refused] };
     } catch (error) {
-      const faults = faultsOf(error, left);
+      const faults = faultsOf(error, left, kind);
       if (faults.size === 0) throw error;
       for (const [row, reason] of faults) refused.push({ ...row, reason: inLines(reason, left) });
       left = left.filter((row) => !faults.has(row));
@@ -144,12 +166,13 @@ async function sendAccepted(
   return { changes: [], refused, applied: 0, before: 0 };
 }
 
-/** The rows that a refusal of all names as `items[3].price: …`, and why. */
-function faultsOf(error: unknown, rows: readonly Row[]): Map<Row, string> {
+/** The rows that a refusal of all names, as in `items[3].price: …`, and why. */
+function faultsOf(error: unknown, rows: readonly Row[], kind: Kind): Map<Row, string> {
   const faults = new Map<Row, string>();
   if (!(error instanceof ServiceError) || error.status !== 422) return faults;
-  for (const part of error.said.split(/; (?=items\[)/)) {
-    const [, index, reason = ''] = /^items\[(\d+)\]\.?(.*)$/s.exec(part) ?? [];
+  for (const part of error.said.split(/; (?=(?:items|prices)\[)/)) {
+    const [, list, index, reason = ''] = /^(items|prices)\[(\d+)\]\.?(.*)$/s.exec(part) ?? [];
+    if (list !== kind.rows) continue;
     const row = rows[Number(index)];
     if (index === undefined || row === undefined) continue;
     const text = reason.replace(/^: /, '').replace(/; and( \d+)? more$/, '');
@@ -160,7 +183,7 @@ function faultsOf(error: unknown, rows: readonly Row[]): Map<Row, string> {
 
 /** The service counts items of a call; who has the file counts its lines. */
 const inLines = (message: string, rows: readonly Row[]): string =>
-  message.replace(/items\[(\d+)\]/g, (found, index) => {
+  message.replace(/(?:items|prices)\[(\d+)\]/g, (found, index) => {
     const row = rows[Number(index)];
     return row === undefined ? found : `line ${row.line}`;
   });
