@@ -88,6 +88,7 @@ function guide(root: string, file: string): string {
   return readFileSync(join(root, file), 'utf8')
     .replace(/^```(\w+) (?:examples|extras)\/\S+$/gm, '```$1')
     .replace(/^<!-- .* -->\n/gm, '')
+    .replace(/\]\(\.\.\/\.\.\/examples\/node-red\/([\w-]+\.json)\)/g, '](/docs/node-red-$1){target="_self"}')
     .replaceAll('](../../CHANGELOG.md', '](../changelog.md')
     .replaceAll('](../events.md', '](../reference/events.md')
     .replaceAll('](../api.md#permissions)', '](../reference/permissions.md)')
