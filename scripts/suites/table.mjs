@@ -65,7 +65,7 @@ export const suites = [
     ...inChromium,
     workers: 2,
     isPeer: true,
-    reads: ['docs', 'CHANGELOG.md', 'extras/site', 'packages/api/src/documents'],
+    reads: ['docs', 'CHANGELOG.md', 'examples/node-red', 'extras/site', 'packages/api/src/documents'],
   },
   {
     name: 'plans',
@@ -140,7 +140,7 @@ export const suites = [
     files: ['tools'],
     needs: 'packages of tests/tools, installed when it first runs',
     isPeer: true,
-    reads: ['docs/guides'],
+    reads: ['docs/guides', 'packages/api/src/documents/site'],
   },
   {
     name: 'samples',

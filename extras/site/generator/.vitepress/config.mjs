@@ -19,7 +19,7 @@ export default defineConfig({
   srcDir: 'pages',
   cleanUrls: true,
   // The OpenAPI documents and the collections are served next to the site, not by it.
-  ignoreDeadLinks: [/^\/docs\/(postman|bruno)-/, /^\/openapi-/],
+  ignoreDeadLinks: [/^\/docs\/(postman|bruno|node-red)-/, /^\/openapi-/],
   // The same sources give the same bytes: pages come into the search index one after the other.
   buildConcurrency: 1,
   // One file knows the names of all pages, in place of a script inside of each.

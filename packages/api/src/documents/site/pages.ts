@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { oas31 } from 'zod-openapi';
 import { permissions } from '../../permissions.ts';
@@ -25,7 +25,7 @@ export interface Site {
   index: string;
   /** `changelog.xml` */
   feed: string;
-  /** The collections for Postman and Bruno, by the name of their file. */
+  /** The collections for Postman and Bruno, and the flows for Node-RED, by the name of their file. */
   collections: Map<string, string>;
 }
 
@@ -68,12 +68,16 @@ export async function makeSite(root: string): Promise<Site> {
     sidebar: sidebarOf(documents, operations),
     index: indexOf(operations),
     feed,
-    collections: new Map(
-      (['v2', 'v1'] as const).flatMap((version): [string, string][] => [
+    collections: new Map([
+      ...(['v2', 'v1'] as const).flatMap((version): [string, string][] => [
         [`postman-${version}.json`, collectionText(postmanCollection(version, documents[version]))],
         [`bruno-${version}.json`, collectionText(brunoCollection(version, documents[version]))],
       ]),
-    ),
+      ...readdirSync(join(root, 'examples/node-red')).map((file): [string, string] => [
+        `node-red-${file}`,
+        readFileSync(join(root, 'examples/node-red', file), 'utf8'),
+      ]),
+    ]),
   };
 }
 
@@ -84,6 +88,7 @@ function guide(root: string, file: string): string {
   return readFileSync(join(root, file), 'utf8')
     .replace(/^```(\w+) (?:examples|extras)\/\S+$/gm, '```$1')
     .replace(/^<!-- .* -->\n/gm, '')
+    .replace(/\]\(\.\.\/\.\.\/examples\/node-red\/([\w-]+\.json)\)/g, '](/docs/node-red-$1){target="_self"}')
     .replaceAll('](../../CHANGELOG.md', '](../changelog.md')
     .replaceAll('](../events.md', '](../reference/events.md')
     .replaceAll('](../api.md#permissions)', '](../reference/permissions.md)')
@@ -190,7 +195,7 @@ export const guides = [
   { path: 'guides/comanda-mjs', title: 'Webhooks on your own machine' },
   { path: 'guides/files', title: 'ERPs that only write files' },
   { path: 'guides/python', title: 'A client for Python' },
-  { path: 'guides/languages', title: 'Clients for Java, C# and PHP' },
+  { path: 'guides/languages', title: 'Clients for Java, C# and PHP, and other tools' },
   { path: 'guides/mcp', title: 'Tools for models (MCP)' },
   { path: 'guides/chain', title: 'A chain of 200 restaurants' },
   { path: 'guides/sandbox', title: 'Sandbox' },
