@@ -7,6 +7,8 @@ export interface ToolClient {
   revision: string | undefined;
   listTools(): Promise<{ tools: ListedTool[] }>;
   callTool(call: { name: string; arguments: Record<string, unknown> }): Promise<CalledTool>;
+  listResources(): Promise<{ resources: { uri: string; name: string }[] }>;
+  readResource(resource: { uri: string }): Promise<{ contents: { uri: string; text?: string }[] }>;
   close(): Promise<void>;
 }
 
@@ -57,11 +59,13 @@ export const clients = {
 
 // Their types differ in what the tests do not read.
 const shown = (client: object, revision: string | undefined): ToolClient => {
-  const { listTools, callTool, close } = client as ToolClient;
+  const { listTools, callTool, listResources, readResource, close } = client as ToolClient;
   return {
     revision,
     listTools: () => listTools.call(client),
     callTool: (call) => callTool.call(client, call),
+    listResources: () => listResources.call(client),
+    readResource: (resource) => readResource.call(client, resource),
     close: () => close.call(client),
   };
 };

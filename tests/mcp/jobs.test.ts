@@ -8,10 +8,11 @@ import { callTool } from '../../packages/api/src/http/mcp/calls.ts';
 import { type Job, operationFor, operationOf } from '../../packages/api/src/http/mcp/jobs.ts';
 import type { Grant } from '../../packages/api/src/permissions.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
-import { useApi } from '../support/api.ts';
+import { startTestApi, useApi } from '../support/api.ts';
 import { makeEndpoint } from '../support/endpoints.ts';
 import { createOrderKitchen, useOrderKitchen } from '../support/orders.ts';
 import { recordLog } from '../support/recorded-log.ts';
+import { runOnce } from '../support/server.ts';
 import { createSteppedWorker } from '../support/stepped-worker.ts';
 import { use } from '../support/use.ts';
 import { asking, calling, refusalIn, send, tools } from './entrance.ts';
@@ -155,6 +156,29 @@ describe('refusals', () => {
     const answer = await send(api.url, token, calling('day_in_figures', { date: '2026-01-31' }), simulated);
     expect(refusalIn(answer)).toMatchObject({ code: 'internal_error' });
   });
+});
+
+test('a fault of a part reaches the caller without its cause, and the log with it', async () => {
+  const own = await startTestApi();
+  const { log, lines } = recordLog();
+  const server = await startServer({ ...own.app, log }, { host: '127.0.0.1', port: 0 });
+  try {
+    await runOnce(own.databaseUrl, 'alter table turns rename to turns_gone');
+    const answer = await send(server.url, own.token, calling('day_in_figures', { date: '2026-01-31' }));
+    expect(refusalIn(answer)).toMatchObject({
+      ...{ code: 'internal_error', message: 'Something went wrong on our side.' },
+    });
+    expect(answer.text).not.toMatch(/turns_gone|relation|select/i);
+    expect(lines.filter(({ operation }) => operation !== undefined)).toMatchObject([
+      {
+        ...{ msg: 'request failed', operation: 'jobs.day_in_figures', status: 500 },
+        err: { message: expect.stringContaining('turns') },
+      },
+    ]);
+  } finally {
+    await server.drain(1_000);
+    await own.close();
+  }
 });
 
 describe('why an event was not sent', () => {
