@@ -80,7 +80,7 @@ test('the guide of files does what it says, and prints what it shows', async () 
   const key = await api.make.key({ locationId });
   const scripts = blocksOf('files.md', 'sh');
   const printed = blocksOf('files.md', 'text');
-  expect(scripts).toHaveLength(5);
+  expect(scripts).toHaveLength(6);
   for (const [index, script] of scripts.entries()) {
     if (script.includes('pull orders')) await orderCoffee(locationId, key.key);
     const shown = await paste(folder, 'bash', `exec 2>&1\n${script}`, key);
