@@ -200,9 +200,17 @@ const fromTemplates = (folder, more) => ({
 /** The browser's bundle is whole, small, and named after its content, so that it is asked for once. */
 function forBrowsers() {
   return {
-    ...{ outdir: 'dist/app/assets', entryNames: '[name]-[hash]', chunkNames: '[name]-[hash]' },
-    ...{ platform: 'browser', target: 'es2023', splitting: true, minify: true, sourcemap: false },
-    ...{ jsx: 'automatic', external: [], define: { 'process.env.NODE_ENV': '"production"' } },
+    outdir: 'dist/app/assets',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    platform: 'browser',
+    target: 'es2023',
+    splitting: true,
+    minify: true,
+    sourcemap: false,
+    jsx: 'automatic',
+    external: [],
+    define: { 'process.env.NODE_ENV': '"production"' },
   };
 }
 

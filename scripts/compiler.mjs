@@ -7,10 +7,12 @@
  * @param {string} project a tsconfig.json, from the root
  */
 export const checkTypes = (project) => [
-  ...['node_modules/typescript/bin/tsc', '-p', project, '--checkers', '1'],
-  ...[
-    '--incremental',
-    '--tsBuildInfoFile',
-    `node_modules/.cache/comanda/${project.replaceAll('/', '-')}.tsbuildinfo`,
-  ],
+  'node_modules/typescript/bin/tsc',
+  '-p',
+  project,
+  '--checkers',
+  '1',
+  '--incremental',
+  '--tsBuildInfoFile',
+  `node_modules/.cache/comanda/${project.replaceAll('/', '-')}.tsbuildinfo`,
 ];

@@ -93,8 +93,13 @@ async function traceFiles() {
       contents: [...imported].map((path, at) => `export * as p${at} from '${path}';`).join('\n'),
       resolveDir: root,
     },
-    ...{ absWorkingDir: root, bundle: true, platform: 'node', format: 'esm', logLevel: 'silent' },
-    ...{ metafile: true, write: false },
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'silent',
+    metafile: true,
+    write: false,
     // graphile-worker's cosmiconfig loads TypeScript for a configuration in TypeScript; what runs has neither.
     external: ['typescript'],
     // As Node 20.19 and later enter a package.

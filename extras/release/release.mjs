@@ -28,8 +28,10 @@ const usage = 'npm run release -- <version> [--apply] [--no-checks] [--next VERS
 await runScript(async () => {
   const { values, positionals } = parseArgs({
     options: {
-      ...{ apply: { type: 'boolean', default: false }, 'no-checks': { type: 'boolean', default: false } },
-      ...{ next: { type: 'string' }, out: { type: 'string' } },
+      apply: { type: 'boolean', default: false },
+      'no-checks': { type: 'boolean', default: false },
+      next: { type: 'string' },
+      out: { type: 'string' },
     },
     allowPositionals: true,
   });
@@ -71,7 +73,10 @@ await runScript(async () => {
       await must('mv', [await archive(service, { seconds, signal }), out], { signal });
       await run(['client:pack', '--', '--out', out]);
       writeProvenance(out, {
-        ...{ version, commit, began, checks: unchecked ? 'none' : '.ci/run' },
+        version,
+        commit,
+        began,
+        checks: unchecked ? 'none' : '.ci/run',
         source: sourceOf(),
         lockfile: join(clone, 'pnpm-lock.yaml'),
       });

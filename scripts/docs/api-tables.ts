@@ -17,7 +17,13 @@ export function promisesOf({
   const errors = (['resource_not_found', 'conflict'] as const).filter((code) => meta.errors?.includes(code));
   return routes.map(({ method, path }) => ({
     route: `${method} ${path}` as SpecifiedOperation['route'],
-    ...{ permission, status, list, idempotent, batch, changes, errors },
+    permission,
+    status,
+    list,
+    idempotent,
+    batch,
+    changes,
+    errors,
   }));
 }
 

@@ -94,8 +94,11 @@ function edits(): string {
           edited ? [code(name)] : [],
         );
         return [
-          ...[code(table.name), columns.join(', ') || 'none', rowsOf(table)],
-          ...[eventsOf(table), sentences(table)],
+          code(table.name),
+          columns.join(', ') || 'none',
+          rowsOf(table),
+          eventsOf(table),
+          sentences(table),
         ];
       }),
       [

@@ -64,7 +64,8 @@ export async function failuresOf(copy, signal, file) {
   rmSync(report, { force: true });
   const args = ['node_modules/vitest/vitest.mjs', 'run', file, '--reporter=json', `--outputFile=${report}`];
   const { output } = await runCommand(process.execPath, args, {
-    ...{ cwd: copy, signal },
+    cwd: copy,
+    signal,
     env: { COMANDA_TEST_SUITE: '' },
   });
   if (!existsSync(report)) throw new Error(output);

@@ -19,9 +19,18 @@ export const suites = [
     holds: 'the worker, the command line, starts, doctor',
     runs: 'change',
     files: [
-      ...['cli', 'deeds', 'doctor', 'e2e', 'live', 'locations', 'start'],
-      ...['testing', 'worker'],
-      ...['contract/examples-executed.test.ts', 'contract/repeats.test.ts', 'db/edits-are-audited.test.ts'],
+      'cli',
+      'deeds',
+      'doctor',
+      'e2e',
+      'live',
+      'locations',
+      'start',
+      'testing',
+      'worker',
+      'contract/examples-executed.test.ts',
+      'contract/repeats.test.ts',
+      'db/edits-are-audited.test.ts',
     ],
   },
   {
@@ -172,16 +181,12 @@ export const suites = [
     files: ['outside', ...['certified', 'tryton'].map((name) => `extras/tryton/tests/${name}.test.ts`)],
     needs: 'programs of Debian, it says which is missing; Node-RED, installed when it first runs',
     programs: [
-      ...[
-        ['pg_dump', 'postgresql'],
-        ['promtool', 'prometheus'],
-        ['etcd', 'etcd-server'],
-      ],
-      ...[
-        ['trytond-admin', 'tryton-server'],
-        ['nginx', 'nginx'],
-        ['haproxy', 'haproxy'],
-      ],
+      ['pg_dump', 'postgresql'],
+      ['promtool', 'prometheus'],
+      ['etcd', 'etcd-server'],
+      ['trytond-admin', 'tryton-server'],
+      ['nginx', 'nginx'],
+      ['haproxy', 'haproxy'],
       ...['logrotate', 'mmdebstrap', 'patroni', 'pgbackrest', 'pgbouncer', 'runc', 'skopeo', 'umoci'].map(
         (name) => [name, name],
       ),
@@ -200,7 +205,10 @@ export const suites = [
       'the fault tests and the model in their long form, the random walk, writes that come at once, and 5,000 edits by hand',
     runs: 'hand',
     files: [
-      ...['faults', 'model', 'concurrency/random-walk.test.ts', 'fuzz/hand-edits.test.ts'],
+      'faults',
+      'model',
+      'concurrency/random-walk.test.ts',
+      'fuzz/hand-edits.test.ts',
       ...['moves', 'orders', 'payments', 'products', 'stock'].map(
         (noun) => `concurrency/${noun}-joined.test.ts`,
       ),

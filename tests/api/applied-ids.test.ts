@@ -58,7 +58,10 @@ describe('a catalog sync', () => {
             ...item('pizza'),
             subselections: [
               {
-                ...{ external_id: 'size', name: 'Size', min_selection: 0, max_selection: 1 },
+                external_id: 'size',
+                name: 'Size',
+                min_selection: 0,
+                max_selection: 1,
                 items: [{ external_id: 'large', name: 'Large', price: 2 }],
               },
             ],

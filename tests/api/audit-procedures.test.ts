@@ -29,8 +29,13 @@ describe('the audit', () => {
     expect(pagination).toEqual({ limit: 10, offset: 0, total: 1 });
     expect(data).toEqual([
       expect.objectContaining({
-        ...{ id: entry, actor: 'database', application: 'psql', operation: 'update', table: 'products' },
-        ...{ row_count: 1, can_undo: true },
+        id: entry,
+        actor: 'database',
+        application: 'psql',
+        operation: 'update',
+        table: 'products',
+        row_count: 1,
+        can_undo: true,
         rows: [{ key: { id: productId }, before: { price: 2.5 }, after: { price: 99 } }],
       }),
     ]);

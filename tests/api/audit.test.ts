@@ -50,12 +50,18 @@ const changing: Record<string, (place: Place, name: string) => Promise<object> |
     return { id, amount: 1 };
   },
   'subselections.create': async ({ make }) => ({
-    ...{ product_id: await make.product(), name: 'Milk', min_selection: 0, max_selection: 1, items: [] },
+    product_id: await make.product(),
+    name: 'Milk',
+    min_selection: 0,
+    max_selection: 1,
+    items: [],
   }),
   'subselections.update': async (place) => ({ id: (await choice(place)).id, name: 'Milks' }),
   'subselections.delete': async (place) => ({ id: (await choice(place, [])).id }),
   'subselectionItems.create': async (place) => ({
-    ...{ subselection_id: (await choice(place)).id, name: 'Soy milk', price: 1 },
+    subselection_id: (await choice(place)).id,
+    name: 'Soy milk',
+    price: 1,
   }),
   'subselectionItems.update': async (place) => ({ id: (await choice(place)).itemIds[0], name: 'Oats' }),
   'subselectionItems.delete': async (place) => ({ id: (await choice(place)).itemIds[0] }),

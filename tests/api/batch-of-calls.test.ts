@@ -33,7 +33,8 @@ const post = (path: string, body: unknown) =>
   fetch(`${api.url}${path}`, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${api.token}`, 'content-type': 'application/json' },
+      authorization: `Bearer ${api.token}`,
+      'content-type': 'application/json',
       'idempotency-key': randomUUID(),
     },
     body: JSON.stringify(body),

@@ -16,7 +16,9 @@ export const category = (
 ) => ({ external_id, name: external_id, ...(products && { products }), ...more });
 
 export const product = (external_id: string, more: Partial<Sent<typeof SyncedProduct>> = {}) => ({
-  ...{ external_id, name: external_id, price: 10 },
+  external_id,
+  name: external_id,
+  price: 10,
   ...more,
 });
 
@@ -24,10 +26,12 @@ export const subselection = (
   external_id: string,
   items: Sent<typeof SyncedItem>[] = [],
   more: Partial<Sent<typeof SyncedSubselection>> = {},
-) => ({ ...{ external_id, name: external_id, min_selection: 0, max_selection: 2, items }, ...more });
+) => ({ external_id, name: external_id, min_selection: 0, max_selection: 2, items, ...more });
 
 export const item = (external_id: string, more: Partial<Sent<typeof SyncedItem>> = {}) => ({
-  ...{ external_id, name: external_id, price: 1 },
+  external_id,
+  name: external_id,
+  price: 1,
   ...more,
 });
 

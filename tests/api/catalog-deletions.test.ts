@@ -17,7 +17,11 @@ const sync = async (categories: unknown, more: object = {}) =>
   dataOf(await call(categories, more), 200, CatalogSyncResult);
 const gone = (external_id: string) => ({ external_id, delete: true });
 const counts = (total_items: number, updated: number, deleted: number, unchanged: number) => ({
-  ...{ total_items, created: 0, updated, deleted, unchanged },
+  total_items,
+  created: 0,
+  updated,
+  deleted,
+  unchanged,
 });
 
 /** All rows of the location, by external id. */

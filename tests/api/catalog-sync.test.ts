@@ -48,7 +48,10 @@ const withChoices = (name: string, ...subselections: ReturnType<typeof subselect
   product(name, { subselections });
 const counts = (created: number, updated: number, deleted: number, unchanged: number) => ({
   total_items: created + updated + unchanged,
-  ...{ created, updated, deleted, unchanged },
+  created,
+  updated,
+  deleted,
+  unchanged,
 });
 
 describe('upsert', () => {
@@ -65,8 +68,14 @@ describe('upsert', () => {
     expect(shared?.subselections[0]).toMatchObject({ external_id: 'size', single: false });
     const none = { enabled: false, quantity: 0 };
     expect(shared?.subselections[0]?.items[0]).toEqual({
-      ...{ id: expect.any(String), external_id: 's', name: 's', price: 1, min: 0, max: 2 },
-      ...{ visible: true, stock: none },
+      id: expect.any(String),
+      external_id: 's',
+      name: 's',
+      price: 1,
+      min: 0,
+      max: 2,
+      visible: true,
+      stock: none,
     });
     const beer = await readProduct('beer');
     expect(beer).toMatchObject({ sku: beer.id, description: '', image_url: '', stock: none });
@@ -98,7 +107,9 @@ describe('upsert', () => {
     const what = ['product update price', 'stock update enabled,quantity'];
     expect(await captured()).toEqual({ what, transactions: 1 });
     expect(await readProduct('soup')).toMatchObject({
-      ...{ ...hidden, price: 11.25, stock: { enabled: false, quantity: 8, min_stock_alarm: 2 } },
+      ...hidden,
+      price: 11.25,
+      stock: { enabled: false, quantity: 8, min_stock_alarm: 2 },
     });
   });
 
@@ -207,19 +218,23 @@ test('dry_run says what would become of each, field by field, and changes nothin
   await captured();
   const { version } = await catalog();
   const answer = await call([category('bar', [product('beer', { price: 12 }), product('wine')])], {
-    ...{ mode: 'replace', dry_run: true },
+    mode: 'replace',
+    dry_run: true,
   });
   const result = dataOf(answer, 200, CatalogSyncResult);
   expect(result).toMatchObject({ version, dry_run: true, ...counts(1, 1, 7, 1) });
   const brief = result.changes?.map((each) => `${each.type} ${each.external_ids.join('/')} ${each.action}`);
   expect(brief).toEqual([
-    ...['category bar unchanged', 'product beer updated', 'product wine created', 'category food deleted'],
-    ...['product shared deleted', 'subselection shared/size deleted', 'item shared/size/s deleted'],
-    ...[
-      'item shared/size/l deleted',
-      'subselection shared/extras deleted',
-      'item shared/extras/nuts deleted',
-    ],
+    'category bar unchanged',
+    'product beer updated',
+    'product wine created',
+    'category food deleted',
+    'product shared deleted',
+    'subselection shared/size deleted',
+    'item shared/size/s deleted',
+    'item shared/size/l deleted',
+    'subselection shared/extras deleted',
+    'item shared/extras/nuts deleted',
   ]);
   expect(result.changes?.[1]?.changes).toEqual([{ field: 'price', before: 10, after: 12 }]);
   expect(result.changes?.[2]?.changes).toContainEqual({ field: 'categories', before: [], after: ['bar'] });

@@ -28,8 +28,12 @@ describe('a start', () => {
     expect(await start({ role: 'erp', reads_lists: true, brings_catalog: false })).toMatchObject({
       role: 'erp',
       does: {
-        ...{ receives_webhooks: true, takes_orders: true, reads_lists: true },
-        ...{ reads_catalog: false, places_orders: false, brings_catalog: false },
+        receives_webhooks: true,
+        takes_orders: true,
+        reads_lists: true,
+        reads_catalog: false,
+        places_orders: false,
+        brings_catalog: false,
       },
     });
   });

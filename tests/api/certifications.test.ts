@@ -36,8 +36,12 @@ describe('a certification', () => {
       status: 'queued',
       checks: [],
       does: {
-        ...{ receives_webhooks: true, reads_catalog: true, reads_lists: true },
-        ...{ places_orders: false, takes_orders: false, brings_catalog: false },
+        receives_webhooks: true,
+        reads_catalog: true,
+        reads_lists: true,
+        places_orders: false,
+        takes_orders: false,
+        brings_catalog: false,
       },
     });
     const second = await one.rest('POST /v2/certifications', { body: {} });

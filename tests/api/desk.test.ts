@@ -56,8 +56,13 @@ describe('orders.overview', () => {
     expect(found.timeline.map(({ kind }) => kind)).toEqual(['created', 'event', 'event', 'delivery']);
     expect(found.deliveries).toEqual([
       expect.objectContaining({
-        ...{ endpoint_id: endpointId, endpoint_url: consumer.url, event_type: 'order.created' },
-        ...{ status: 'delivered', attempts: 1, response_code: 200, can_retry: true },
+        endpoint_id: endpointId,
+        endpoint_url: consumer.url,
+        event_type: 'order.created',
+        status: 'delivered',
+        attempts: 1,
+        response_code: 200,
+        can_retry: true,
       }),
     ]);
     const moves = { moves: ['ready', 'canceled'], payment_moves: ['completed', 'rejected'] };

@@ -137,8 +137,12 @@ describe('a key from before event types had permissions', () => {
   test('is narrowed for good, in every process and on streams that are open', async () => {
     const old = await keyOf(ofCook, true);
     const other = await createApp({
-      ...{ databaseUrl: api.databaseUrl, encryptionKey: 'k'.repeat(32), idempotencyTtlHours: 1 },
-      ...{ webhookTargets: 'any', webhookAllowCidrs: [], logLevel: 'silent' },
+      databaseUrl: api.databaseUrl,
+      encryptionKey: 'k'.repeat(32),
+      idempotencyTtlHours: 1,
+      webhookTargets: 'any',
+      webhookAllowCidrs: [],
+      logLevel: 'silent',
     });
     const server = await startServer(other, { host: '127.0.0.1', port: 0 });
     onTestFinished(() => server.drain(1_000).then(() => other.close()));

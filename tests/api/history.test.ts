@@ -17,7 +17,11 @@ async function shop() {
   const erp = await api.make.key({ locationId, name: 'ERP' });
   const client = api.client(erp.key);
   const product = await client.products.create.mutate({
-    ...{ external_id: 'espresso', name: 'Espresso', description: '', price: 95, category_ids: [] },
+    external_id: 'espresso',
+    name: 'Espresso',
+    description: '',
+    price: 95,
+    category_ids: [],
   });
   return { locationId, erp, client, id: product.id };
 }
@@ -29,13 +33,17 @@ const listed = async ({ client }: Pick<Shop, 'client'>, about: string) =>
 /** The changes of an entry, in few words. */
 const changesOf = async (of: Shop, about = of.id) =>
   (await listed(of, about)).map(({ by, operation, table, rows = [] }) => [
-    ...[by, operation, table],
+    by,
+    operation,
+    table,
     ...rows.map(({ before, after }) => ({ before, after })),
   ]);
 
 async function syncJob({ client, locationId }: Shop, items: object[]) {
   await client.syncJobs.startProducts.mutate({
-    ...{ items: items as never, mode: 'upsert', idempotencyKey: `job ${items.length} ${Math.random()}` },
+    items: items as never,
+    mode: 'upsert',
+    idempotencyKey: `job ${items.length} ${Math.random()}`,
   });
   await runSyncJob(api.app.database, locationId);
 }
@@ -47,8 +55,15 @@ describe('the history of a product lacks', () => {
     const [changed, made, ...others] = await listed(of, of.id);
     expect(others).toEqual([]);
     expect(changed).toMatchObject({
-      ...{ actor: 'api_key', by: 'ERP', by_known: true, api_key_id: of.erp.id, operation: 'update' },
-      ...{ table: 'products', resource_id: of.id, resource_name: 'Espresso', row_count: 1 },
+      actor: 'api_key',
+      by: 'ERP',
+      by_known: true,
+      api_key_id: of.erp.id,
+      operation: 'update',
+      table: 'products',
+      resource_id: of.id,
+      resource_name: 'Espresso',
+      row_count: 1,
       rows: [{ key: { id: of.id }, before: { price: 95 }, after: { price: 131 } }],
     });
     expect(changed?.request_id).toEqual(expect.any(String));
@@ -66,7 +81,9 @@ describe('the history of a product lacks', () => {
       { external_id: 'espresso', name: 'Espresso', price: 110 },
     ]);
     expect((await changesOf(of))[0]).toEqual([
-      ...['ERP', 'update', 'products'],
+      'ERP',
+      'update',
+      'products',
       { before: { price: 95 }, after: { price: 110 } },
     ]);
   });
@@ -110,7 +127,8 @@ describe('the history of a product lacks', () => {
     const of = await shop();
     await of.client.products.delete.mutate({ id: of.id });
     expect((await listed(of, of.id))[0]).toMatchObject({
-      ...{ operation: 'delete', resource_name: 'Espresso' },
+      operation: 'delete',
+      resource_name: 'Espresso',
       rows: [{ before: { name: 'Espresso', price: 95 }, after: null }],
     });
   });
@@ -142,7 +160,9 @@ describe('the audit of a location', () => {
 
 it('what a person did lacks a change of a price at the desk, among moves of orders', async () => {
   const { code } = await issueCode(api.app.database, {
-    ...{ name: 'ana', screens: ['desk'], location_id: api.locationId },
+    name: 'ana',
+    screens: ['desk'],
+    location_id: api.locationId,
   });
   const desk = api.client((await api.client('').appCodes.redeem.mutate({ code })).key);
   const { id } = await kitchen.place();

@@ -72,13 +72,20 @@ it('two spellings of an identifier that differ in normalization alone are one on
 it('a catalog sync matches every level in another normalization form, and refuses what it names twice', async () => {
   const tree = (word: string) => [
     {
-      ...{ external_id: `${word}-c`, name: 'Coffee' },
+      external_id: `${word}-c`,
+      name: 'Coffee',
       products: [
         {
-          ...{ external_id: `${word}-p`, sku: `${word}-ps`, name: 'Coffee', price: 1 },
+          external_id: `${word}-p`,
+          sku: `${word}-ps`,
+          name: 'Coffee',
+          price: 1,
           subselections: [
             {
-              ...{ external_id: `${word}-t`, name: 'Milk', min_selection: 0, max_selection: 1 },
+              external_id: `${word}-t`,
+              name: 'Milk',
+              min_selection: 0,
+              max_selection: 1,
               items: [{ external_id: `${word}-i`, name: 'Oat', price: 0 }],
             },
           ],

@@ -29,8 +29,13 @@ describe('keys.create', () => {
     const { id, key, prefix } = await keys().create.mutate({ name: 'Audited', permissions: ['*'] });
     const entry = await auditOf(api.app.database, id);
     const after = {
-      ...{ name: 'Audited', permissions: ['*'], event_types: 'by_permission', per_minute: 600 },
-      ...{ monthly: 1_000_000, batch_jobs_per_hour: 30, max_items_per_batch: 500 },
+      name: 'Audited',
+      permissions: ['*'],
+      event_types: 'by_permission',
+      per_minute: 600,
+      monthly: 1_000_000,
+      batch_jobs_per_hour: 30,
+      max_items_per_batch: 500,
     };
     expect(entry).toEqual([auditedBy(api.key, 'keys.create', null, after)]);
     const { keyHash } = await api.prisma.apiKey.findFirstOrThrow({ where: { id } });

@@ -11,8 +11,11 @@ const api = useApi();
 /** A body of catalog sync with so many products; their descriptions make it large. */
 function tree(count: number, characters: number) {
   const products = Array.from({ length: count }, (_, index) => ({
-    ...{ external_id: `p${index}`, name: `Product ${index}`, description: 'd'.repeat(characters) },
-    ...{ price: 1.5, image: 'unknown' },
+    external_id: `p${index}`,
+    name: `Product ${index}`,
+    description: 'd'.repeat(characters),
+    price: 1.5,
+    image: 'unknown',
   }));
   return { categories: [{ external_id: 'c', name: 'Category', products }] };
 }

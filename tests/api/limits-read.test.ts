@@ -28,7 +28,10 @@ describe('GET /v2/limits answers 200', () => {
     expect({ ...shown, permissions: [...shown.permissions].sort() }).toEqual({
       permissions: ['categories:read', 'orders:*'],
       effective_permissions: [
-        ...['orders:read', 'orders:write', 'orders:pause', 'orders:export'],
+        'orders:read',
+        'orders:write',
+        'orders:pause',
+        'orders:export',
         'categories:read',
       ],
       per_minute: { limit: 1_000, used: 1_000 - remaining, remaining, resets_at },

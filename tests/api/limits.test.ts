@@ -19,7 +19,8 @@ describe('requests', () => {
       expect(remaining).toEqual(Array.from({ length: 600 }, (_, index) => 599 - index));
       for (const answer of answers.slice(600)) {
         expect(answer).toMatchObject({
-          ...{ errorCode: 'rate_limited', status: 429 },
+          errorCode: 'rate_limited',
+          status: 429,
           message: 'The limit of 600 requests a minute is used up.',
           headers: { ...limitHeaders(600, 0, '2027-03-10T12:01:00Z'), 'Retry-After': '40' },
         });
@@ -221,6 +222,7 @@ async function databaseSeconds(): Promise<number> {
 }
 
 const limitHeaders = (limit: number, remaining: number, reset: string) => ({
-  ...{ 'X-RateLimit-Limit': `${limit}`, 'X-RateLimit-Remaining': `${remaining}` },
+  'X-RateLimit-Limit': `${limit}`,
+  'X-RateLimit-Remaining': `${remaining}`,
   'X-RateLimit-Reset': unix(reset),
 });

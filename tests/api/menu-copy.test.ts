@@ -20,7 +20,10 @@ async function filled() {
   const drinks = await make.category({ name: 'Drinks', externalId: 'D' });
   const hot = await make.category({ name: 'Hot' });
   const espresso = await make.product({
-    ...{ name: 'Espresso', externalId: 'E', price: 95, categoryIds: [drinks, hot] },
+    name: 'Espresso',
+    externalId: 'E',
+    price: 95,
+    categoryIds: [drinks, hot],
     stock: { enabled: true, quantity: 7 },
   });
   await client.products.update.mutate({ id: espresso, tax_rate: 22, image_url: 'https://x.test/e.png' });
@@ -53,8 +56,12 @@ describe('menus.copy', () => {
     const to = await place('Bar Nuevo');
     const first = await copy(from, to);
     expect(first).toMatchObject({
-      ...{ from: { name: 'Cantina Aurora' }, to: { name: 'Bar Nuevo' } },
-      ...{ created: 8, updated: 0, unchanged: 0, kept: 0 },
+      from: { name: 'Cantina Aurora' },
+      to: { name: 'Bar Nuevo' },
+      created: 8,
+      updated: 0,
+      unchanged: 0,
+      kept: 0,
     });
     expect(await shown(to)).toEqual(await shown(from));
     const { data } = await to.client.products.list.query({ search: 'Espresso' });
@@ -75,7 +82,10 @@ describe('menus.copy', () => {
     const looked = await copy(from, to, { dry_run: true });
     expect(looked.changes).toEqual([
       {
-        ...{ type: 'product', names: ['Tea'], action: 'updated', matched_by: 'sku' },
+        type: 'product',
+        names: ['Tea'],
+        action: 'updated',
+        matched_by: 'sku',
         changes: [
           { field: 'price', before: 12.5, after: 13 },
           { field: 'categories', before: [], after: ['Hot'] },
@@ -100,7 +110,12 @@ describe('menus.copy', () => {
     const own = await make.category({ name: 'Own' });
     const stock = { enabled: true, quantity: 3 };
     const espresso = await make.product({
-      ...{ name: 'Espresso', sku: 'own-sku', externalId: 'own', price: 80, categoryIds: [own], stock },
+      name: 'Espresso',
+      sku: 'own-sku',
+      externalId: 'own',
+      price: 80,
+      categoryIds: [own],
+      stock,
     });
     await make.product({ name: 'Mate', sku: 'mate' });
     const menu = await client.menus.create.mutate({ name: 'Lunch', category_ids: [own] });

@@ -38,7 +38,10 @@ describe('GET /v2/menus/active', () => {
   it('shows the published menu with its categories in their order', async () => {
     const id = await published([food, drinks, food]);
     expect(dataOf(await active(), 200, Menu)).toEqual({
-      ...{ id, name: 'Winter', version: 1, is_published: true },
+      id,
+      name: 'Winter',
+      version: 1,
+      is_published: true,
       categories: [
         { id: food, name: 'Food' },
         { id: drinks, name: 'Drinks' },

@@ -236,8 +236,11 @@ it('with the database away reports what the process knows, and that the database
   onTestFinished(() => own.close());
   const read = await fetch(`${own.url}/readyz`);
   expect(await read.json()).toEqual({
-    ...{ status: 'ok', database: 'ok', worker: 'silent' },
-    ...{ publishing: 'ok', changes_set_aside: 0 },
+    status: 'ok',
+    database: 'ok',
+    worker: 'silent',
+    publishing: 'ok',
+    changes_set_aside: 0,
   });
   await runOnce(
     own.databaseUrl,

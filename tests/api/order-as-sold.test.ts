@@ -35,7 +35,10 @@ beforeAll(async () => {
     taxRate: 10.5,
   });
   const { itemIds } = await api.make.subselection({
-    ...{ locationId, productId: burger, maxSelection: 5, single: false },
+    locationId,
+    productId: burger,
+    maxSelection: 5,
+    single: false,
     items: [
       { name: 'Without onion', externalId: 'ERP-NO-ONION' },
       { name: 'Cheese', price: 1.5 },
@@ -43,10 +46,8 @@ beforeAll(async () => {
   });
   const water = await api.make.product({ locationId, sku: 'WATER', price: 1 });
   await api.client().webhookEndpoints.create.mutate({
-    ...{
-      url: erp.url,
-      events: ['order.created', 'order.status_changed', 'order.cancelled', 'payment.created'],
-    },
+    url: erp.url,
+    events: ['order.created', 'order.status_changed', 'order.cancelled', 'payment.created'],
     include: ['snapshot'],
   });
   await api.rest('POST /v1/webhooks', {
@@ -95,7 +96,8 @@ describe('an order whose products were changed and deleted shows what was sold',
       await client.orders.getByExternalId.query({ external_id: externalId, include }),
       await read(`/v2/orders/${order.id}?include=snapshot,books`),
       await read(`/v2/orders/by-external-id/${externalId}?include=snapshot`),
-      ...[entry, changed],
+      entry,
+      changed,
     ];
     for (const each of shown) expect(each?.items).toMatchObject(sold);
     for (const each of shown) {
@@ -111,7 +113,7 @@ describe('an order whose products were changed and deleted shows what was sold',
       await client.orders.get.query({ id: order.id }),
       await client.orders.get.query({ id: order.id, include: ['books'] }),
       await read(`/v1/orders/${order.id}?include=snapshot`),
-      ...[entry],
+      entry,
     ];
     for (const each of shown) {
       expect(JSON.stringify(each?.items)).not.toMatch(/sku|external_id|tax_rate|Without onion/);

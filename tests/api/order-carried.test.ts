@@ -24,7 +24,9 @@ const delivery = {
   note: 'Blue door',
 };
 const shownToAll = {
-  ...{ note: 'Ring twice', guests: 3, promised_at: '2026-01-31T21:30:00.000+00:00' },
+  note: 'Ring twice',
+  guests: 3,
+  promised_at: '2026-01-31T21:30:00.000+00:00',
   adjustments: [
     { kind: 'discount', name: 'Happy hour', percent: 10, line: 1, external_id: 'D-1', total: -3 },
     { kind: 'service_charge', name: 'Service', percent: 5, tax_rate: 22, total: 1.35 },
@@ -32,7 +34,10 @@ const shownToAll = {
   ],
 };
 const given = {
-  ...{ ...shownToAll, customer, delivery, promised_at: '2026-01-31T21:30Z' },
+  ...shownToAll,
+  customer,
+  delivery,
+  promised_at: '2026-01-31T21:30Z',
   adjustments: shownToAll.adjustments.map(({ total: _, ...each }) => each),
 };
 
@@ -239,7 +244,9 @@ it('settlements have the tips that were collected, and what was counted', async 
   await client().turns.close.mutate({ counted: 40, starting_cash: 10 });
   const { data } = (await client().settlements.list.query({})) as { data: { id: string }[] };
   expect(await read(`/v2/settlements/${data[0]?.id}`)).toMatchObject({
-    ...{ total_collected: 30.32, tips: 2, counted: 40 },
+    total_collected: 30.32,
+    tips: 2,
+    counted: 40,
     difference: -0.32,
   });
 });

@@ -23,8 +23,13 @@ describe('POST /v2/orders answers 201', () => {
     const order = orderOf(answer);
     const line = { product_id: kitchen.productId, name: 'Flat White', quantity: 2, comment: 'Extra hot' };
     expect(order).toMatchObject({
-      ...{ status: 'pending', total: 25, payment: { status: 'pending' }, external_id: 'PO-full' },
-      ...{ channel: 'kiosk', is_take_away: true, identifier: 'Table 4' },
+      status: 'pending',
+      total: 25,
+      payment: { status: 'pending' },
+      external_id: 'PO-full',
+      channel: 'kiosk',
+      is_take_away: true,
+      identifier: 'Table 4',
       payment_method_id: kitchen.paymentMethodId,
       items: [{ ...line, unit_price: 12.5, total: 25 }],
     });
@@ -64,7 +69,9 @@ describe('POST /v2/orders answers 201', () => {
   it('for products and their chosen items, priced exactly', async () => {
     const productId = await api.make.product({ price: 3.33 });
     const { itemIds } = await api.make.subselection({
-      ...{ productId, maxSelection: 5, single: false },
+      productId,
+      maxSelection: 5,
+      single: false,
       items: [0.45, 1.1].map((price) => ({ price, max: 5 })),
     });
     const chosen = (item: number, quantity: number) => ({ item_id: itemIds[item], quantity });
@@ -177,7 +184,9 @@ describe('stock', () => {
   it('of chosen items is taken for every one of the product, and refused at the item', async () => {
     const productId = await api.make.product({ stock: { quantity: 10 } });
     const { itemIds } = await api.make.subselection({
-      ...{ productId, maxSelection: 9, single: false },
+      productId,
+      maxSelection: 9,
+      single: false,
       items: [
         { max: 9, stockEnabled: true, stockQuantity: 6 },
         { max: 9, stockEnabled: false, stockQuantity: 1 },

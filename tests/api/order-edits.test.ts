@@ -17,7 +17,9 @@ async function shop(more: object = {}) {
   });
   const tea = await place.make.product({ price: 3, name: 'Tea' });
   const { itemIds } = await place.make.subselection({
-    ...{ productId: burger, maxSelection: 3, single: false },
+    productId: burger,
+    maxSelection: 3,
+    single: false,
     items: [
       { name: 'Cheese', price: 1.5 },
       { name: 'Ham', price: 2 },

@@ -43,7 +43,11 @@ describe('POST /v2/orders/{id}/payments', () => {
     });
     const payment = dataOf(added ?? expect.fail(), 201, Payment);
     expect(payment).toMatchObject({
-      ...{ order_id: order.id, payment_method_id: qr, method: 'qr', amount: 12.5, status: 'pending' },
+      order_id: order.id,
+      payment_method_id: qr,
+      method: 'qr',
+      amount: 12.5,
+      status: 'pending',
     });
     expect(added?.headers.get('location')).toBe(`/v2/payments/${payment.id}`);
     expect((await add(order.id, qr, 'once')).text).toBe(added?.text);
@@ -132,7 +136,9 @@ describe('POST /v2/orders/{id}/payments', () => {
     const { orders } = api.client();
     const again = () =>
       orders.addPayment.mutate({
-        ...{ id: order.id, payment_method_id: kitchen.paymentMethodId, idempotencyKey: randomUUID() },
+        id: order.id,
+        payment_method_id: kitchen.paymentMethodId,
+        idempotencyKey: randomUUID(),
       });
     const second = await again();
     await reject(second.id);
@@ -158,7 +164,9 @@ describe('a rejected order that is paid in cash', () => {
     const order = await placed({ payment_method_id: card });
     await client.payments.reject.mutate({ id: order.payment.id });
     const paid = await client.orders.addPayment.mutate({
-      ...{ id: order.id, payment_method_id: cash, idempotencyKey: randomUUID() },
+      id: order.id,
+      payment_method_id: cash,
+      idempotencyKey: randomUUID(),
     });
     await client.payments.complete.mutate({ id: paid.id });
     const { completed_at } = await client.orders.get.query({ id: order.id, include: ['books'] });
@@ -169,7 +177,8 @@ describe('a rejected order that is paid in cash', () => {
     for (const group_by of ['payment_method', 'day'] as const) {
       const report = await place.rest(`GET /v2/sales-reports?from=${today}&to=${today}&group_by=${group_by}`);
       expect(dataOf(report, 200, SalesReport)).toMatchObject({
-        ...{ total_orders: 1, total_amount: 12.5 },
+        total_orders: 1,
+        total_amount: 12.5,
         rows: [{ orders: 1, amount: 12.5, ...(group_by === 'payment_method' && { key: cash }) }],
       });
     }
@@ -177,7 +186,9 @@ describe('a rejected order that is paid in cash', () => {
     const { body } = await place.rest('GET /v2/settlements?limit=1');
     const [{ id } = { id: '' }] = z.object({ data: z.array(z.object({ id: z.string() })) }).parse(body).data;
     expect(dataOf(await place.rest(`GET /v2/settlements/${id}`), 200, Settlement)).toMatchObject({
-      ...{ total_orders: 1, total_collected: 12.5, payments: [{ method: 'cash', count: 1, amount: 12.5 }] },
+      total_orders: 1,
+      total_collected: 12.5,
+      payments: [{ method: 'cash', count: 1, amount: 12.5 }],
     });
   });
 });
@@ -185,8 +196,11 @@ describe('a rejected order that is paid in cash', () => {
 /** Another payment by a person, of what the order comes to unless said. */
 const insert = (orderId: string, more: Record<string, unknown> = {}) => {
   const row = {
-    ...{ location_id: api.locationId, order_id: orderId, payment_method_id: kitchen.paymentMethodId },
-    ...{ amount: '12.5', ...more },
+    location_id: api.locationId,
+    order_id: orderId,
+    payment_method_id: kitchen.paymentMethodId,
+    amount: '12.5',
+    ...more,
   };
   const places = Object.keys(row).map((_, index) => `$${index + 1}`);
   return hand.sql(

@@ -37,7 +37,9 @@ describe('POST /v2/orders/quote', () => {
 
   it('accepts from the typed client an order that is longer than any URL', async () => {
     const items = Array.from({ length: 200 }, () => ({
-      ...{ product_id: kitchen.productId, quantity: 1, comment: 'no sugar, '.repeat(20) },
+      product_id: kitchen.productId,
+      quantity: 1,
+      comment: 'no sugar, '.repeat(20),
     }));
     const request = OrderQuoteRequest.parse(kitchen.body({ items }));
     const { items: quoted } = await api.client().orders.quote.query(request);

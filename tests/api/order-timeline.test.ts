@@ -40,12 +40,20 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
     const [created, ready, canceled] = only(entries, 'created', 'moved');
     const own = { type: 'api_key', id: api.key.id, name: 'test' };
     expect(created).toEqual({
-      ...{ at: moment, kind: 'created', status: 'pending', by: own, request_id: expect.any(String) },
+      at: moment,
+      kind: 'created',
+      status: 'pending',
+      by: own,
+      request_id: expect.any(String),
     });
     const moved = { at: moment, kind: 'moved' };
     expect(ready).toEqual({ ...moved, from: 'pending', to: 'ready', by: { type: 'database' } });
     expect(canceled).toEqual({
-      ...{ ...moved, from: 'ready', to: 'canceled', reason: 'The guest left.', request_id: 'cancel-1' },
+      ...moved,
+      from: 'ready',
+      to: 'canceled',
+      reason: 'The guest left.',
+      request_id: 'cancel-1',
       by: { type: 'api_key', id: other.id, name: 'Till' },
     });
     const published = only(entries, 'event').flatMap((entry) => (entry.kind === 'event' ? entry : []));
@@ -101,7 +109,9 @@ describe('GET /v2/orders/{id}/timeline answers 200', () => {
     );
     const [entry] = await read(made?.id ?? '');
     expect(entry).toEqual({
-      ...{ at: moment, kind: 'created', status: 'closed' },
+      at: moment,
+      kind: 'created',
+      status: 'closed',
       by: { type: 'database', name: expect.stringMatching(/_owner by psql$/) },
     });
   });

@@ -88,7 +88,10 @@ describe.each(['identity', 'gzip'])('as %s', (coding) => {
       [locationId],
     );
     await createManyOrders(api.app.database, {
-      ...{ locationId, count: 1, from: '2026-01-11T12:00:00Z', prefix: `LATE-${coding}-` },
+      locationId,
+      count: 1,
+      from: '2026-01-11T12:00:00Z',
+      prefix: `LATE-${coding}-`,
     });
     // Still under way: what follows was read after the change was committed.
     expect(await exporting()).toHaveLength(1);

@@ -35,7 +35,9 @@ describe('GET /v2/orders/export answers 200', () => {
     const { orders, ...head } = dataOf(answer, 200, OrderExport);
     expect(head).toEqual({
       exported_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/),
-      ...{ from: '2026-01-01', to: '2026-01-31', total: 3_000 },
+      from: '2026-01-01',
+      to: '2026-01-31',
+      total: 3_000,
     });
     const rows = await api.sql<{ id: string }>`select id from orders where location_id = ${locationId}
       order by created_at, id`;
@@ -57,8 +59,10 @@ describe('GET /v2/orders/export answers 200', () => {
     expect(headers.get('content-length')).toBeNull();
     const limits = { 'x-ratelimit-batch-limit': '7', 'x-ratelimit-batch-remaining': '6' };
     expect(Object.fromEntries(headers)).toMatchObject({
-      ...{ 'transfer-encoding': 'chunked', 'content-type': 'application/json; charset=utf-8' },
-      ...{ 'x-ratelimit-remaining': '99999', ...limits },
+      'transfer-encoding': 'chunked',
+      'content-type': 'application/json; charset=utf-8',
+      'x-ratelimit-remaining': '99999',
+      ...limits,
     });
   });
 

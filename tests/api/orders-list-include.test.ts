@@ -33,7 +33,12 @@ beforeAll(async () => {
 });
 
 const six = ({ id, number, status, total, created_at, payment }: Order) => ({
-  ...{ id, number, status, total, created_at, payment },
+  id,
+  number,
+  status,
+  total,
+  created_at,
+  payment,
 });
 const list = async (query: string): Promise<Page> => {
   const answer: Answer<Page> = await api.rest(`GET /v2/orders?order=asc&${query}`);

@@ -19,7 +19,10 @@ async function openShop(timezone = 'UTC') {
     return parseStrict(OrderPage, answer.body);
   }
   return {
-    ...{ key: shop.token, rest: shop.rest, place: there.place, list },
+    key: shop.token,
+    rest: shop.rest,
+    place: there.place,
+    list,
     /** An order made at that moment. */
     async placeAt(moment: string, overrides: Record<string, unknown> = {}): Promise<Order> {
       const order = await there.place(overrides);
@@ -72,7 +75,12 @@ describe('GET /v2/orders', () => {
     for (const version of ['v1', 'v2']) {
       const { data, pagination } = await shop.list('', version);
       const six = ({ id, number, status, total, created_at, payment }: Order) => ({
-        ...{ id, number, status, total, created_at, payment },
+        id,
+        number,
+        status,
+        total,
+        created_at,
+        payment,
       });
       expect(data).toEqual([six(second), six(first)]);
       expect(pagination).toEqual({ limit: 50, offset: 0, total: 2 });

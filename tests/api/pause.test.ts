@@ -50,7 +50,9 @@ describe('a pause', () => {
     for (const until of [inSeconds(-1), 'tomorrow']) {
       const answer = await pause({ until });
       expect([...reasonOf(answer), answer.headers.get('x-error-fields')]).toEqual([
-        ...[422, 'invalid_field', 'until'],
+        422,
+        'invalid_field',
+        'until',
       ]);
     }
     expect(dataOf(await read(), 200, Location).paused).toBe(false);
@@ -113,7 +115,8 @@ describe('creation of orders', () => {
     expect([again.status, again.text]).toEqual([201, made.text]);
     expect(again.headers.get('idempotency-replayed')).toBe('true');
     expect(reasonOf(await kitchen.post({ note: 'x' }, { idempotencyKey }))).toEqual([
-      ...[409, 'idempotency_key_reused'],
+      409,
+      'idempotency_key_reused',
     ]);
     expect(reasonOf(await kitchen.post(refused, { idempotencyKey: later }))).toEqual(paused);
     await resume();
@@ -132,7 +135,9 @@ describe('creation of orders', () => {
       return refusals.map(({ reason }) => reason);
     };
     expect(await reasonsOf({ external_id, items })).toEqual([
-      ...['external_id_taken', 'location_paused', 'unknown_product'],
+      'external_id_taken',
+      'location_paused',
+      'unknown_product',
     ]);
     expect(await reasonsOf({ while_paused: true })).toEqual([]);
   });

@@ -83,8 +83,11 @@ describe.each([false, true])(
       });
       expect(own.audited).toHaveLength(1);
       expect(own.audited[0]?.row).toMatchObject({
-        ...{ actor_kind: 'api_key', api_key_id: apiKeyId, request_id: 'request-of-a-move' },
-        ...{ client_address: '192.0.2.7', operation: 'payments.of-a-test' },
+        actor_kind: 'api_key',
+        api_key_id: apiKeyId,
+        request_id: 'request-of-a-move',
+        client_address: '192.0.2.7',
+        operation: 'payments.of-a-test',
         changes: { before: { status: 'pending' }, after: { status: to } },
       });
     });

@@ -128,8 +128,13 @@ it('GET /v2/payments/{id} answers 200 with the payment that came with an order',
   const { id } = order.payment;
   const { updated_at, ...payment } = await get(id);
   expect(payment).toEqual({
-    ...{ id, order_id: order.id, payment_method_id: kitchen.paymentMethodId, method: 'cash' },
-    ...{ amount: 12.5, status: 'pending', created_at: order.created_at },
+    id,
+    order_id: order.id,
+    payment_method_id: kitchen.paymentMethodId,
+    method: 'cash',
+    amount: 12.5,
+    status: 'pending',
+    created_at: order.created_at,
   });
   // It is published as new at a moment after the beginning of its transaction.
   expect(Date.parse(updated_at)).toBeGreaterThanOrEqual(Date.parse(order.created_at));

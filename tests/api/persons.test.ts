@@ -91,9 +91,14 @@ describe('what a person does at the desk', () => {
     const [entry, ...rest] = (await audited()).filter(({ id }) => !before.includes(id));
     expect(rest).toEqual([]);
     expect(entry).toMatchObject({
-      ...{ actor: 'api_key', operation: 'keys.create', by: ana, by_known: true },
-      ...{ resource_name: `app: ${ana}`, api_key_id: entry?.resource_id },
-      ...{ request_id: expect.any(String), client_address: expect.any(String) },
+      actor: 'api_key',
+      operation: 'keys.create',
+      by: ana,
+      by_known: true,
+      resource_name: `app: ${ana}`,
+      api_key_id: entry?.resource_id,
+      request_id: expect.any(String),
+      client_address: expect.any(String),
     });
   });
 

@@ -101,7 +101,8 @@ describe('prices of products', () => {
       },
       sync: () =>
         place.client().syncJobs.startProducts.mutate({
-          ...{ idempotencyKey: 'sync', mode: 'update' },
+          idempotencyKey: 'sync',
+          mode: 'update',
           items: [{ external_id: 'sync', name: 'Synced', price: 12 }],
         }),
       plan: (id) =>
@@ -126,15 +127,22 @@ describe('prices of products', () => {
     const after = await applied(planned);
     const outcomes = outcomesOf(after);
     expect(Object.fromEntries(Object.keys(ways).map((way) => [way, outcomes[ids[way] ?? '']]))).toEqual({
-      ...{ api: 'price_changed', back: 'price_changed', hand: 'price_changed', handBack: 'price_changed' },
-      ...{ sync: 'price_changed', plan: 'price_changed', deletion: 'product_deleted' },
-      ...{ name: 'applied', same: 'applied', handSame: 'applied', nothing: 'applied' },
+      api: 'price_changed',
+      back: 'price_changed',
+      hand: 'price_changed',
+      handBack: 'price_changed',
+      sync: 'price_changed',
+      plan: 'price_changed',
+      deletion: 'product_deleted',
+      name: 'applied',
+      same: 'applied',
+      handSame: 'applied',
+      nothing: 'applied',
     });
     expect(after).toMatchObject({ status: 'applied', applied_prices: 4, skipped_prices: 7 });
     const shown = await place.client().products.list.query({ limit: 200 });
     expect(shown.data.map(({ price }) => price).sort((a, b) => a - b)).toEqual([
-      ...[10, 10, 12, 12, 12, 12],
-      ...[15, 15, 15, 15],
+      10, 10, 12, 12, 12, 12, 15, 15, 15, 15,
     ]);
   });
 
@@ -157,7 +165,9 @@ describe('prices of products', () => {
       { external_id: 'here', price: 2 },
     ];
     const many = await place.rest('POST /v2/price-changes', {
-      ...{ key, body: { effective_at: farAway, prices: two }, headers: { 'idempotency-key': 'many' } },
+      key,
+      body: { effective_at: farAway, prices: two },
+      headers: { 'idempotency-key': 'many' },
     });
     expect(reasonOf(many)).toBe('batch_too_large');
     const one = [{ product_id: id, price: 1 }];
@@ -200,17 +210,25 @@ describe('prices of a category', () => {
     await products.update.mutate({ id: joined, category_ids: [category_id] });
     await products.update.mutate({ id: changed, category_ids: [category_id], price: 9 });
     const { id: fresh } = await products.create.mutate({
-      ...{ name: 'Fresh', description: '', price: 3, category_ids: [category_id] },
+      name: 'Fresh',
+      description: '',
+      price: 3,
+      category_ids: [category_id],
     });
     const after = await applied(planned);
     expect(outcomesOf(after)).toEqual({
-      ...{ [half]: 'applied', [free]: 'applied', [left]: 'not_in_category', [joined]: 'applied' },
-      ...{ [changed]: 'price_changed', [fresh]: 'price_changed', [huge]: 'price_too_large' },
+      [half]: 'applied',
+      [free]: 'applied',
+      [left]: 'not_in_category',
+      [joined]: 'applied',
+      [changed]: 'price_changed',
+      [fresh]: 'price_changed',
+      [huge]: 'price_too_large',
     });
     expect(after).toMatchObject({ total_prices: 7, applied_prices: 3, skipped_prices: 4 });
     // 1.155 and 0.055: no double is either.
     expect(await Promise.all([half, free, left, joined, changed, fresh].map(priceOf))).toEqual([
-      ...[1.16, 0, 7, 0.06, 9, 3],
+      1.16, 0, 7, 0.06, 9, 3,
     ]);
     const price = after.prices.find(({ product_id }) => product_id === joined);
     expect(price).toEqual({ product_id: joined, before: 0.05, price: 0.06, status: 'applied' });

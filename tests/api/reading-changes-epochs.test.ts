@@ -21,7 +21,8 @@ describe('a cursor of another epoch of the database', () => {
     async (list) => {
       for (const n of [1, 2]) {
         const productId = await api.make.product({
-          ...{ locationId: api.locationId, stock: { quantity: n } },
+          locationId: api.locationId,
+          stock: { quantity: n },
         });
         await placeOrder(api, { ...kitchen, productId });
       }

@@ -23,7 +23,8 @@ const path = (kind: Kind, query = '') => `${lists[kind]}?include=deleted${query}
 async function make(kind: Kind, external_id = randomUUID()): Promise<{ id: string; external_id: string }> {
   const answer = await api.rest<{ data: { id: string } }>(`POST ${lists[kind]}`, {
     body: {
-      ...{ external_id, name: `Tea ${randomUUID()}` },
+      external_id,
+      name: `Tea ${randomUUID()}`,
       ...(kind === 'product'
         ? { description: '', price: 1, stock: { enabled: true, quantity: 3, min_stock_alarm: 0 } }
         : { priority: 1, visible: true }),

@@ -33,7 +33,9 @@ export const refusalIn = ({ status, headers, body }: Answer): Refusal => ({
 
 /** The same of what the typed client threw. */
 export const refusalThrown = ({ httpStatus: status, code, reason, ...rest }: ComandaError): Refusal => ({
-  ...{ status, code, reason },
+  status,
+  code,
+  reason,
   carries: details.filter((name) => name in rest),
 });
 

@@ -125,7 +125,9 @@ function spread(order: RecordedOrder): Part[] {
   const whole = [...nets.values()].reduce((sum, cents) => sum + cents, 0n);
   if (discount === 0n || whole === 0n) return [];
   const shares = [...nets].map(([rate, cents]) => ({
-    ...{ rate, cents: (discount * cents) / whole, rest: (discount * cents) % whole },
+    rate,
+    cents: (discount * cents) / whole,
+    rest: (discount * cents) % whole,
     key: rate === undefined ? '' : `${json(rate, 4)}`,
   }));
   shares.sort((a, b) => Number(b.rest - a.rest) || (a.key < b.key ? -1 : 1));
@@ -146,7 +148,9 @@ function tally(orders: RecordedOrder[], partsOf: (order: RecordedOrder) => Part[
       const sum = sums.get(key) ?? { orders: 0, milli: 0n, cents: 0n };
       const first = keys.has(key) ? 0 : 1;
       sums.set(key, {
-        ...{ orders: sum.orders + first, milli: sum.milli + milli, cents: sum.cents + cents },
+        orders: sum.orders + first,
+        milli: sum.milli + milli,
+        cents: sum.cents + cents,
         ...(tax !== undefined && { tax: (sum.tax ?? 0n) + tax }),
       });
       keys.add(key);
@@ -219,7 +223,10 @@ describe('a month of sales', () => {
         ...taxOf(index + line * 3),
       }));
       const order = {
-        ...{ at, lines, methodId: methods[index % 2] ?? methodId, adjustments: adjustmentsOf(index, lines) },
+        at,
+        lines,
+        methodId: methods[index % 2] ?? methodId,
+        adjustments: adjustmentsOf(index, lines),
         channel: [null, 'web', 'kiosk'][index % 3] ?? null,
         status: index % 8 === 0 ? ('canceled' as const) : ('closed' as const),
         paid: index % 7 === 0 ? ('rejected' as const) : ('completed' as const),
@@ -230,7 +237,9 @@ describe('a month of sales', () => {
 
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/New_York', dateStyle: 'short' });
   const hour = new Intl.DateTimeFormat('en', {
-    ...{ timeZone: 'America/New_York', hour: '2-digit', hourCycle: 'h23' },
+    timeZone: 'America/New_York',
+    hour: '2-digit',
+    hourCycle: 'h23',
   });
   const dayOf = ({ at }: RecordedOrder) => day.format(at);
   const whole = (key: string, order: RecordedOrder): Part[] => [

@@ -31,8 +31,14 @@ const sell = (lines: RecordedOrder['lines'], more: Partial<RecordedOrder> = {}) 
 describe('GET /v2/sales-reports', () => {
   it('answers 200 with zeros where nothing was sold', async () => {
     expect(await by('day')).toEqual({
-      ...{ from: '2026-01-01', to: '2026-01-31', currency: 'BRL', group_by: 'day' },
-      ...{ total_orders: 0, total_amount: 0, average_ticket: 0, rows: [] },
+      from: '2026-01-01',
+      to: '2026-01-31',
+      currency: 'BRL',
+      group_by: 'day',
+      total_orders: 0,
+      total_amount: 0,
+      average_ticket: 0,
+      rows: [],
     });
   });
 
@@ -43,7 +49,10 @@ describe('GET /v2/sales-reports', () => {
     await sell([{ productId, milli: 1000n, cents: 2n }], { at: new Date('2026-01-10T12:00:00.000Z') });
     const sales = await report('from=2026-01-01&to=2026-01-31');
     expect(sales).toMatchObject({
-      ...{ group_by: 'day', total_orders: 3, total_amount: 20.03, average_ticket: 6.68 },
+      group_by: 'day',
+      total_orders: 3,
+      total_amount: 20.03,
+      average_ticket: 6.68,
       rows: [
         { key: '2026-01-10', name: '2026-01-10', orders: 2, quantity: 2, amount: 10.02 },
         { key: '2026-01-09', name: '2026-01-09', orders: 1, quantity: 2.5, amount: 10.01 },

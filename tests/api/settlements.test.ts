@@ -42,8 +42,14 @@ describe('GET /v2/settlements/{id}', () => {
     const { ended_at } = await site.client().turns.close.mutate();
     const settlement = await latest();
     expect(settlement).toEqual({
-      ...{ id: settlement.id, turn_id: turn.id, batch_number: '1', started_at: turn.started_at, ended_at },
-      ...{ total_orders: 5, total_collected: 37.5, average_ticket: 12.5 },
+      id: settlement.id,
+      turn_id: turn.id,
+      batch_number: '1',
+      started_at: turn.started_at,
+      ended_at,
+      total_orders: 5,
+      total_collected: 37.5,
+      average_ticket: 12.5,
       payments: [
         { method: 'cash', count: 1, amount: 12.5 },
         { method: 'qr', count: 2, amount: 25 },

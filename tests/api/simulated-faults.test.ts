@@ -118,8 +118,10 @@ describe('timeout_after_write', () => {
       const call = request(`${api.url}/v2/orders`, {
         method: 'POST',
         headers: {
-          ...{ authorization: `Bearer ${site.token}`, 'content-type': 'application/json' },
-          ...{ 'idempotency-key': randomUUID(), 'x-comanda-simulate': 'timeout_after_write' },
+          authorization: `Bearer ${site.token}`,
+          'content-type': 'application/json',
+          'idempotency-key': randomUUID(),
+          'x-comanda-simulate': 'timeout_after_write',
         },
       });
       call.on('response', ({ statusCode }) => resolve(`answered ${statusCode}`));

@@ -23,7 +23,9 @@ const sync = async (item: object, more?: object) =>
   dataOf(await sent([{ sku: 'a', ...item }], more), 200, StockSyncResult);
 const adjust = (body: object, options: Call = {}, id = product) =>
   site.rest(`POST /v2/products/${id}/stock/adjust`, {
-    ...{ body, headers: { 'idempotency-key': newId() }, ...options },
+    body,
+    headers: { 'idempotency-key': newId() },
+    ...options,
   });
 const left = async () => dataOf(await site.rest(`GET /v1/products/${product}/stock`), 200, Stock).quantity;
 async function sell(quantity: number): Promise<number> {
@@ -42,7 +44,9 @@ describe('a count that was read before five were sold', () => {
   it('fails its item when it says what it expected', async () => {
     await sell(5);
     expect(await sync({ quantity: 5, expected: 5 })).toEqual({
-      ...{ total_items: 1, success_items: 0, failed_items: 1 },
+      total_items: 1,
+      success_items: 0,
+      failed_items: 1,
       errors: [{ index: 0, code: 'conflict', message: 'There are 0, not 5.', quantity: 0 }],
     });
     expect(await sell(1)).toBe(422);
@@ -70,7 +74,9 @@ describe('POST /v2/stock/sync', () => {
       { product_id: other, quantity: 1 },
     ]);
     expect(dataOf(answer, 200, StockSyncResult)).toEqual({
-      ...{ total_items: 2, success_items: 1, failed_items: 1 },
+      total_items: 2,
+      success_items: 1,
+      failed_items: 1,
       errors: [{ index: 0, code: 'conflict', message, quantity: 5 }],
     });
     expect(await left()).toBe(5);
@@ -98,7 +104,9 @@ describe('POST /v2/stock/sync', () => {
 describe('POST /v2/products/{id}/stock/adjust', () => {
   it('returns the stock after it, and publishes the change', async () => {
     expect(dataOf(await adjust({ adjust: -1.5 }), 200, Stock)).toEqual({
-      ...{ enabled: true, quantity: 3.5, min_stock_alarm: 2 },
+      enabled: true,
+      quantity: 3.5,
+      min_stock_alarm: 2,
     });
     const rows = await api.sql`select resource, operation, changed from internal.captured_changes
       where location_id = ${site.locationId} and resource = 'stock' order by id desc limit 1`;

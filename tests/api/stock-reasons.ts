@@ -18,7 +18,8 @@ export function stockReasons(
     const { locationId } = api;
     const id = await api.make.product({ locationId, stock: { quantity: 0 } });
     return rest(`POST /v2/products/${id}/stock/adjust`, {
-      ...{ body, headers: { 'idempotency-key': randomUUID() } },
+      body,
+      headers: { 'idempotency-key': randomUUID() },
     });
   };
   return {

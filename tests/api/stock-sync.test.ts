@@ -39,7 +39,10 @@ async function captured(): Promise<string[]> {
 }
 
 const success = (total: number) => ({
-  ...{ total_items: total, success_items: total, failed_items: 0, errors: [] },
+  total_items: total,
+  success_items: total,
+  failed_items: 0,
+  errors: [],
 });
 
 describe('POST /v2/stock/sync', () => {
@@ -82,10 +85,14 @@ describe('POST /v2/stock/sync', () => {
       { external_id: 'unknown' },
     ];
     const missing = (index: number, name: string) => ({
-      ...{ index, code: 'resource_not_found', message: `There is no product with ${name}.` },
+      index,
+      code: 'resource_not_found',
+      message: `There is no product with ${name}.`,
     });
     expect(await sync(named.map((name) => ({ ...name, quantity: 1 })))).toEqual({
-      ...{ total_items: 4, success_items: 1, failed_items: 3 },
+      total_items: 4,
+      success_items: 1,
+      failed_items: 3,
       errors: [
         missing(0, `product_id ${foreign}`),
         missing(2, 'product_id no id'),
@@ -148,14 +155,18 @@ describe('dry_run', () => {
     expect(result).toMatchObject({ total_items: 4, success_items: 2, failed_items: 2, dry_run: true });
     expect(result.changes).toEqual([
       {
-        ...{ index: 0, product_id: a, action: 'updated' },
+        index: 0,
+        product_id: a,
+        action: 'updated',
         changes: [
           { field: 'enabled', before: false, after: true },
           { field: 'quantity', before: 5, after: 6 },
         ],
       },
       {
-        ...{ index: 2, product_id: b, action: 'created' },
+        index: 2,
+        product_id: b,
+        action: 'created',
         changes: [
           { field: 'enabled', after: true },
           { field: 'quantity', after: 3 },

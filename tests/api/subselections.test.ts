@@ -20,7 +20,11 @@ beforeEach(async () => {
 
 const one = (name: string, max = 1) => ({ name, price: 1, max });
 const toppings = (...names: string[]) => ({
-  ...{ product_id, name: 'Toppings', min_selection: 1, max_selection: 3, single: false },
+  product_id,
+  name: 'Toppings',
+  min_selection: 1,
+  max_selection: 3,
+  single: false,
   items: names.map((name) => one(name)),
 });
 const make = async (...names: string[]) =>

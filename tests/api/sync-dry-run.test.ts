@@ -15,8 +15,13 @@ async function kitchen(limits: Partial<Parameters<typeof createKey>[1]> = {}) {
   const hot = await make.category({ name: 'Hot', externalId: 'hot' });
   await make.category({ name: 'Cold', externalId: 'cold' });
   const knownId = await make.product({
-    ...{ externalId: 'known', sku: 'K-1', name: 'Known', price: 10, description: 'Old.' },
-    ...{ categoryIds: [hot], stock: { quantity: 5, minStockAlarm: 1 } },
+    externalId: 'known',
+    sku: 'K-1',
+    name: 'Known',
+    price: 10,
+    description: 'Old.',
+    categoryIds: [hot],
+    stock: { quantity: 5, minStockAlarm: 1 },
   });
   const send = (body: object, idempotencyKey = `dry-${asked++}`) =>
     rest('POST /v2/sync/products', { body, headers: { 'idempotency-key': idempotencyKey } });
@@ -50,18 +55,31 @@ describe('POST /v2/sync/products with dry_run answers 202', () => {
     const { knownId, preview } = await kitchen();
     const answer = await preview([
       {
-        ...{ external_id: 'known', name: 'Known', price: 12.5, sku: 'K-2', visible: false },
-        ...{ category_external_ids: ['cold'], stock: { enabled: true, quantity: 7.5, min_stock_alarm: 1 } },
+        external_id: 'known',
+        name: 'Known',
+        price: 12.5,
+        sku: 'K-2',
+        visible: false,
+        category_external_ids: ['cold'],
+        stock: { enabled: true, quantity: 7.5, min_stock_alarm: 1 },
       },
       { ...least('new'), category_external_ids: ['hot', 'cold', 'hot'] },
       { external_id: 'bare', name: 'Bare', price: 2, sku: 'B-1', description: 'Plain.' },
     ]);
     expect(answer).toEqual({
-      ...{ job_id: '', status: 'completed', total_items: 3, dry_run: true },
-      ...{ success_items: 3, failed_items: 0, errors: [] },
+      job_id: '',
+      status: 'completed',
+      total_items: 3,
+      dry_run: true,
+      success_items: 3,
+      failed_items: 0,
+      errors: [],
       changes: [
         {
-          ...{ index: 0, external_id: 'known', id: knownId, action: 'updated' },
+          index: 0,
+          external_id: 'known',
+          id: knownId,
+          action: 'updated',
           changes: [
             { field: 'price', before: 10, after: 12.5 },
             { field: 'sku', before: 'K-1', after: 'K-2' },
@@ -71,11 +89,15 @@ describe('POST /v2/sync/products with dry_run answers 202', () => {
           ].sort(byField),
         },
         {
-          ...{ index: 1, external_id: 'new', action: 'created' },
+          index: 1,
+          external_id: 'new',
+          action: 'created',
           changes: made({ description: '', name: 'new', price: 1, category_external_ids: ['cold', 'hot'] }),
         },
         {
-          ...{ index: 2, external_id: 'bare', action: 'created' },
+          index: 2,
+          external_id: 'bare',
+          action: 'created',
           changes: made({ description: 'Plain.', sku: 'B-1', name: 'Bare', price: 2 }),
         },
       ],
@@ -102,8 +124,10 @@ describe('POST /v2/sync/products with dry_run answers 202', () => {
       const job = await apply(items, mode);
       expect({ mode, errors: foreseen.errors }).toEqual({ mode, errors: job.errors });
       expect(foreseen).toMatchObject({
-        ...{ status: job.status, total_items: 4 },
-        ...{ success_items: job.success_items, failed_items: job.failed_items },
+        status: job.status,
+        total_items: 4,
+        success_items: job.success_items,
+        failed_items: job.failed_items,
       });
     }
   });

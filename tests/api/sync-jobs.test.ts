@@ -36,8 +36,16 @@ describe('POST /v2/sync/products', () => {
     expect(rows).toEqual([{ key: `run-sync-jobs:${locationId}` }]);
     const job = dataOf(await rest(`GET /v2/sync/jobs/${job_id}`), 200, SyncJob);
     expect(job).toEqual({
-      ...{ job_id, type: 'products', mode: 'upsert', status: 'queued', total_items: 1 },
-      ...{ processed_items: 0, success_items: 0, failed_items: 0, errors: [], created_at: job.created_at },
+      job_id,
+      type: 'products',
+      mode: 'upsert',
+      status: 'queued',
+      total_items: 1,
+      processed_items: 0,
+      success_items: 0,
+      failed_items: 0,
+      errors: [],
+      created_at: job.created_at,
     });
   });
 

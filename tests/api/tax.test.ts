@@ -16,7 +16,10 @@ describe('the rate of tax of a product', () => {
   it('is kept exactly, shown where include asks for it, and left as it is by what does not name it', async () => {
     const client = api.client();
     const made = await client.products.create.mutate({
-      ...{ ...fresh, name: 'Burger', external_id: 'TAX-1', tax_rate: 10.1234 },
+      ...fresh,
+      name: 'Burger',
+      external_id: 'TAX-1',
+      tax_rate: 10.1234,
     });
     expect(made).not.toHaveProperty('tax_rate');
     const { data } = await client.products.list.query({ external_id: 'TAX-1', ...tax });
@@ -24,7 +27,8 @@ describe('the rate of tax of a product', () => {
     const shown = [
       await client.products.get.query({ id: made.id, ...tax }),
       await client.products.getByExternalId.query({ external_id: 'TAX-1', ...tax }),
-      ...[data[0], since.data.find(({ id }) => id === made.id)],
+      data[0],
+      since.data.find(({ id }) => id === made.id),
     ];
     for (const each of shown) expect(each).toEqual({ ...made, tax_rate: 10.1234 });
     await client.products.update.mutate({ id: made.id, price: 13 });
@@ -74,7 +78,10 @@ it('the line of an order keeps the rate that its product had, after any change o
   const { locationId } = api;
   const burger = await api.make.product({ locationId, sku: 'TAXED', price: 10, taxRate: 22 });
   const { itemIds } = await api.make.subselection({
-    ...{ locationId, productId: burger, maxSelection: 5, single: false },
+    locationId,
+    productId: burger,
+    maxSelection: 5,
+    single: false,
     items: [{ name: 'Cheese', price: 1.5 }],
   });
   const bare = await api.make.product({ locationId, sku: 'BARE', price: 3 });
@@ -123,7 +130,12 @@ it('sales by rate of tax add up the tax of each line, and compute none where no 
   const after = await read();
   expect(before.get('21')).toBeUndefined();
   expect(after.get('21')).toEqual({
-    ...{ key: '21', name: '21 %', orders: 2, quantity: 6, amount: 0.6, tax: 0.11 },
+    key: '21',
+    name: '21 %',
+    orders: 2,
+    quantity: 6,
+    amount: 0.6,
+    tax: 0.11,
   });
   expect(after.get('')).not.toHaveProperty('tax');
   expect(after.get('')).toMatchObject({ name: '' });

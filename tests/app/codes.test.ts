@@ -26,7 +26,8 @@ describe('a code', () => {
       await made({ name: 'nora', screens: ['day'], hours: 2 }),
     );
     expect(signedIn).toEqual({
-      ...{ name: 'nora', screens: ['day'] },
+      name: 'nora',
+      screens: ['day'],
       location: { id: api.locationId, name: 'Test Kitchen', timezone: 'UTC', currency: 'USD' },
     });
     const hours = (Date.parse(expires_at) - Date.now()) / 3_600_000;

@@ -176,16 +176,15 @@ async function readTyped(name: string, place: string): Promise<Page> {
 
 /** The longest text of a field that no input bounds, in characters. */
 const characters: Readonly<Record<string, number>> = {
-  ...{ prefix: 64, batch_number: 20 },
+  prefix: 64,
+  batch_number: 20,
   // A host name may be in it; the first KiB of an answer, each byte a character.
-  ...{
-    error: 600,
-    response_body: 1_024,
-    event_type: 40,
-    permissions: 25,
-    reason: 500,
-    person: 255,
-  },
+  error: 600,
+  response_body: 1_024,
+  event_type: 40,
+  permissions: 25,
+  reason: 500,
+  person: 255,
 };
 /** The longest text that an input takes for a field of this name. */
 function givenCharacters(field: string): number | undefined {

@@ -44,7 +44,9 @@ export async function openApp(
   await prepare?.(page);
   await page.goto(address);
   return Object.assign(page, {
-    ...{ complaints, hosts, close: () => context.close() },
+    complaints,
+    hosts,
+    close: () => context.close(),
     text: () => page.evaluate<string>('document.body.innerText'),
     /** Waits until an expression holds on the page. */
     until: async (expression: string) => {

@@ -24,7 +24,11 @@ export async function startKitchenDisplay(target: string, key: string, reactOf?:
       '@comanda/client/react': source('react'),
       '@comanda/client': source('index'),
     },
-    ...{ bundle: true, format: 'iife', platform: 'browser', write: false, jsx: 'automatic' },
+    bundle: true,
+    format: 'iife',
+    platform: 'browser',
+    write: false,
+    jsx: 'automatic',
     define: { 'process.env.NODE_ENV': '"production"' },
   });
   const page = `<!doctype html><meta charset="utf-8"><title>Kitchen</title><link rel="icon" href="data:,">

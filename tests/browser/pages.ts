@@ -13,7 +13,11 @@ export async function startPages(target: string) {
       contents: `export * from './packages/client/src/index.ts'; export * from './packages/client/src/shared.ts';`,
       resolveDir: repositoryRoot,
     },
-    ...{ bundle: true, format: 'iife', globalName: 'comanda', platform: 'browser', write: false },
+    bundle: true,
+    format: 'iife',
+    globalName: 'comanda',
+    platform: 'browser',
+    write: false,
   });
   const page = `<!doctype html><title>Board</title><link rel="icon" href="data:,"><script>${script.outputFiles[0]?.text}</script>`;
   const asked: string[] = [];

@@ -42,7 +42,12 @@ export function useScreens(api: PublishingApi, target = () => api.url, browser: 
     await expect.poll(shown, { timeout: 60_000 }).toEqual(wanted);
   }
   return {
-    ...{ browser, display, newPage, state, equal, closeAll },
+    browser,
+    display,
+    newPage,
+    state,
+    equal,
+    closeAll,
     place: (): Promise<Placed> => kitchen.place(),
     /** How many streams were asked for. */
     streams: () => display.asked.filter((url) => url.includes('events/stream')).length,

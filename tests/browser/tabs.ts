@@ -34,7 +34,9 @@ export function useTabs(api: PublishingApi) {
   afterEach(closeAll);
   let made = 0;
   return {
-    ...{ browser, pages, closeAll },
+    browser,
+    pages,
+    closeAll,
     async open(options: TabOptions = {}) {
       const tab = await openTab({ browser, pages }, { key: api.key.key, ...options });
       open.push(tab);
@@ -85,10 +87,14 @@ async function openTab(
   await devTools.send('Network.enable');
   const states = () => page.evaluate<State[]>('states');
   return {
-    ...{ page, states },
+    page,
+    states,
     online: (isOnline: boolean) =>
       devTools.send('Network.emulateNetworkConditions', {
-        ...{ offline: !isOnline, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
+        offline: !isOnline,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: -1,
       }),
     /** The ids of the events that it had. */
     ids: () => page.evaluate<string[]>('ids'),

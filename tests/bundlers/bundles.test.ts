@@ -64,7 +64,11 @@ describe('both entries of the client', () => {
   const bundleOf = async (contents: string) => {
     const { outputFiles } = await esbuild({
       stdin: { contents, resolveDir: folder },
-      ...{ bundle: true, minify: true, format: 'esm', platform: 'browser', write: false },
+      bundle: true,
+      minify: true,
+      format: 'esm',
+      platform: 'browser',
+      write: false,
       external: ['react'],
     });
     return outputFiles[0]?.contents ?? expect.fail('nothing was written');

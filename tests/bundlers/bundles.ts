@@ -59,9 +59,27 @@ export const bundlers: Readonly<Record<string, Bundler>> = {
 
 /** The globals of a page that Node has as well. */
 const web = {
-  ...{ AbortController, AbortSignal, Blob, DOMException, File, FormData, Headers, Request, Response },
-  ...{ TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa, clearTimeout, console, crypto, fetch },
-  ...{ performance, setTimeout },
+  AbortController,
+  AbortSignal,
+  Blob,
+  DOMException,
+  File,
+  FormData,
+  Headers,
+  Request,
+  Response,
+  TextDecoder,
+  TextEncoder,
+  URL,
+  URLSearchParams,
+  atob,
+  btoa,
+  clearTimeout,
+  console,
+  crypto,
+  fetch,
+  performance,
+  setTimeout,
 };
 
 /** Runs a script without anything of Node, and calls the function that it leaves in `globalThis.work`. */

@@ -96,7 +96,9 @@ describe('the route of a Next.js application, as the guide shows it', () => {
 
   const as = (session: string): ComandaClient =>
     createClient({
-      ...{ url, key: 'kept-by-the-server', retries: 0 },
+      url,
+      key: 'kept-by-the-server',
+      retries: 0,
       fetch: (input, init) =>
         fetch(input, { ...init, headers: { ...init?.headers, cookie: `session=${session}` } } as RequestInit),
     });

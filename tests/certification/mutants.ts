@@ -263,7 +263,10 @@ function casesOf(role: string, of: Pick<Case, 'program' | 'start'>, mutants: Mut
   const failing = (Object.entries(mutants) as [CheckName, Record<string, Change>][]).flatMap(
     ([fails, wrongs]) =>
       Object.entries(wrongs).map(([wrong, change]) => ({
-        ...{ name: nameOf(role, `${fails}-${wrong}`), ...of, change, fails },
+        name: nameOf(role, `${fails}-${wrong}`),
+        ...of,
+        change,
+        fails,
       })),
   );
   return [{ name: nameOf(role, 'good'), ...of }, ...failing];

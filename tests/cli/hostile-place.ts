@@ -37,10 +37,14 @@ export async function makeHostile(api: Place): Promise<HostilePlace> {
   ]);
   const { id: order } = (await kitchen.place({
     items: [{ product_id: kitchen.productId, quantity: 1, comment: `hot${marksOf('comment')}` }],
-    ...{ identifier: 'Table 4', channel: 'web', external_id: 'ERP-1' },
+    identifier: 'Table 4',
+    channel: 'web',
+    external_id: 'ERP-1',
   })) as { id: string };
   const { rows } = await pool.query<Omit<HostilePlace, 'location' | 'order' | 'columns'>>(made, [
-    ...[location, order, api.key.id],
+    location,
+    order,
+    api.key.id,
   ]);
   const [ids] = rows;
   if (ids === undefined) throw new Error('nothing was made');
@@ -98,8 +102,13 @@ async function taint({ app: { database }, locationId }: Place): Promise<string[]
 
 /** Texts of it that the commands must print at least. */
 const atLeast = [
-  ...['api_keys.name', 'locations.name', 'products.name', 'orders.identifier', 'payment_methods.name'],
-  ...['webhook_attempts.error', 'sync_jobs.error'],
+  'api_keys.name',
+  'locations.name',
+  'products.name',
+  'orders.identifier',
+  'payment_methods.name',
+  'webhook_attempts.error',
+  'sync_jobs.error',
 ];
 
 const columns = `

@@ -12,7 +12,10 @@ async function places() {
   const [from, to] = [await api.make.location(), await api.make.location({ name: 'Bar Nuevo' })];
   const drinks = await api.make.category({ locationId: from, name: 'Drinks' });
   const tea = await api.make.product({
-    ...{ locationId: from, name: 'Tea', price: 12.5, categoryIds: [drinks] },
+    locationId: from,
+    name: 'Tea',
+    price: 12.5,
+    categoryIds: [drinks],
     stock: { enabled: true, quantity: 7 },
   });
   const client = async (locationId: string) => api.client((await api.make.key({ locationId })).key);

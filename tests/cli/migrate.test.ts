@@ -23,7 +23,10 @@ function useRoles() {
     writeFileSync(ownerFile, `${url('owner')}\n`, { mode: 0o600 });
     const asService = { DATABASE_ROLE_PREFIX: prefix, DATABASE_URL: url('service') };
     return {
-      ...{ prefix, url, ownerFile, asService },
+      prefix,
+      url,
+      ownerFile,
+      asService,
       comanda: (...argv: string[]) =>
         callComanda({ ...asService, DATABASE_OWNER_URL_FILE: ownerFile }, ...argv),
       query: async <Row extends pg.QueryResultRow>(text: string): Promise<Row[]> =>
@@ -92,7 +95,9 @@ describe('comanda migrate', () => {
     expect(status, status.stderr).toMatchObject({ code: 0 });
     expect(JSON.parse(status.stdout).plan).toEqual({
       queue: { applied: queue?.last, latest: queue?.last },
-      ...{ migrations: [], objects: [], unknown: [] },
+      migrations: [],
+      objects: [],
+      unknown: [],
     });
     expect(await migrated.comanda('migrate')).toMatchObject({ code: 0, stdout: 'up to date\n' });
   });

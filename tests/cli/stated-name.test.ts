@@ -16,8 +16,10 @@ const south = usePlace();
 const folder = useFolder();
 
 const settings = (place: Place) => ({
-  ...{ DATABASE_URL: place.api.databaseUrl, DATABASE_OWNER_URL: roleUrl(place.api.databaseUrl, 'owner') },
-  ...{ ENCRYPTION_KEY: encryptionKey, DATA_DIR: folder.path },
+  DATABASE_URL: place.api.databaseUrl,
+  DATABASE_OWNER_URL: roleUrl(place.api.databaseUrl, 'owner'),
+  ENCRYPTION_KEY: encryptionKey,
+  DATA_DIR: folder.path,
 });
 
 /** A run of a command that writes: its words, in another place or with other settings than north's where given. */

@@ -85,7 +85,9 @@ export async function standBetween(serviceUrl: string, usual: Fate = pass()): Pr
   await once(server, 'listening');
   const between: Between = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ came, fates, usual },
+    came,
+    fates,
+    usual,
     async close() {
       server.closeAllConnections();
       server.close();

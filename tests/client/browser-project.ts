@@ -4,9 +4,15 @@ import { compile } from './outside.ts';
 
 /** Of a fresh project for a browser: neither Node's types nor tRPC's are there, and every declaration is checked. */
 export const browserProject = {
-  ...{ module: 'esnext', moduleResolution: 'bundler', target: 'es2022', lib: ['es2022', 'dom'] },
-  ...{ types: [], skipLibCheck: false, noEmit: true },
-  ...{ noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  target: 'es2022',
+  lib: ['es2022', 'dom'],
+  types: [],
+  skipLibCheck: false,
+  noEmit: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
 };
 
 const imports = [

@@ -28,7 +28,9 @@ function watched(hooks: Hooks = {}, options: Partial<ClientOptions> = {}) {
   const responses: ResponseSeen[] = [];
   const retries: RetrySeen[] = [];
   const comanda = createClient({
-    ...{ url: between.url, key: api.key.key, ...options },
+    url: between.url,
+    key: api.key.key,
+    ...options,
     onRequest: (request) => {
       requests.push(request);
     },

@@ -80,7 +80,10 @@ export function useLiveLists() {
       });
       const ids = () => orders.getSnapshot().data?.map(({ id }) => id) ?? [];
       return {
-        ...{ orders, states, end, ids },
+        orders,
+        states,
+        end,
+        ids,
         statusOf: (id: string) => orders.getSnapshot().data?.find((order) => order.id === id)?.status,
         live: () => waitFor('the list to be live', () => orders.getSnapshot().state === 'live'),
       };

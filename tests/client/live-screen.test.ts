@@ -25,10 +25,15 @@ afterAll(() => {
 
 it('compiles as strictly as can be, in at most 40 lines', { timeout: 60_000 }, async () => {
   const options = {
-    ...{ module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx', noEmit: true },
-    ...{ noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    jsx: 'react-jsx',
+    noEmit: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
     // Not ours: those of React.
-    ...{ skipLibCheck: true, noPropertyAccessFromIndexSignature: true },
+    skipLibCheck: true,
+    noPropertyAccessFromIndexSignature: true,
   };
   expect(await compile(outside, ['screen.tsx'], options)).toEqual([]);
   expect(readFileSync(screen, 'utf8').trimEnd().split('\n').length).toBeLessThanOrEqual(40);

@@ -32,7 +32,8 @@ afterAll(() => {
 
 function run() {
   const child = spawn(process.execPath, ['job.mjs'], {
-    ...{ cwd: folder, env: { PATH: process.env.PATH } },
+    cwd: folder,
+    env: { PATH: process.env.PATH },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   running.add(child);

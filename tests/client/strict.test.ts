@@ -21,10 +21,15 @@ it('refuses a misspelled field by name where the client is strict, and ignores i
 
 it('refuses one in the items of a large body, too', async () => {
   const items = Array.from({ length: 100 }, (_, index) => ({
-    ...{ ...tea, external_id: `e-${index}`, description: 'x'.repeat(9_000), color: 'red' },
+    ...tea,
+    external_id: `e-${index}`,
+    description: 'x'.repeat(9_000),
+    color: 'red',
   }));
   const started = clientOf(true).syncJobs.startProducts.mutate({
-    ...{ idempotencyKey: 'large', mode: 'upsert' as const, items },
+    idempotencyKey: 'large',
+    mode: 'upsert' as const,
+    items,
   });
   expect(await refusalOf(started)).toMatchObject({ fields: [{ path: 'items[].color' }] });
 });

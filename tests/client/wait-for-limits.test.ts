@@ -46,7 +46,11 @@ async function limited(perMinute: number, seconds: number, timeoutMs?: number) {
   };
   const key = keys[0] ?? expect.fail();
   const comanda = createClient({
-    ...{ url: api.url, key, waitForLimits: true, fetch: send, timeoutMs },
+    url: api.url,
+    key,
+    waitForLimits: true,
+    fetch: send,
+    timeoutMs,
     onRetry: (retry) => retries.push(retry),
   });
   return { comanda, refused, retries };

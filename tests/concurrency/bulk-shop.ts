@@ -37,7 +37,9 @@ export async function openBulkShop(): Promise<BulkShop> {
   const { key } = await createKey(database, { locationId, batchJobsPerHour: 10_000 });
   const sql = sqlOf(database);
   return {
-    ...{ database, locationId, paymentMethodId },
+    database,
+    locationId,
+    paymentMethodId,
     call(turn, route, body) {
       // A job needs a key; what is called twice with other values has none.
       const headers = { 'idempotency-key': `turn-${turn}` };

@@ -131,7 +131,10 @@ describe('what was committed while an order waited for its stock decides it', { 
           external_id: run,
           name: 'Synced',
           products: Array.from({ length: 100 }, (_, index) => ({
-            ...{ external_id: sku(index), sku: sku(index), name: `Product ${index}`, price },
+            external_id: sku(index),
+            sku: sku(index),
+            name: `Product ${index}`,
+            price,
             stock: { enabled: true, quantity },
           })),
         },

@@ -79,7 +79,7 @@ test('what a worker had begun is taken over when its job of the queue is unlocke
   // In another database that number is another location's job.
   await kit.sql(
     `update graphile_worker._private_jobs set payload = json_build_object('locationId', $2::text) where id = $1`,
-    [...[holder, elsewhere]],
+    [holder, elsewhere],
   );
   expect(await begin(await taken())).toMatchObject({ id: first, tries: 4 });
 });

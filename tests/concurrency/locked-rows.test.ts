@@ -147,7 +147,8 @@ const orderOf = ({ methodId }: Counter, ...products: string[]) => ({
 function ofOrders(at: Counter): Held {
   const [held, free, third] = at.products;
   return {
-    ...{ hold: rowsOf('product_stock', 'product_id'), ids: [held] },
+    hold: rowsOf('product_stock', 'product_id'),
+    ids: [held],
     // Some with a product that others order meanwhile.
     waiting: times(waitingCalls, (n) => orderOf(at, held, ...(n % 2 === 0 ? [] : [third]))),
     free: [orderOf(at, free), orderOf(at, third)],
@@ -162,15 +163,18 @@ async function ofPayments(
   const made = await createPayments(two.database, at, waitingCalls + 2);
   const held = made.slice(2);
   return {
-    ...{ hold: rowsOf(rows), ids: held.map(({ id, orderId }) => (rows === 'orders' ? orderId : id)) },
-    ...{ waiting: held.map(inputOf), free: made.slice(0, 2).map(inputOf) },
+    hold: rowsOf(rows),
+    ids: held.map(({ id, orderId }) => (rows === 'orders' ? orderId : id)),
+    waiting: held.map(inputOf),
+    free: made.slice(0, 2).map(inputOf),
   };
 }
 
 function ofProducts(at: Counter, table: 'products' | 'product_stock', change: Record<string, unknown>): Held {
   const [held, free, third] = at.products;
   return {
-    ...{ hold: rowsOf(table, table === 'products' ? 'id' : 'product_id'), ids: [held] },
+    hold: rowsOf(table, table === 'products' ? 'id' : 'product_id'),
+    ids: [held],
     waiting: times(waitingCalls, () => ({ id: held, ...change })),
     free: [free, third].map((id) => ({ id, ...change })),
   };
@@ -190,7 +194,8 @@ const joined: Record<string, (at: Counter) => Held | Promise<Held>> = {
       return { id: data.id };
     };
     return {
-      ...{ hold: rowsOf('product_stock', 'product_id'), ids: [held] },
+      hold: rowsOf('product_stock', 'product_id'),
+      ids: [held],
       waiting: await Promise.all(times(waitingCalls, () => placed(held))),
       free: [await placed(free), await placed(free)],
     };

@@ -36,9 +36,14 @@ const wantedOf = (chance: Chance): Wanted => {
 async function placed(twin: Twin, chance: Chance, batch: number): Promise<string[]> {
   const wishes = Array.from({ length: ordersOfBatch }, (_, index) => ({
     lines: Array.from({ length: chance.between(1, 3) }, () => ({
-      ...{ product: chance.between(0, 5), quantity: chance.between(1, 2), chosen: chance.between(0, 2) },
+      product: chance.between(0, 5),
+      quantity: chance.between(1, 2),
+      chosen: chance.between(0, 2),
     })),
-    ...{ method: 0, externalId: `${batch} ${index}`, key: randomUUID(), channel: undefined },
+    method: 0,
+    externalId: `${batch} ${index}`,
+    key: randomUUID(),
+    channel: undefined,
   }));
   const origins = wishes.map((_, index) => `made-${batch}-${index}`);
   const ids: string[] = [];

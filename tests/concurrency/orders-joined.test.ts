@@ -32,7 +32,14 @@ test(`orders made in one batch are what the same calls make one by one (COMANDA_
   const first = { lines: [{ product: 5, quantity: 1, chosen: 0 }], method: 0, channel: undefined };
   let earlier: Wish[] = [{ ...first, externalId: newId(), key: newId() }];
   const met: Record<Placed['outcome'], number> = {
-    ...{ created: 0, replayed: 0, reused: 0, stale: 0, busy: 0, taken: 0, short: 0, paused: 0 },
+    created: 0,
+    replayed: 0,
+    reused: 0,
+    stale: 0,
+    busy: 0,
+    taken: 0,
+    short: 0,
+    paused: 0,
   };
   for (let batch = 0; batch < batches; batch += 1) {
     const wishes = Array.from({ length: chance.between(2, 24) }, () => wishOf(chance, earlier));

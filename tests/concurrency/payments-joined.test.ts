@@ -62,8 +62,11 @@ const moveOf = (
   { payments, apiKeyIds }: Twin,
   { payment, to, key, origin, clientAddress }: Wish,
 ): PaymentMove => ({
-  ...{ id: payments[payment]?.id ?? newId(), to, origin, clientAddress },
-  ...{ operation: to === 'completed' ? 'payments.complete' : 'payments.reject' },
+  id: payments[payment]?.id ?? newId(),
+  to,
+  origin,
+  clientAddress,
+  operation: to === 'completed' ? 'payments.complete' : 'payments.reject',
   apiKeyId: apiKeyIds[key] ?? '',
 });
 

@@ -15,7 +15,8 @@ test('of several changes with the same tag over two servers exactly one is made'
         { length: writers },
         (_, turn) => () =>
           two.call(turn, `PATCH /v2/products/${id}`, {
-            ...{ body: { name: `of writer ${turn}` }, headers: { 'if-match': tag } },
+            body: { name: `of writer ${turn}` },
+            headers: { 'if-match': tag },
           }),
       ),
     );

@@ -49,7 +49,10 @@ test('a sandbox that is reset while orders, turns, syncs and changes go on answe
     const product = found.body.data as Row | undefined;
     if (product === undefined || method === undefined) return undefined;
     return call('POST /v2/orders', {
-      ...{ external_id: `o-${calls}`, is_take_away: true, identifier: 'Ana', payment_method_id: method.id },
+      external_id: `o-${calls}`,
+      is_take_away: true,
+      identifier: 'Ana',
+      payment_method_id: method.id,
       items: [{ product_id: product.id, quantity: 1 }],
     });
   };

@@ -72,7 +72,8 @@ test('stock is the sum of additions less removals under concurrent writers, and 
       if (kind === 'adjust' || kind === 'adjust expected') {
         const expected = kind === 'adjust' ? {} : { expected: known };
         const answer = await two.call(lane, `POST /v2/products/${productId}/stock/adjust`, {
-          ...{ body: { adjust: by, ...expected }, headers: { 'idempotency-key': randomUUID() } },
+          body: { adjust: by, ...expected },
+          headers: { 'idempotency-key': randomUUID() },
         });
         if (answer.status === 200) {
           known = (answer.body as { data: { quantity: number } }).data.quantity;

@@ -41,7 +41,10 @@ const memberOf = ({ ids, apiKeyId }: Place, wanted: Wanted): StockAdjustment => 
   const { product, adjust, expected, key, origin } = wanted;
   return {
     change: { id: ids[product] ?? '', adjust, ...(expected !== undefined && { expected }) },
-    ...{ apiKeyId, operation: 'stock.adjust', key, ttlHours: 24 },
+    apiKeyId,
+    operation: 'stock.adjust',
+    key,
+    ttlHours: 24,
     requestHash: Buffer.from(`${product} ${adjust} ${expected}`.padEnd(32)),
     origin: `${origin} ${apiKeyId}`,
   };
@@ -94,7 +97,9 @@ function foretold(wanted: readonly Wanted[], quantities: number[], answers: Map<
     if ('message' in settled) return `refused ${there}`;
     quantities[product] = settled.quantity;
     const response = JSON.stringify({
-      ...{ enabled: product < 5, quantity: settled.quantity, min_stock_alarm: 0 },
+      enabled: product < 5,
+      quantity: settled.quantity,
+      min_stock_alarm: 0,
     });
     answers.set(key, [body, response]);
     return `adjusted ${response}`;
@@ -166,7 +171,11 @@ test(`stock adjusted in one batch is what the same calls make one by one (COMAND
 test('a key that another transaction holds is busy, and no other call of the batch waits for it', async () => {
   const twin = await openPlace();
   const wanted = [0, 1].map((product) => ({
-    ...{ product, adjust: 2, expected: undefined, key: randomUUID(), origin: newId() },
+    product,
+    adjust: 2,
+    expected: undefined,
+    key: randomUUID(),
+    origin: newId(),
   }));
   const members = wanted.map((each) => memberOf(twin, each));
   const client = await database.pool.connect();

@@ -9,13 +9,51 @@ import { type Door, doors, openDoors, restDoors, trpcDoors } from './doors.ts';
 const api = useApi();
 
 const goodHosts = [
-  ...['x', 'X', 'api.example.com', 'api.example.com.', 'a_b:8080', 'x:', 'x:65535', '127.0.0.1:3000'],
-  ...['[::1]', '[::1]:3000', '[::ffff:127.0.0.1]', "!$&'()*+,;=", 'a%2Db'],
+  'x',
+  'X',
+  'api.example.com',
+  'api.example.com.',
+  'a_b:8080',
+  'x:',
+  'x:65535',
+  '127.0.0.1:3000',
+  '[::1]',
+  '[::1]:3000',
+  '[::ffff:127.0.0.1]',
+  "!$&'()*+,;=",
+  'a%2Db',
 ];
 const badHosts = [
-  ...['', ' ', 'a b', '[::1', '::1', '[::1]x', '[]', '[x]', 'evil/../x', 'evil/', 'a?b', 'a#b', 'a\\b'],
-  ...['user@x', 'user:pw@x', 'http://x', ':80', 'x:y', 'x:80:80', 'x:65536', 'x: 80', 'a"b', '<x>', 'a%zz'],
-  ...['a%2Fb', 'a%00b', 'a\tb', 'b\xfccher', '999.1.1.1', '[1.2.3.4]'],
+  '',
+  ' ',
+  'a b',
+  '[::1',
+  '::1',
+  '[::1]x',
+  '[]',
+  '[x]',
+  'evil/../x',
+  'evil/',
+  'a?b',
+  'a#b',
+  'a\\b',
+  'user@x',
+  'user:pw@x',
+  'http://x',
+  ':80',
+  'x:y',
+  'x:80:80',
+  'x:65536',
+  'x: 80',
+  'a"b',
+  '<x>',
+  'a%zz',
+  'a%2Fb',
+  'a%00b',
+  'a\tb',
+  'b\xfccher',
+  '999.1.1.1',
+  '[1.2.3.4]',
 ];
 
 /** Header lines of a request that is refused for them alone, by what is wrong. */
@@ -99,8 +137,20 @@ describe('Transfer-Encoding', () => {
   };
 
   test.each([
-    ...['gzip', 'gzip, chunked', 'chunked, gzip', 'chunked, chunked', 'xchunked', 'identity', 'x', ''],
-    ...['identity, chunked', ', chunked', 'chunked;a=b', 'chunked, ', 'gzip, deflate, chunked', '"chunked"'],
+    'gzip',
+    'gzip, chunked',
+    'chunked, gzip',
+    'chunked, chunked',
+    'xchunked',
+    'identity',
+    'x',
+    '',
+    'identity, chunked',
+    ', chunked',
+    'chunked;a=b',
+    'chunked, ',
+    'gzip, deflate, chunked',
+    '"chunked"',
   ])('"%s" is 501', async (coding) => {
     expect(await statusWith([`Transfer-Encoding: ${coding}`, 'Connection: close'])).toBe(501);
   });
@@ -210,8 +260,11 @@ describe('Date is in the answer to', () => {
 
 function request({ method, target }: Door, { host = 'x', lines = [] as string[], key = 'a' } = {}): string {
   const all = [
-    ...[`Host: ${host}`, `Authorization: Bearer ${api.key.key}`, `Idempotency-Key: ${key}`],
-    ...['Content-Type: application/json', ...lines],
+    `Host: ${host}`,
+    `Authorization: Bearer ${api.key.key}`,
+    `Idempotency-Key: ${key}`,
+    'Content-Type: application/json',
+    ...lines,
   ];
   return `${method} ${target} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n`;
 }

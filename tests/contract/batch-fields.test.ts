@@ -73,7 +73,10 @@ const sendTree = (comanda: ComandaClient, category: Entry, dryRun?: true) =>
 const rows: readonly Kind[] = [
   {
     name: 'items of a products job',
-    ...{ entry: ProductSyncItem, apart: ['external_id'], least: product, events: eventsOfProduct },
+    entry: ProductSyncItem,
+    apart: ['external_id'],
+    least: product,
+    events: eventsOfProduct,
     async send(comanda, entry, dryRun) {
       const batch = { items: [entry] as ProductSyncItem[], idempotencyKey: randomUUID() };
       if (dryRun) return comanda.syncJobs.startProducts.mutate({ ...batch, dry_run: true });
@@ -90,7 +93,8 @@ const rows: readonly Kind[] = [
   {
     name: 'items of a stock sync',
     // Relative and conditional changes are in tests/api/stock-adjust.test.ts.
-    ...{ entry: StockSyncItem, apart: [...productNames, 'adjust', 'expected'] },
+    entry: StockSyncItem,
+    apart: [...productNames, 'adjust', 'expected'],
     least: { sku: 'sku-made', quantity: 1 },
     send: (comanda, entry, dryRun) =>
       comanda.stock.sync.mutate({
@@ -106,7 +110,10 @@ const rows: readonly Kind[] = [
   {
     name: 'categories of a catalog sync',
     // Deletions are in tests/api/catalog-deletions.test.ts.
-    ...{ entry: SyncedCategory, apart: ['external_id', 'products', 'delete'], least: own, events: () => [] },
+    entry: SyncedCategory,
+    apart: ['external_id', 'products', 'delete'],
+    least: own,
+    events: () => [],
     send: sendTree,
     async read(comanda) {
       const { data } = await comanda.categories.list.query({ limit: 200 });
@@ -116,24 +123,20 @@ const rows: readonly Kind[] = [
   },
   {
     name: 'products of a catalog sync',
-    ...{
-      entry: SyncedProduct,
-      apart: ['external_id', 'subselections', 'delete'],
-      least: product,
-      events: eventsOfProduct,
-    },
+    entry: SyncedProduct,
+    apart: ['external_id', 'subselections', 'delete'],
+    least: product,
+    events: eventsOfProduct,
     send: (comanda, entry, dryRun) => sendTree(comanda, { products: [entry] }, dryRun),
     read: productOf,
     inCatalog: CatalogProduct,
   },
   {
     name: 'subselections of a catalog sync',
-    ...{
-      entry: SyncedSubselection,
-      apart: ['external_id', 'items', 'delete'],
-      least: choice,
-      events: () => [],
-    },
+    entry: SyncedSubselection,
+    apart: ['external_id', 'items', 'delete'],
+    least: choice,
+    events: () => [],
     send: (comanda, entry, dryRun) =>
       sendTree(comanda, { products: [{ ...product, subselections: [entry] }] }, dryRun),
     read: inTree,
@@ -141,7 +144,10 @@ const rows: readonly Kind[] = [
   },
   {
     name: 'items of a catalog sync',
-    ...{ entry: SyncedItem, apart: ['external_id', 'delete'], least: product, events: () => [] },
+    entry: SyncedItem,
+    apart: ['external_id', 'delete'],
+    least: product,
+    events: () => [],
     send: (comanda, entry, dryRun) =>
       sendTree(
         comanda,

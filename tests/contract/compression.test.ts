@@ -17,7 +17,9 @@ let shop: Shop;
 beforeAll(async () => {
   shop = await createShop(api, api.locationId);
   await createManyOrders(api.app.database, {
-    ...{ locationId: api.locationId, count: 60, from: '2026-01-10T12:00:00Z' },
+    locationId: api.locationId,
+    count: 60,
+    from: '2026-01-10T12:00:00Z',
   });
 });
 

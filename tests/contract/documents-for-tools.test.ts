@@ -86,8 +86,13 @@ describe.each(['v1', 'v2'] as const)('the %s document', (version) => {
 
 test('the webhooks of the v2 document have every header that is sent', () => {
   const sent = webhookHeaders({
-    ...{ eventId: '1', eventType: 'order.created', attempt: 1, timestampSeconds: 1 },
-    ...{ secrets: ['whsec_AAAA'], body: '{}', version: '1' },
+    eventId: '1',
+    eventType: 'order.created',
+    attempt: 1,
+    timestampSeconds: 1,
+    secrets: ['whsec_AAAA'],
+    body: '{}',
+    version: '1',
     traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   });
   // The media type of the body says it.

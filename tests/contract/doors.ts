@@ -37,8 +37,18 @@ export const trpcDoors: Door[] = [
 
 /** The routes that need no key: health, metrics, documents, and unknown paths. */
 export const openDoors: Door[] = [
-  ...['/healthz', '/readyz', '/metrics', '/docs/', '/docs/errors', '/llms.txt'],
-  ...['/openapi-v1.json', '/openapi-v2.json', '/', '/nothing', '/v2/nothing', '/trpc/nothing'],
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/docs/',
+  '/docs/errors',
+  '/llms.txt',
+  '/openapi-v1.json',
+  '/openapi-v2.json',
+  '/',
+  '/nothing',
+  '/v2/nothing',
+  '/trpc/nothing',
 ].map((target) => ({ method: 'GET', target }));
 
 /** All of them. */

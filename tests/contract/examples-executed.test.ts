@@ -181,8 +181,14 @@ function requireAnswer({ path, success }: DocumentedOperation, answer: Answer): 
 }
 
 const sometimes = [
-  ...['Idempotency-Replayed', 'Link', 'X-Ignored-Fields', 'X-Read-As-Now', 'X-Hidden-Event-Types'],
-  ...['Preference-Applied', 'X-Comanda-Simulated', 'Accept-Encoding'],
+  'Idempotency-Replayed',
+  'Link',
+  'X-Ignored-Fields',
+  'X-Read-As-Now',
+  'X-Hidden-Event-Types',
+  'Preference-Applied',
+  'X-Comanda-Simulated',
+  'Accept-Encoding',
 ];
 
 /** The documented headers that an answer lacks, except for those that only some answers have. */

@@ -110,7 +110,8 @@ describe('a field of the other family in a body is written, or refused although 
     expect(response.headers.get('x-ignored-fields')).toBe(other);
     expect(given[0]).toEqual({ name: 'One', [own]: bodies[family][own as 'barcode'] });
     const strict = await call(`POST /${family}/parts`, bodies[family], {
-      ...{ 'idempotency-key': `strict-${family}`, prefer: 'handling=strict' },
+      'idempotency-key': `strict-${family}`,
+      prefer: 'handling=strict',
     });
     expect(strict.response.status).toBe(422);
     expect(strict.message).toBe(`${other}: is unknown`);

@@ -74,12 +74,18 @@ export const familyRouter = router({
       .output(Part)
       .query(() => ({
         value: {
-          ...{ id: '1', name: 'One', price: 1, barcode: '779', legacy_code: 'L' },
+          id: '1',
+          name: 'One',
+          price: 1,
+          barcode: '779',
+          legacy_code: 'L',
           maker: { id: 'm', country: 'UY' },
         },
       })),
     create: idempotentOperation({
-      ...{ permission: null, summary: 'Create', status: 201 },
+      permission: null,
+      summary: 'Create',
+      status: 201,
       rest: ['POST /v1/parts', 'POST /v2/parts'],
     })
       .input(PartCreate)

@@ -11,7 +11,9 @@ const known: Readonly<Record<string, (kitchen: Kitchen) => unknown>> = {
   payment_method_id: ({ paymentMethodId }) => paymentMethodId,
   items: ({ product, itemId }) => [
     {
-      ...{ product_id: product.id, quantity: 3, comment: 'no sugar' },
+      product_id: product.id,
+      quantity: 3,
+      comment: 'no sugar',
       subselections: [{ item_id: itemId, quantity: 1 }],
     },
   ],

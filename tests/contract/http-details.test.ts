@@ -74,7 +74,9 @@ test('HEAD of a stream returns its head, and ends', async () => {
   const headers = { authorization: `Bearer ${api.key.key}` };
   const head = await fetch(`${api.url}/v2/events/stream`, { method: 'HEAD', headers });
   expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([
-    ...[200, 'text/event-stream; charset=utf-8', ''],
+    200,
+    'text/event-stream; charset=utf-8',
+    '',
   ]);
 });
 

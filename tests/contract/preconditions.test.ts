@@ -32,10 +32,12 @@ async function begin({ operation, route }: Routed) {
   const path = `${route.path.replace('{id}', String(id))}${query.size > 0 ? `?${query}` : ''}`;
   const table = operation.meta.tag;
   return {
-    ...{ kitchen, input },
+    kitchen,
+    input,
     send: (headers: Record<string, string> = {}) =>
       callRest(api.url, `${route.method} ${path}`, {
-        ...{ key: kitchen.key, headers },
+        key: kitchen.key,
+        headers,
         ...(route.method !== 'GET' && Object.keys(input).length > 0 && { body: input }),
       } satisfies Call),
     async tag() {
@@ -85,7 +87,8 @@ describe('a change with If-Match', () => {
       for (const header of ['*', '"stale"'])
         refusalOf(
           await callRest(api.url, `${each.route.method} ${absent}`, {
-            ...{ key: kitchen.key, headers: { 'if-match': header } },
+            key: kitchen.key,
+            headers: { 'if-match': header },
             ...(Object.keys(body).length > 0 && { body }),
           }),
           ...([404, 'resource_not_found'] as const),

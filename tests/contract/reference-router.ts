@@ -83,7 +83,9 @@ export async function callReferences(
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       headers: {
-        ...{ authorization: `Bearer ${key.key}`, 'content-type': 'application/json', connection: 'close' },
+        authorization: `Bearer ${key.key}`,
+        'content-type': 'application/json',
+        connection: 'close',
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       },
       body: JSON.stringify(body),

@@ -21,7 +21,8 @@ test('a reference to nothing, to what is elsewhere, or that is no id is refused 
   for (const wrong of [newId(), foreign, there.toUpperCase(), 'none', '']) {
     const body = { maker_id: wrong, lines: [{ maker_id: there }, { maker_id: wrong }] };
     expect(await call('POST /v2/parts', body, 'the-same-key')).toEqual({
-      ...{ status: 422, reason: 'unknown_reference' },
+      status: 422,
+      reason: 'unknown_reference',
       message: 'maker_id: names nothing in test_makers; lines[1].maker_id: names nothing in test_makers',
     });
   }
@@ -35,7 +36,8 @@ test('what others refer to is deleted, or refused without who refers to it', asy
   const [used, unused] = [await makeMaker(api), await makeMaker(api)];
   await call('POST /v2/parts', { maker_id: used });
   expect(await call(`DELETE /v2/makers/${used}`)).toEqual({
-    ...{ status: 409, reason: 'still_referenced' },
+    status: 409,
+    reason: 'still_referenced',
     message: 'test_parts still refer to it (maker_id): change or delete these first.',
   });
   expect(await call(`DELETE /v2/makers/${unused}`)).toMatchObject({ status: 200 });

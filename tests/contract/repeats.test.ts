@@ -110,7 +110,9 @@ test('a move that is repeated after a further move returns the first move', asyn
   const { id } = await inputIn(kitchen, operation ?? raise('no orders.updateStatus'));
   const move = (status: string, key: string) =>
     api.rest(`PATCH /v2/orders/${id}/status`, {
-      ...{ key: kitchen.key, body: { status }, headers: { 'idempotency-key': key } },
+      key: kitchen.key,
+      body: { status },
+      headers: { 'idempotency-key': key },
     });
   const ready = await move('ready', 'to ready');
   const closed = await move('closed', 'to closed');

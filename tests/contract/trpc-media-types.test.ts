@@ -8,15 +8,15 @@ import { procedureKinds } from './doors.ts';
 const api = useApi();
 
 const others = [
-  ...['application/octet-stream', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencoded'],
-  ...[
-    'text/plain',
-    'application/jsonx',
-    'application/json; charset=utf-16',
-    'application/json; charset=utf-8; charset=latin1',
-    '*/*',
-    '',
-  ],
+  'application/octet-stream',
+  'multipart/form-data; boundary=x',
+  'application/x-www-form-urlencoded',
+  'text/plain',
+  'application/jsonx',
+  'application/json; charset=utf-16',
+  'application/json; charset=utf-8; charset=latin1',
+  '*/*',
+  '',
 ];
 
 describe('tRPC reads nothing but application/json:', () => {
@@ -125,7 +125,9 @@ test.each(['trpc-accept', 'accept'])(
 
 function post(path: string, body: string, type: string | undefined): string {
   const lines = [
-    ...['Host: x', `Authorization: Bearer ${api.key.key}`, 'Connection: close'],
+    'Host: x',
+    `Authorization: Bearer ${api.key.key}`,
+    'Connection: close',
     ...(type === undefined ? [] : [`Content-Type: ${type}`]),
     `Content-Length: ${Buffer.byteLength(body, 'latin1')}`,
   ];

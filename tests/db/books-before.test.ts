@@ -32,10 +32,7 @@ async function turn(batch: number, payments?: readonly { method: string; count: 
       `insert into settlements (location_id, turn_id, batch_number, started_at, ended_at, total_orders, total_collected, average_ticket,
          payments, orders, created_at)
        values ($1, $2, $3, '2026-01-0${batch}T08:00Z', '2026-01-0${batch}T20:00Z', 0, $4, 0, $5, '{}', '2026-01-0${batch}T20:00Z')`,
-      [
-        ...[location, id, batch, payments.reduce((sum, { amount }) => sum + amount, 0)],
-        JSON.stringify(payments),
-      ],
+      [location, id, batch, payments.reduce((sum, { amount }) => sum + amount, 0), JSON.stringify(payments)],
     );
   return id;
 }

@@ -28,7 +28,10 @@ export function useBooks() {
     return { order: id, payment: payment.id };
   };
   return {
-    ...{ api, owner, admin, place },
+    api,
+    owner,
+    admin,
+    place,
     get locationId() {
       return locationId;
     },

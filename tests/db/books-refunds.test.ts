@@ -59,7 +59,11 @@ describe('an import', () => {
     const bring = `insert into settlement_entries (location_id, order_id, payment_id, kind, amount, created_at)
         select location_id, order_id, id, 'payment', amount, '2020-01-01Z' from p where $5`;
     await books.owner.deed('import: of the old system', `${rows} ${bring}`, [
-      ...[books.locationId, ids.order, ids.payment, books.kitchen.paymentMethodId, entry],
+      books.locationId,
+      ids.order,
+      ids.payment,
+      books.kitchen.paymentMethodId,
+      entry,
     ]);
     return ids;
   };

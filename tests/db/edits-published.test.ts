@@ -175,7 +175,10 @@ beforeAll(async () => {
   const stock = { enabled: true, quantity: 5, min_stock_alarm: 0 };
   for (const sku of ['cola', 'tea'])
     await client.products.create.mutate({
-      ...{ sku, name: sku, description: '', price: 3 },
+      sku,
+      name: sku,
+      description: '',
+      price: 3,
       ...(sku === 'cola' ? { category_ids: [drinks, sweets], stock } : { category_ids: [drinks] }),
     });
   const juice = await client.products.create.mutate({ name: 'juice', description: '', price: 3, stock });

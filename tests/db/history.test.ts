@@ -68,7 +68,8 @@ async function kept(location: string) {
   return rows.map(({ relation, api_key_id, request_id, row }) => {
     const { key, before, after } = row as { key: Row; before: Row | null; after: Row | null };
     return {
-      ...{ api_key_id, request_id },
+      api_key_id,
+      request_id,
       line: line(String(relation), String(Object.values(key)[0]), before, after)[0],
     };
   });

@@ -37,7 +37,9 @@ afterEach(async () => {
 
 const bring = (release: string, { directory: sqlDirectory }: SqlCopy, lines: string[] = []) =>
   migrate(url, {
-    ...{ sqlDirectory, release, rolePrefix: inject('databasePrefix') },
+    sqlDirectory,
+    release,
+    rolePrefix: inject('databasePrefix'),
     log: (line) => lines.push(line),
   });
 const says = async (text: string) => (await client.query(text)).rows[0]?.yes;

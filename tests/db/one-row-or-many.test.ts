@@ -17,7 +17,10 @@ const cases = tables.flatMap(({ name, columns, key, published }) => {
   if (!Object.values(columns).some(({ history }) => history)) return [];
   const alone = differing((of) => of.published || of.catalog).map((column) => [column]);
   return [...alone, ...(kept.length > 1 ? [kept] : [])].map((changing) => ({
-    ...{ table: name, columns: changing, names: changing.join(', '), id: published?.id ?? 'id' },
+    table: name,
+    columns: changing,
+    names: changing.join(', '),
+    id: published?.id ?? 'id',
   }));
 });
 

@@ -49,7 +49,8 @@ describe('opening hours', () => {
     ]) {
       const shown = await read('?include=hours', headers);
       expect(dataOf(shown, 200, LocationWithHours)).toMatchObject({
-        ...{ open_now: true, opening_hours: { weekly: always, exceptions: [] } },
+        open_now: true,
+        opening_hours: { weekly: always, exceptions: [] },
       });
       expect(shown.headers.has('etag')).toBe(false);
     }

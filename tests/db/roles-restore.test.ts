@@ -90,7 +90,8 @@ describe('a role that may make roles, and no more', () => {
   it('leaves to doctor what it may not grant, until it may', async () => {
     const check = async () => {
       const { checks } = await diagnose({
-        ...{ DATABASE_URL: place.url('service'), DATABASE_ROLE_PREFIX: place.prefix },
+        DATABASE_URL: place.url('service'),
+        DATABASE_ROLE_PREFIX: place.prefix,
         ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       });
       return checks.find(({ name }) => name === 'sessions of people');

@@ -18,11 +18,19 @@ const changes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   categories: { image_url: "'https://example.com/other.png'" },
   orders: { status: "'ready'" },
   webhook_endpoints: {
-    ...{ events: "'{order.updated}'", status: "'disabled'", api_version: "'v1'", include: "'{snapshot}'" },
+    events: "'{order.updated}'",
+    status: "'disabled'",
+    api_version: "'v1'",
+    include: "'{snapshot}'",
   },
   locations: {
-    ...{ name: "name || 'x'", timezone: "'America/Montevideo'", currency: "'UYU'", status: "'read_only'" },
-    ...{ paused: 'true', paused_until: 'now()', pause_reason: "'No gas'" },
+    name: "name || 'x'",
+    timezone: "'America/Montevideo'",
+    currency: "'UYU'",
+    status: "'read_only'",
+    paused: 'true',
+    paused_until: 'now()',
+    pause_reason: "'No gas'",
     opening_hours: `'{"weekly": [], "exceptions": []}'`,
   },
 };

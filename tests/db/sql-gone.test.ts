@@ -108,7 +108,9 @@ describe('an older release', () => {
     kit.write({ words, more: 'CREATE VIEW more as select 1;', pots: null });
     const lines: string[] = [];
     expect(await kit.apply({ release: '1.0.9', log: (line) => lines.push(line) })).toEqual({
-      ...{ applied: [], objects: [], dropped: [] },
+      applied: [],
+      objects: [],
+      dropped: [],
     });
     expect(lines).toEqual([
       'warning: functions and triggers stay as release 1.1.0 has made them; this is 1.0.9',

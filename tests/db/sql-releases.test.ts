@@ -4,8 +4,21 @@ import { compareReleases, isBefore, sqlStateOf } from '../../packages/db/src/rel
 
 test('releases are ordered as semantic versioning says', () => {
   const ordered = [
-    ...['0.1.0', '0.9.0', '0.10.0', '1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta', '1.0.0-beta'],
-    ...['1.0.0-beta.2', '1.0.0-beta.11', '1.0.0-rc.1', '1.0.0', '1.0.1', '1.2.0', '2.0.0', '10.0.0'],
+    '0.1.0',
+    '0.9.0',
+    '0.10.0',
+    '1.0.0-alpha',
+    '1.0.0-alpha.1',
+    '1.0.0-alpha.beta',
+    '1.0.0-beta',
+    '1.0.0-beta.2',
+    '1.0.0-beta.11',
+    '1.0.0-rc.1',
+    '1.0.0',
+    '1.0.1',
+    '1.2.0',
+    '2.0.0',
+    '10.0.0',
   ];
   for (const [left, a] of ordered.entries())
     for (const [right, b] of ordered.entries())
@@ -18,8 +31,11 @@ const built = (version: string, minute: string, commit: string) =>
 
 test('builds of one version are ordered by the time of their commits', () => {
   const ordered = [
-    ...['0.1.0', built('0.2.0', '10', 'aaaaaaa'), built('0.2.0', '20', 'bbbbbbb')],
-    ...[built('0.2.0', '30', 'ccccccc'), built('0.2.1', '00', 'ddddddd')],
+    '0.1.0',
+    built('0.2.0', '10', 'aaaaaaa'),
+    built('0.2.0', '20', 'bbbbbbb'),
+    built('0.2.0', '30', 'ccccccc'),
+    built('0.2.1', '00', 'ddddddd'),
   ];
   for (const [left, a] of ordered.entries())
     for (const [right, b] of ordered.entries()) expect([a, b, isBefore(a, b)]).toEqual([a, b, left < right]);

@@ -110,7 +110,8 @@ test('a folder that changes repeatedly under load fails no caller, and every wri
   expect(
     await one('select count(*)::int as lids, (select sum(uses)::int from pots) as uses from lids'),
   ).toEqual({
-    ...{ lids: operations, uses: operations },
+    lids: operations,
+    uses: operations,
   });
 
   // By a function and a trigger that were there together, at least between two changes.

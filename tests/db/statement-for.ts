@@ -58,7 +58,8 @@ async function newValue(
   const values: Readonly<Record<string, string>> = isNew
     ? { text: `'made'`, boolean: 'false', integer: '1', numeric: '1', 'timestamp with time zone': 'now()' }
     : {
-        ...{ text: `concat(${name}, 'x')`, boolean: `not coalesce(${name}, false)` },
+        text: `concat(${name}, 'x')`,
+        boolean: `not coalesce(${name}, false)`,
         ...Object.fromEntries(numbers.map((each) => [each, `coalesce(${name}, 0) + 1`])),
         'timestamp with time zone': 'now()',
       };

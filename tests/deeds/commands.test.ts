@@ -90,7 +90,10 @@ describe('keys', () => {
     expect(await statusOf(key)).toBe(200);
     const options = '--permissions products:read --per-minute 90 --expires-at 2099-01-01T00:00:00Z --as ana';
     expect(await done('keys', 'update', id, ...options.split(' '))).toMatchObject({
-      ...{ name: 'Till', permissions: ['products:read'], per_minute: 90, monthly: 1_000_000 },
+      name: 'Till',
+      permissions: ['products:read'],
+      per_minute: 90,
+      monthly: 1_000_000,
       expires_at: expect.stringMatching(/^2099/),
     });
     await expect.poll(() => statusOf(key), { timeout: 5_000 }).toBe(403);
@@ -110,7 +113,10 @@ describe('keys', () => {
 
   it('rotate makes a key that may do the same, and lets the old one live for the grace', async () => {
     const old = await createKey(api.app.database, {
-      ...{ locationId: api.locationId, name: 'ERP', permissions: ['orders:*'], perMinute: 77 },
+      locationId: api.locationId,
+      name: 'ERP',
+      permissions: ['orders:*'],
+      perMinute: 77,
     });
     const made = await done<{ id: string; key: string; old: { id: string; expires_at: string } }>(
       ...['keys', 'rotate', old.id],

@@ -28,8 +28,14 @@ const keyIn = (guide: string): ReadonlySet<string> =>
 
 /** For these the operator makes another key, or they are not an ERP's. */
 const ofOthers = [
-  ...['sandbox.reset', 'orders.export', 'certifications.', 'locations.update'],
-  ...['payments.complete', 'payments.reject', 'payments.refund', 'orders.addPayment'],
+  'sandbox.reset',
+  'orders.export',
+  'certifications.',
+  'locations.update',
+  'payments.complete',
+  'payments.reject',
+  'payments.refund',
+  'orders.addPayment',
 ];
 
 it('the key of an ERP opens every call of the guides', () => {

@@ -29,7 +29,8 @@ async function look(name: string, thresholds: Partial<Thresholds> = {}): Promise
 /** Expects an outcome, with words of what was found, and of the advice. */
 const sees = async (name: string, outcome: Outcome, found: string | RegExp, advice = '') =>
   expect(await look(name)).toMatchObject({
-    ...{ outcome, advice: expect.stringContaining(advice) },
+    outcome,
+    advice: expect.stringContaining(advice),
     found: typeof found === 'string' ? expect.stringContaining(found) : expect.stringMatching(found),
   });
 

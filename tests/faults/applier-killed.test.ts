@@ -66,7 +66,9 @@ test('the process that applies functions and triggers may die at any statement: 
   const readers = startReaders(service.target, restaurants);
   const apply = (url: string, release: string) =>
     migrate(roleUrl(url, 'owner'), {
-      ...{ sqlDirectory: sql.directory, release, rolePrefix: inject('databasePrefix') },
+      sqlDirectory: sql.directory,
+      release,
+      rolePrefix: inject('databasePrefix'),
     });
 
   await gate.open();
@@ -128,7 +130,10 @@ test('the process that applies functions and triggers may die at any statement: 
   await gate.dispose();
   await compare(service);
   reportFault('the process that applies functions and triggers dies', {
-    ...{ trials: rounds * faults.length, seed, ...figures, reads: readers.answered() },
+    trials: rounds * faults.length,
+    seed,
+    ...figures,
+    reads: readers.answered(),
   });
   expect(readers.faults, `seed ${seed}`).toEqual([]);
   for (const { counts } of restaurants)

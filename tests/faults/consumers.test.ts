@@ -42,7 +42,8 @@ beforeAll(async () => {
   good = await startConsumer();
   await kit.createEndpoint({ url: good.url, events: ['product.created'] });
   worker = await kit.startProcess({
-    ...{ WEBHOOK_TIMEOUT_MS: String(limitMs), WEBHOOK_RETRY_DELAYS: '0.2,0.2,0.2,0.2' },
+    WEBHOOK_TIMEOUT_MS: String(limitMs),
+    WEBHOOK_RETRY_DELAYS: '0.2,0.2,0.2,0.2',
   });
   await warmUp();
   before = residentMiB(worker.pid);

@@ -82,7 +82,9 @@ test('the disk of the data is full, then freed: clear refusals, reads go on, not
     const { checks } = await diagnose({ DATABASE_URL: server.url, ENCRYPTION_KEY: 'k'.repeat(32) });
     expect(checks).toContainEqual(
       expect.objectContaining({
-        ...{ name: 'writing', outcome: 'wrong', found: expect.stringContaining('No space left on device') },
+        name: 'writing',
+        outcome: 'wrong',
+        found: expect.stringContaining('No space left on device'),
         advice: expect.stringMatching(/^SQLSTATE 53100: a disk of the database server is full/),
       }),
     );
@@ -104,7 +106,11 @@ test('the disk of the data is full, then freed: clear refusals, reads go on, not
   await stage.settle();
   expect(stage.restaurant.counts.unanswered).toBe(0);
   reportFault('the disk of the data full', {
-    ...{ trials: count, real: count, refused, read, disk: disk.means },
+    trials: count,
+    real: count,
+    refused,
+    read,
+    disk: disk.means,
   });
 });
 
@@ -134,7 +140,9 @@ test('the disk of the log is full and PostgreSQL gives up: after the restart not
   await stage.settle();
   expect(stage.restaurant.counts.unanswered).toBe(0);
   reportFault('the disk of the log full', {
-    ...{ trials: 1, real: 1, refused: stage.restaurant.counts.unavailable },
+    trials: 1,
+    real: 1,
+    refused: stage.restaurant.counts.unavailable,
   });
 });
 

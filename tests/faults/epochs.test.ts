@@ -149,11 +149,9 @@ test('tables that are emptied and restored under running servers show no 304 for
     async goBack() {
       await client.query(
         [
-          ...[
-            'begin',
-            'set local session_replication_role = replica',
-            `truncate ${tables.map(({ sql }) => sql).join(', ')}`,
-          ],
+          'begin',
+          'set local session_replication_role = replica',
+          `truncate ${tables.map(({ sql }) => sql).join(', ')}`,
           ...tables.map(({ name, sql }) => `insert into ${sql} select * from kept.${name}`),
           'commit',
         ].join('; '),

@@ -83,7 +83,9 @@ test('killed (-9), another worker of its machine sends them within seconds, once
   expect(erp.received).toHaveLength(kills);
   expect(slowestMs).toBeLessThan(takenOverMs);
   reportFault('worker killed (-9) between publication and first attempt', {
-    ...{ trials: kills, real: kills, 'slowest recovery ms': Math.round(slowestMs) },
+    trials: kills,
+    real: kills,
+    'slowest recovery ms': Math.round(slowestMs),
   });
 });
 

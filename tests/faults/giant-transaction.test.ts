@@ -95,8 +95,12 @@ test('a transaction of very many rows is published once each, others in between,
     select (max(number) - count(*))::int as gaps from events where location_id = ${kit.locationId}`;
   expect(numbers).toEqual([{ gaps: 0 }]);
   reportFault('one transaction of very many rows', {
-    ...{ trials: 1, real: 1, rows: size, 'others published meanwhile': between },
-    ...{ 'worker MiB': peak, [`worker MiB with ${less}`]: peakOfLess },
+    trials: 1,
+    real: 1,
+    rows: size,
+    'others published meanwhile': between,
+    'worker MiB': peak,
+    [`worker MiB with ${less}`]: peakOfLess,
   });
   expect((await worker.stop()).code).toBe(0);
 });

@@ -98,7 +98,8 @@ test(`${endpoints} endpoints that hang and events of ${Math.round(largeOrderByte
     { timeoutMs: 90_000, intervalMs: 500 },
   ).catch(() => undefined);
   reportFault('endpoints that hang', {
-    ...{ trials: endpoints, real: endpoints },
+    trials: endpoints,
+    real: endpoints,
     mibBefore: before,
     mibMost: most,
     mibAfter: after,

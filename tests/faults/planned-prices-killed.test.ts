@@ -92,7 +92,10 @@ it('planned prices are applied once or skipped with the reason, whoever else wri
         products.filter((product) => product.plan === id),
       );
     reportFault('workers killed (-9) while they apply planned prices', {
-      ...{ trials: rounds, real, seed, 'plans that were under way': underWay },
+      trials: rounds,
+      real,
+      seed,
+      'plans that were under way': underWay,
     });
     expect(real, `seed ${seed}`).toBeGreaterThanOrEqual(Math.ceil(rounds / 2));
   } finally {
@@ -207,14 +210,22 @@ async function requireOutcome(api: TestApi, id: string, products: readonly Plann
       price: number;
     }>`select price::float8 from products where id = ${product.id}`;
     const expected = {
-      ...{ nothing: 11, same: 11, before: 12, back: 10, 'by hand': 12, sync: 12, beside: 12 },
-      ...{ deleted: undefined, 'deleted beside': undefined },
+      nothing: 11,
+      same: 11,
+      before: 12,
+      back: 10,
+      'by hand': 12,
+      sync: 12,
+      beside: 12,
+      deleted: undefined,
+      'deleted beside': undefined,
     };
     expect(row?.price, `${product.deed} of ${about}`).toBe(expected[product.deed]);
   }
   const applied = Object.values(outcomes).filter((outcome) => outcome === 'applied').length;
   expect(change).toMatchObject({
     status: applied > 0 ? 'applied' : 'skipped',
-    ...{ applied_prices: applied, skipped_prices: products.length - applied },
+    applied_prices: applied,
+    skipped_prices: products.length - applied,
   });
 }

@@ -26,8 +26,10 @@ const outages: Outage[] = [
     awayMs: 0,
   },
   {
-    ...{ name: 'stopped', trials: trials(1, 3) },
-    ...{ leave: (server) => server.stop('fast'), awayMs: thorough ? 20_000 : 3_000 },
+    name: 'stopped',
+    trials: trials(1, 3),
+    leave: (server) => server.stop('fast'),
+    awayMs: thorough ? 20_000 : 3_000,
   },
   { name: 'killed', trials: trials(1, 20), leave: (server) => server.kill(), awayMs: 0 },
 ];
@@ -59,7 +61,9 @@ test('PostgreSQL goes away under load: 503 meanwhile, then all goes on by itself
     const { refused, ...times } = figures;
     const rounded = Object.entries(times).map(([name, ms]) => [name, Math.round(ms)]);
     reportFault(`PostgreSQL ${outage.name}`, {
-      ...{ trials: outage.trials, real: outage.trials, refused },
+      trials: outage.trials,
+      real: outage.trials,
+      refused,
       ...Object.fromEntries(rounded),
     });
   }
@@ -68,7 +72,9 @@ test('PostgreSQL goes away under load: 503 meanwhile, then all goes on by itself
   expect(scene.restaurant.counts.unanswered).toBe(0);
   const total = outages.reduce((sum, outage) => sum + outage.trials, 0);
   reportFault('PostgreSQL away, all in all', {
-    ...{ trials: total, real: total, refused: scene.restaurant.counts.unavailable },
+    trials: total,
+    real: total,
+    refused: scene.restaurant.counts.unavailable,
   });
 });
 

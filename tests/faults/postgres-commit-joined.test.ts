@@ -82,7 +82,9 @@ const kinds: readonly [name: string, prepare: () => Promise<Calls>][] = [
       const calls = times(() => ({ body: orderBody(kitchen), idempotencyKey: randomUUID() as string }));
       const names = calls.map(({ body }) => body.external_id);
       return {
-        ...{ names, done: 201, again: 201 },
+        names,
+        done: 201,
+        again: 201,
         send: (index) => postOrder(api, calls[index]?.body, calls[index]),
         made: () => column`select external_id as name from orders where external_id = any (${names})`,
       };
@@ -96,7 +98,9 @@ const kinds: readonly [name: string, prepare: () => Promise<Calls>][] = [
       const targets = times(() => chance.pick(['ready', 'canceled']));
       return {
         // Sent again it is made, or refused as one that was made.
-        ...{ names, done: 200, again: 409 },
+        names,
+        done: 200,
+        again: 409,
         send: (index) =>
           api.rest(`PATCH /v2/orders/${names[index]}/status`, { body: { status: targets[index] } }),
         made: () =>
@@ -110,7 +114,9 @@ const kinds: readonly [name: string, prepare: () => Promise<Calls>][] = [
       const id = await api.make.product({ stock: { quantity: members } });
       const keys = times(() => randomUUID());
       return {
-        ...{ names: times(() => 1), done: 200, again: 200 },
+        names: times(() => 1),
+        done: 200,
+        again: 200,
         send: (index) =>
           api.rest(`POST /v2/products/${id}/stock/adjust`, {
             body: { adjust: -1 },

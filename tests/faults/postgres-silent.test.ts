@@ -62,8 +62,11 @@ test('packets to PostgreSQL vanish and come through again, or for good: answers 
       expect(slowestMs).toBeLessThan(boundMs);
     }
     reportFault(`packets to PostgreSQL vanish ${name}`, {
-      ...{ trials: count, real: count, refused },
-      ...{ slowestMs: Math.round(slowestMs), recoveredMs: Math.round(recoveredMs) },
+      trials: count,
+      real: count,
+      refused,
+      slowestMs: Math.round(slowestMs),
+      recoveredMs: Math.round(recoveredMs),
     });
   }
   for (const { what, status } of watcher.seen)

@@ -82,8 +82,12 @@ test('when every connection of the pool is stuck, calls are refused clearly and 
   expect(slowest(probe.seen)).toBeLessThan(clearWithinMs);
   const refused = probe.seen.filter(({ status }) => status === 503);
   reportFault('every connection of the pool stuck', {
-    ...{ trials: 1, real: 1, sessionsThatWaited: waited, refused: refused.length },
-    ...{ medianRefusalMs: median(refused), slowestMs: slowest(probe.seen) },
+    trials: 1,
+    real: 1,
+    sessionsThatWaited: waited,
+    refused: refused.length,
+    medianRefusalMs: median(refused),
+    slowestMs: slowest(probe.seen),
   });
 });
 
@@ -100,8 +104,10 @@ async function pressed(baseUrl: string, ms: number) {
     unclear: unclear(probe.seen),
     refused: refusals(probe.seen),
     figures: {
-      ...{ answered: probe.seen.length, refused: refusals(probe.seen).length },
-      ...{ medianMs: median(probe.seen), slowestMs: slowest(probe.seen) },
+      answered: probe.seen.length,
+      refused: refusals(probe.seen).length,
+      medianMs: median(probe.seen),
+      slowestMs: slowest(probe.seen),
       slowestHealthMs: slowest(health.seen),
     },
   };

@@ -93,10 +93,16 @@ async function underLock({ api, databaseUrl }: Service, sql: string, real: numbe
     timeoutMs: 10_000,
   });
   return {
-    ...{ trials: 1, real: 1, sessionsThatWaited: waited, refused: refused.length },
-    ...{ medianRefusalMs: median(refused), slowestRefusalMs: slowest(refused) },
-    ...{ servedBeside: probes.free.seen.length, medianBesideMs: median(probes.free.seen) },
-    ...{ slowestBesideMs: slowest(probes.free.seen), slowestHealthMs: slowest(probes.health.seen) },
+    trials: 1,
+    real: 1,
+    sessionsThatWaited: waited,
+    refused: refused.length,
+    medianRefusalMs: median(refused),
+    slowestRefusalMs: slowest(refused),
+    servedBeside: probes.free.seen.length,
+    medianBesideMs: median(probes.free.seen),
+    slowestBesideMs: slowest(probes.free.seen),
+    slowestHealthMs: slowest(probes.health.seen),
   };
 }
 
@@ -149,9 +155,13 @@ function withoutOrders({ key, model }: Restaurant, turn: number): Call {
 
 function order({ key, model }: Restaurant, idempotencyKey: string): Call {
   return {
-    ...{ route: 'POST /v2/orders', key, idempotencyKey },
+    route: 'POST /v2/orders',
+    key,
+    idempotencyKey,
     body: {
-      ...{ external_id: idempotencyKey, is_take_away: false, identifier: idempotencyKey },
+      external_id: idempotencyKey,
+      is_take_away: false,
+      identifier: idempotencyKey,
       payment_method_id: model.methods[0]?.id,
       items: [{ product_id: model.offer.products[1]?.id, quantity: 1 }],
     },

@@ -134,7 +134,9 @@ test('newer versions change functions and triggers one after another, and the ve
     const before = driven.answered() + readers.answered();
     const lines: string[] = [];
     const done = await migrate(roleUrl(databaseUrl, 'owner'), {
-      ...{ sqlDirectory: sql.directory, release, rolePrefix: inject('databasePrefix') },
+      sqlDirectory: sql.directory,
+      release,
+      rolePrefix: inject('databasePrefix'),
       log: (line) => lines.push(line),
     });
     figures['answers meanwhile'] += driven.answered() + readers.answered() - before;
@@ -150,7 +152,10 @@ test('newer versions change functions and triggers one after another, and the ve
   await driven.stop();
   await compare(service);
   reportFault('newer versions of functions and triggers while one serves', {
-    ...{ trials: versions.length, real: versions.length, ...figures, reads: readers.answered() },
+    trials: versions.length,
+    real: versions.length,
+    ...figures,
+    reads: readers.answered(),
   });
   expect(readers.faults).toEqual([]);
   for (const { counts } of restaurants) expect(counts).toMatchObject({ unavailable: 0, unanswered: 0 });

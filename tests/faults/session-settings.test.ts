@@ -66,13 +66,18 @@ const reads = operationsOf(appRouter).flatMap((whole) =>
 async function start() {
   const databaseUrl = own.url;
   const app = await createApp({
-    ...{ databaseUrl, encryptionKey, idempotencyTtlHours: 168, webhookTargets: 'any' },
-    ...{ webhookAllowCidrs: [], logLevel: 'silent' },
+    databaseUrl,
+    encryptionKey,
+    idempotencyTtlHours: 168,
+    webhookTargets: 'any',
+    webhookAllowCidrs: [],
+    logLevel: 'silent',
   });
   const server = await startServer(app, { host: '127.0.0.1', port: 0 }, undefined, '/nonexistent/site');
   const worker = await startTestWorker(databaseUrl, encryptionKey);
   return {
-    ...{ url: server.url, app },
+    url: server.url,
+    app,
     async stop() {
       await worker.stop();
       await server.drain(1_000);
@@ -95,7 +100,9 @@ beforeAll(async () => {
   for (const { name, operation } of reads) inputs.set(name, await inputIn(kitchen, operation));
   const events = ['order.created', 'order.status_changed', 'product.updated'];
   await callRest(service.url, 'POST /v2/webhook-endpoints', {
-    ...{ key: other.key, body: { url: consumer.url, events }, headers: { 'idempotency-key': 'one' } },
+    key: other.key,
+    body: { url: consumer.url, events },
+    headers: { 'idempotency-key': 'one' },
   });
   const { pool } = service.app.database;
   await waitFor('the relay', async () => {
@@ -126,7 +133,10 @@ async function look(): Promise<Seen> {
     const days = 'from=2026-01-01&to=2099-01-01';
     const routes = [
       ...SalesGrouping.options.map((each) => `/v2/sales-reports?${reportDays()}&group_by=${each}`),
-      ...[`/v2/orders?${days}`, `/v2/payments?${days}`, `/v2/orders/export?${days}`, '/v2/events?limit=50'],
+      `/v2/orders?${days}`,
+      `/v2/payments?${days}`,
+      `/v2/orders/export?${days}`,
+      '/v2/events?limit=50',
       '/v2/orders?updated_since=2026-01-01T00:00:00Z',
     ];
     for (const route of routes)
@@ -149,8 +159,11 @@ async function change(url: string): Promise<Pick<Seen, 'webhooks' | 'byHand'>> {
   consumer.received.length = 0;
   const headers = { 'idempotency-key': randomBytes(8).toString('hex') };
   const body = {
-    ...{ external_id: headers['idempotency-key'], is_take_away: false, identifier: 'Table 1' },
-    ...{ items: [{ product_id: product.id, quantity: 1 }], payment_method_id: paymentMethodId },
+    external_id: headers['idempotency-key'],
+    is_take_away: false,
+    identifier: 'Table 1',
+    items: [{ product_id: product.id, quantity: 1 }],
+    payment_method_id: paymentMethodId,
   };
   const placed = await callRest<{ data: { id: string } }>(url, 'POST /v2/orders', { key, body, headers });
   expect(placed.status, placed.text).toBe(201);

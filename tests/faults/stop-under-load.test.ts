@@ -110,7 +110,9 @@ function requireStops(stops: readonly Stop[]): void {
 
 function report(fault: string, stops: readonly Stop[], figures: Record<string, number>): void {
   reportFault(fault, {
-    ...{ trials: stops.length, real: stops.filter(({ inFlight }) => inFlight > 0).length, seed },
+    trials: stops.length,
+    real: stops.filter(({ inFlight }) => inFlight > 0).length,
+    seed,
     inFlight: stops.reduce((sum, { inFlight }) => sum + inFlight, 0),
     slowestStopMs: Math.round(Math.max(...stops.map(({ ms }) => ms))),
     ...figures,

@@ -11,29 +11,44 @@ const api = useApi();
 
 it('ends the thread for large bodies alone: its call is a 503, and the next one has a new thread', async () => {
   const settings: Parameters<typeof createLargeBodies>[0] = {
-    ...{ databaseUrl: api.databaseUrl, encryptionKey: randomBytes(32).toString('base64') },
-    ...{ idempotencyTtlHours: 1, webhookTargets: 'any', webhookAllowCidrs: [], logLevel: 'silent' },
+    databaseUrl: api.databaseUrl,
+    encryptionKey: randomBytes(32).toString('base64'),
+    idempotencyTtlHours: 1,
+    webhookTargets: 'any',
+    webhookAllowCidrs: [],
+    logLevel: 'silent',
   };
   const large = createLargeBodies(settings, api.app.log, 28);
   const location: Caller['location'] = {
-    ...{ id: await createLocation(api.app.database), code: '', name: '', timezone: 'UTC', currency: 'USD' },
-    ...{ createdAt: new Date(), sandbox: false, status: 'active' },
+    id: await createLocation(api.app.database),
+    code: '',
+    name: '',
+    timezone: 'UTC',
+    currency: 'USD',
+    createdAt: new Date(),
+    sandbox: false,
+    status: 'active',
   };
   const caller: Caller = {
-    ...{
-      apiKeyId: randomUUID(),
-      keyName: 'test',
-      locationId: location.id,
-      location,
-      granted: new Set(['*']),
-      allEventTypes: false,
-    },
+    apiKeyId: randomUUID(),
+    keyName: 'test',
+    locationId: location.id,
+    location,
+    granted: new Set(['*']),
+    allEventTypes: false,
     limits: { perMinute: 1, monthly: 1, batchJobsPerHour: 1, maxItemsPerBatch: 10_000_000 },
   };
   const call = (body: Pieces): LargeCall => ({
-    ...{ operation: 'stock.sync', caller, requestId: 'r', traceparent: undefined, apiVersion: 'v2' },
-    ...{ refusesUnknown: false, simulation: undefined },
-    ...{ ifMatch: undefined, ifNoneMatch: undefined, ifUnmodifiedSince: false },
+    operation: 'stock.sync',
+    caller,
+    requestId: 'r',
+    traceparent: undefined,
+    apiVersion: 'v2',
+    refusesUnknown: false,
+    simulation: undefined,
+    ifMatch: undefined,
+    ifNoneMatch: undefined,
+    ifUnmodifiedSince: false,
     given: { body, members: {}, key: { name: 'Idempotency-Key', key: 'k' }, isStrict: false },
   });
   const items = (count: number) => {

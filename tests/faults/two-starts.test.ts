@@ -17,7 +17,9 @@ test('two starts on one database at once migrate once, serve side by side, and d
 }, async () => {
   const own = await createEmptyDatabase();
   const env = {
-    ...{ DATABASE_URL: own.url, WEBHOOK_TARGETS: 'any', SEED_DEMO: 'false' },
+    DATABASE_URL: own.url,
+    WEBHOOK_TARGETS: 'any',
+    SEED_DEMO: 'false',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   };
   const runs = await Promise.all([runStart(env), runStart(env)]);
@@ -46,7 +48,10 @@ test('two starts on one database at once migrate once, serve side by side, and d
   for (const run of runs) run.stop();
   expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([0, 0]);
   reportFault('two starts on one database', {
-    ...{ trials: 1, real: turn > 60 ? 1 : 0, migrations: rows.length, orders: model.orders.length },
+    trials: 1,
+    real: turn > 60 ? 1 : 0,
+    migrations: rows.length,
+    orders: model.orders.length,
   });
   restaurant.close();
   for (const run of runs) run.remove();

@@ -64,11 +64,9 @@ test('while a newer version migrates this version serves without a single 5xx, a
   for (const { counts } of service.restaurants)
     expect(counts).toMatchObject({ unavailable: 0, unanswered: 0 });
   reportFault('migrated while a version runs', {
-    ...{
-      trials: 1,
-      real: waits.filter(isWait).length > 1 ? 1 : 0,
-      steppedAside: waits.filter(isWait).length,
-    },
+    trials: 1,
+    real: waits.filter(isWait).length > 1 ? 1 : 0,
+    steppedAside: waits.filter(isWait).length,
     orders: orders(),
   });
   await Promise.all([service.api.stop(), worker.stop()]);

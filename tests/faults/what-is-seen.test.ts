@@ -50,8 +50,10 @@ const faults: Fault[] = [
     readyz: { status: 503, body: { database: 'unreachable', direct: 'unreachable', worker: 'unknown' } },
     worker: 503,
     doctor: {
-      ...{ check: 'database reachable', outcome: 'wrong' },
-      ...{ found: /ECONNREFUSED/, advice: /^Start it/ },
+      check: 'database reachable',
+      outcome: 'wrong',
+      found: /ECONNREFUSED/,
+      advice: /^Start it/,
     },
     metrics: { comanda_database_up: 0, 'comanda_database_state unreachable': 1 },
     after: {
@@ -92,11 +94,10 @@ const faults: Fault[] = [
     readyz: { status: 200, body: well },
     worker: 200,
     doctor: {
-      ...{ check: 'locks', outcome: 'warning' },
-      ...{
-        found: /pid \d+ \(holder, .*\): holds product_stock \(ExclusiveLock\)/,
-        advice: /pg_terminate_backend/,
-      },
+      check: 'locks',
+      outcome: 'warning',
+      found: /pid \d+ \(holder, .*\): holds product_stock \(ExclusiveLock\)/,
+      advice: /pg_terminate_backend/,
     },
     metrics: {
       'comanda_database_state ok': 1,
@@ -124,7 +125,9 @@ const faults: Fault[] = [
     readyz: { status: 200, body: well },
     worker: 200,
     doctor: {
-      ...{ check: 'database reachable', outcome: 'wrong', found: /too many clients/ },
+      check: 'database reachable',
+      outcome: 'wrong',
+      found: /too many clients/,
       advice: /^SQLSTATE 53300: the server has no connection left/,
     },
     metrics: {
@@ -145,7 +148,9 @@ const faults: Fault[] = [
     readyz: { status: 503, body: { database: 'unreachable', direct: 'ok', worker: 'unknown' } },
     worker: 200,
     doctor: {
-      ...{ check: 'pooler', outcome: 'wrong', found: /it cannot be reached/ },
+      check: 'pooler',
+      outcome: 'wrong',
+      found: /it cannot be reached/,
       advice: /where DATABASE_URL leads/,
     },
     metrics: { comanda_database_up: 1, 'comanda_database_state unreachable': 1 },
@@ -161,7 +166,9 @@ const faults: Fault[] = [
     readyz: { status: 200, body: well },
     worker: 200,
     doctor: {
-      ...{ check: 'clock', outcome: 'wrong', found: /api .* is 7\d\d\d\.\d s ahead of the database/ },
+      check: 'clock',
+      outcome: 'wrong',
+      found: /api .* is 7\d\d\d\.\d s ahead of the database/,
       advice: /NTP/,
     },
     metrics: { 'comanda_processes_alive api': 2, mostSkew: (value) => (value ?? 0) > 7_000 },

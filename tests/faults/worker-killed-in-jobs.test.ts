@@ -23,7 +23,10 @@ it('jobs whose worker is killed in the middle are taken over, and apply every it
   const kills = (await Promise.all(shops.map(runShop))).flat();
   const real = kills.filter(({ hit }) => hit > 0).length;
   reportFault('worker killed (-9) in the middle of sync jobs', {
-    ...{ trials: kills.length, real, seed, 'running jobs hit': kills.reduce((sum, { hit }) => sum + hit, 0) },
+    trials: kills.length,
+    real,
+    seed,
+    'running jobs hit': kills.reduce((sum, { hit }) => sum + hit, 0),
     'their positions': kills
       .map(({ jobs }) => jobs.map((job) => `${job.processed_items}/${job.total_items}`).join(' and '))
       .join('; '),
@@ -80,8 +83,11 @@ async function requireOutcome({ api, job }: Shop, batch: Batch, id: string): Pro
   const { items, failures } = batch;
   const shown = await job(id);
   expect(shown).toMatchObject({
-    ...{ status: 'completed', total_items: items.length, processed_items: items.length },
-    ...{ success_items: items.length - failures.length, failed_items: failures.length },
+    status: 'completed',
+    total_items: items.length,
+    processed_items: items.length,
+    success_items: items.length - failures.length,
+    failed_items: failures.length,
   });
   expect(shown.errors.map(({ index, code }) => ({ index, code }))).toEqual(failures);
   const rows = await prismaOf(api.app.database).product.findMany({
@@ -122,8 +128,11 @@ async function requireEvents(
   const completed = events.filter(({ type }) => type === 'sync.completed').map(({ data }) => data);
   expect(completed.sort((one, other) => Number(one.total_items) - Number(other.total_items))).toEqual(
     batches.map(({ items, failures }, index) => ({
-      ...{ job_id: ids[index], status: 'completed', total_items: items.length },
-      ...{ success_items: items.length - failures.length, failed_items: failures.length },
+      job_id: ids[index],
+      status: 'completed',
+      total_items: items.length,
+      success_items: items.length - failures.length,
+      failed_items: failures.length,
     })),
   );
   // Once for each chunk, which has something in a category, and once for the category.

@@ -88,7 +88,10 @@ test('a worker killed (-9) while it publishes or delivers loses no event, and pu
 
 const report = (when: string, kills: number, slowestMs: number) =>
   reportFault(`worker killed (-9) ${when}`, {
-    ...{ trials: kills, real: kills, seed, 'slowest recovery ms': Math.round(slowestMs) },
+    trials: kills,
+    real: kills,
+    seed,
+    'slowest recovery ms': Math.round(slowestMs),
   });
 
 const sessionsOf = (index: number) => `comanda-worker-${index}`;

@@ -170,7 +170,9 @@ describe.each(Object.entries(entrances))('behind the entrance %s', (_, start) =>
       faults.length = 0;
       const ana = (await begin(settings)).client('session=ana');
       expect(await refusalOf(ana.orders.list.query())).toMatchObject({
-        ...{ code: 'internal_error', reason: 'front_not_set_up', httpStatus: 500 },
+        code: 'internal_error',
+        reason: 'front_not_set_up',
+        httpStatus: 500,
       });
       expect(faults.map(({ message }) => message)).toEqual([expect.stringContaining(says)]);
     }

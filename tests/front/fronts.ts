@@ -43,7 +43,8 @@ export const entrances: Readonly<Record<string, (options: Options) => Promise<Fr
   },
   async express({ allow, ...options }) {
     const front = createNodeFront<express.Request>({
-      ...{ ...options, path },
+      ...options,
+      path,
       allow: by(allow, (request: express.Request) => request.get('cookie')),
     });
     return listening(express().use(path, express.json(), front));
@@ -63,10 +64,14 @@ export async function listening(listener: RequestListener): Promise<Front> {
 }
 
 const started = (url: string, ask: typeof fetch, close: () => Promise<void>): Front => ({
-  ...{ url, ask, close },
+  url,
+  ask,
+  close,
   client: (cookie, options) =>
     createClient({
-      ...{ url, key: 'kept-by-the-server', retries: 0 },
+      url,
+      key: 'kept-by-the-server',
+      retries: 0,
       fetch: (input, init) =>
         ask(input, { ...init, headers: { ...init?.headers, ...(cookie && { cookie }) } } as RequestInit),
       ...options,

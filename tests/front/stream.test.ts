@@ -57,14 +57,18 @@ describe.each(Object.entries(entrances))('behind the entrance %s', (_, start) =>
     await waitFor('the events', () => all.seen.length >= 2 && one.seen.length >= 1);
     expect([all.seen, one.seen]).toEqual([['product.created', 'product.updated'], ['product.updated']]);
     expect(await watch(front, ['order.created']).ended).toMatchObject({
-      ...{ code: 'permission_denied', reason: 'front_not_allowed', httpStatus: 403 },
+      code: 'permission_denied',
+      reason: 'front_not_allowed',
+      httpStatus: 403,
     });
   });
 
   it('refuses who is not signed in, and who may follow nothing', async () => {
     const front = await begin((cookie) => (cookie === 'session=ana' ? { procedures: [] } : undefined));
     expect(await watch(front, undefined, 'session=bo').ended).toMatchObject({
-      ...{ code: 'unauthorized', reason: 'front_signed_out', httpStatus: 401 },
+      code: 'unauthorized',
+      reason: 'front_signed_out',
+      httpStatus: 401,
     });
     expect(await watch(front).ended).toMatchObject({ reason: 'front_not_allowed' });
   });
@@ -180,7 +184,9 @@ describe('behind a server of Node, the stream', () => {
       });
     const front = await listening(
       createNodeFront({
-        ...{ ...settings(), path: '/comanda', allow: access },
+        ...settings(),
+        path: '/comanda',
+        allow: access,
         fetch: async () => new Response(endless(), { headers: { 'content-type': 'text/event-stream' } }),
       }),
     );

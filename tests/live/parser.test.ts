@@ -3,8 +3,17 @@ import { createParser, type Sent } from '../../packages/client/src/sse.ts';
 
 describe('server-sent events', () => {
   const text = [
-    ...['retry: 1000', 'id: a', '', ':', ''],
-    ...['id: b', 'event: order.created', 'data: {"name":"a: b, é"}', '', 'data:close', ''],
+    'retry: 1000',
+    'id: a',
+    '',
+    ':',
+    '',
+    'id: b',
+    'event: order.created',
+    'data: {"name":"a: b, é"}',
+    '',
+    'data:close',
+    '',
   ];
   const blocks: Sent[] = [
     { retry: '1000', id: 'a' },

@@ -167,8 +167,12 @@ describe('a watch', () => {
   it('goes on at another process when its own stops', async () => {
     const startOther = async () => {
       const app = await createApp({
-        ...{ databaseUrl: api.databaseUrl, encryptionKey: 'k'.repeat(32), idempotencyTtlHours: 1 },
-        ...{ webhookTargets: 'any', webhookAllowCidrs: [], logLevel: 'silent' },
+        databaseUrl: api.databaseUrl,
+        encryptionKey: 'k'.repeat(32),
+        idempotencyTtlHours: 1,
+        webhookTargets: 'any',
+        webhookAllowCidrs: [],
+        logLevel: 'silent',
       });
       return { app, server: await startServer(app, { host: '127.0.0.1', port: 0 }) };
     };
@@ -234,7 +238,10 @@ describe('what no repeat helps ends a watch:', () => {
     );
     const error = await watching.ended;
     expect(comandaError(error)).toMatchObject({
-      ...{ code: 'unauthorized', reason: 'key_not_valid', httpStatus: 401, fields: [] },
+      code: 'unauthorized',
+      reason: 'key_not_valid',
+      httpStatus: 401,
+      fields: [],
       message: 'The API key is missing or not valid. Send it as the header Authorization: Bearer <key>.',
     });
     expect(error?.stack).toContain('watch.test.ts');
@@ -263,7 +270,9 @@ describe('what no repeat helps ends a watch:', () => {
 
 describe('a watch waits', () => {
   const refusal = (reason: string) => ({
-    ...{ 'content-type': 'application/json', 'retry-after': '1', 'x-error-reason': reason },
+    'content-type': 'application/json',
+    'retry-after': '1',
+    'x-error-reason': reason,
   });
   const body = (code: string) => JSON.stringify({ error: { code, message: 'Not now.', request_id: 'r' } });
 

@@ -30,12 +30,18 @@ export interface Cells {
 export function cellsOf(folder: string, north: Place, south: Place): Cells {
   const [file, map] = [join(folder, 'cells.json'), join(folder, 'locations.map')];
   const entry = (name: string, { api }: Place) => ({
-    ...{ name, origin: api.url, default: name === 'north', database_url: api.databaseUrl },
-    ...{ database_owner_url: roleUrl(api.databaseUrl, 'owner'), encryption_key: encryptionKey },
+    name,
+    origin: api.url,
+    default: name === 'north',
+    database_url: api.databaseUrl,
+    database_owner_url: roleUrl(api.databaseUrl, 'owner'),
+    encryption_key: encryptionKey,
   });
   writeFileSync(file, JSON.stringify({ cells: [entry('north', north), entry('south', south)] }));
   return {
-    ...{ file, map, options: ['--cells', file, '--map', map, '--reload', 'true'] },
+    file,
+    map,
+    options: ['--cells', file, '--map', map, '--reload', 'true'],
     of: ({ code }) =>
       existsSync(map) && readFileSync(map, 'utf8').match(`\\b${code}\\b.*\\bsouth\\b`) !== null
         ? south

@@ -89,5 +89,10 @@ const steady = (rows: Record<string, number>) =>
     Object.entries(rows).filter(([table]) => !table.startsWith('tall') && !changing.has(table)),
   );
 const changing = new Set([
-  ...['orders', 'order_items', 'payments', 'idempotency_keys', 'captured_changes', 'location_counters'],
+  'orders',
+  'order_items',
+  'payments',
+  'idempotency_keys',
+  'captured_changes',
+  'location_counters',
 ]);

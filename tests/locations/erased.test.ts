@@ -67,7 +67,8 @@ it('what a person left in an order is nowhere in the database once it is erased,
   for (const { table, mark } of personal)
     expect(await tablesWith(place, mark), mark).toEqual(
       expect.arrayContaining([
-        ...[table.name, 'audit_entries'],
+        table.name,
+        'audit_entries',
         ...(before.text.includes(mark) ? ['events'] : []),
       ]),
     );

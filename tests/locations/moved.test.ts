@@ -15,7 +15,8 @@ beforeAll(async () => {
   const id = await createLocation(api.app.database);
   ({ key } = await createKey(api.app.database, { locationId: id }));
   location = await prismaOf(api.app.database).location.findUniqueOrThrow({
-    ...{ where: { id }, select: { id: true, code: true } },
+    where: { id },
+    select: { id: true, code: true },
   });
 });
 

@@ -80,8 +80,10 @@ async function startPlace(): Promise<Place> {
   const workers: { stop(): Promise<void> }[] = [];
   const dataDir = mkdtempSync(join(tmpdir(), 'comanda-place-'));
   const settings = {
-    ...{ DATABASE_URL: api.databaseUrl, DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner') },
-    ...{ ENCRYPTION_KEY: encryptionKey, DATA_DIR: dataDir },
+    DATABASE_URL: api.databaseUrl,
+    DATABASE_OWNER_URL: roleUrl(api.databaseUrl, 'owner'),
+    ENCRYPTION_KEY: encryptionKey,
+    DATA_DIR: dataDir,
   };
   return {
     api,

@@ -51,7 +51,8 @@ beforeAll(async () => {
   expect((await api.rest('POST /v2/sandbox/reset', { key })).status).toBeLessThan(300);
   await worker.turn();
   const endpoint = await api.rest<{ data: { id: string } }>('POST /v2/webhook-endpoints', {
-    ...{ key, body: { url: consumer.url, events: ['order.created'] } },
+    key,
+    body: { url: consumer.url, events: ['order.created'] },
   });
   const down = { url: 'http://127.0.0.1:1/', events: ['order.created'] };
   await api.rest('POST /v2/webhook-endpoints', { key, body: down });
@@ -79,10 +80,21 @@ beforeAll(async () => {
   });
   gets = [
     ...(await Promise.all(tagged)),
-    ...['/v2/locations/current', '/v2/catalog', '/v2/categories?limit=100', '/v2/products?limit=100'],
-    ...['/v2/stock?limit=100', '/v2/orders?limit=100&include=details,items', order.path],
-    ...['/v2/payments?limit=100', '/v2/turns', '/v2/settlements', '/v2/payment-methods', '/v2/menus/active'],
-    ...['/v2/webhook-endpoints', '/v2/events?limit=100', '/v1/orders?limit=100'],
+    '/v2/locations/current',
+    '/v2/catalog',
+    '/v2/categories?limit=100',
+    '/v2/products?limit=100',
+    '/v2/stock?limit=100',
+    '/v2/orders?limit=100&include=details,items',
+    order.path,
+    '/v2/payments?limit=100',
+    '/v2/turns',
+    '/v2/settlements',
+    '/v2/payment-methods',
+    '/v2/menus/active',
+    '/v2/webhook-endpoints',
+    '/v2/events?limit=100',
+    '/v1/orders?limit=100',
     `/v2/webhook-endpoints/${endpoint.body.data.id}/deliveries`,
   ];
   answers = await answersOf(here);

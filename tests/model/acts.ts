@@ -155,11 +155,13 @@ async function resync({ ask, chance, model }: Caller, own: readonly Product[]): 
   const cents = new Map(changed.map((product) => [product, product.cents + BigInt(chance.between(1, 9))]));
   const firsts = [...new Set(own.flatMap(({ categories: [first] }) => first ?? []))];
   const categories = firsts.map(({ externalId, name }) => ({
-    ...{ external_id: externalId, name },
+    external_id: externalId,
+    name,
     products: own
       .filter(({ categories: [first] }) => first?.externalId === externalId)
       .map((product) => ({
-        ...{ external_id: product.externalId, name: product.name },
+        external_id: product.externalId,
+        name: product.name,
         price: json(cents.get(product) ?? product.cents),
       })),
   }));
@@ -206,7 +208,9 @@ async function comeAndGo({ ask, chance, model, number }: Caller): Promise<void> 
 async function importProducts({ ask, chance, model, number, jobItems = [50, 400] }: Caller): Promise<void> {
   const name = `job-${number}-${chance.between(0, 1e9)}`;
   const items = Array.from({ length: chance.between(...jobItems) }, (_, index) => ({
-    ...{ external_id: `${name}-${index}`, name: `${name}-${index}`, price: index / 100 },
+    external_id: `${name}-${index}`,
+    name: `${name}-${index}`,
+    price: index / 100,
   }));
   const { status, text } = await ask('POST /v2/sync/products', { mode: 'create', items }, name);
   if (status !== 202) throw new Error(`${name}: ${text}`);

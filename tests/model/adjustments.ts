@@ -82,7 +82,8 @@ export const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum
 
 /** The body that sends it. */
 export const adjustmentBody = (each: Adjustment): Record<string, unknown> => ({
-  ...{ kind: each.kind, name: each.name },
+  kind: each.kind,
+  name: each.name,
   ...(each.cents !== undefined && { amount: json(each.cents) }),
   ...(each.percent !== undefined && { percent: json(each.percent, 4) }),
   ...(each.line !== undefined && { line: each.line }),

@@ -64,7 +64,11 @@ export function expectedSettlement(orders: readonly PlacedOrder[], turn: string,
     refunds: refunds.length === 0 ? undefined : { count: refunds.length, amount: json(centsOf(refunds)) },
     corrections: undefined,
     entries: entries.map(({ order, kind, paymentId, method, cents, reason }) => ({
-      ...{ kind, payment_id: paymentId, order_id: order.id, method, amount: json(cents) },
+      kind,
+      payment_id: paymentId,
+      order_id: order.id,
+      method,
+      amount: json(cents),
       ...(reason !== undefined && { reason }),
     })),
   };

@@ -182,7 +182,11 @@ async function compareRows({ model, locationId }: Restaurant, { databaseUrl }: P
       [locationId, model.jobs.map(({ id }) => id), model.jobs.map(({ name }) => name)],
     );
     const brought = model.jobs.map(({ id, count }) => ({
-      ...{ id, status: 'completed', total: count, succeeded: count, made: count },
+      id,
+      status: 'completed',
+      total: count,
+      succeeded: count,
+      made: count,
     }));
     same(sorted(jobs.rows), sorted(brought), 'jobs');
   });

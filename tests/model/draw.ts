@@ -42,7 +42,9 @@ function drawAdjustments(chance: Chance, lines: number): Adjustment[] {
       ? { percent: chance.pick([50_000n, 100_000n, 333_333n, 167n, BigInt(chance.between(0, 400_000))]) }
       : { cents: BigInt(chance.between(0, kind === 'discount' ? 150 : 900)) };
     return {
-      ...{ kind, name: `${kind} ${index}`, ...size },
+      kind,
+      name: `${kind} ${index}`,
+      ...size,
       ...(kind === 'discount' && chance.percent(50) && { line: chance.between(1, lines) }),
       ...(chance.percent(20) && { externalId: `A-${index}` }),
       ...(taxRate !== undefined && { taxRate }),

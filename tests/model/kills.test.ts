@@ -41,8 +41,12 @@ test(`killed at any moment, API and worker have done every write, event and deli
   const sum = (name: 'answered' | 'unanswered' | 'carriedOut') =>
     service.restaurants.reduce((all, { counts }) => all + counts[name], 0);
   reportFault('API and worker killed (-9) under load', {
-    ...{ trials: kills, real, seed, answered: sum('answered') },
-    ...{ 'without an answer': sum('unanswered'), 'carried out all the same': sum('carriedOut') },
+    trials: kills,
+    real,
+    seed,
+    answered: sum('answered'),
+    'without an answer': sum('unanswered'),
+    'carried out all the same': sum('carriedOut'),
   });
   // The faults must have met calls under way.
   expect(real).toBeGreaterThanOrEqual(Math.ceil(kills * 0.8));

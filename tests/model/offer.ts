@@ -114,7 +114,12 @@ function stockOf(index: number): Stock | undefined {
 
 function extras(index: number): Choice {
   const option = (at: number, cents: bigint, min: number, max: number): Option => ({
-    ...{ id: '', externalId: `extra-${at}`, name: `Extra ${at}`, cents, min, max },
+    id: '',
+    externalId: `extra-${at}`,
+    name: `Extra ${at}`,
+    cents,
+    min,
+    max,
     ...(at === 0 && index % 9 === 0 && { stock: { enabled: true, milli: 9_000_000n, alarmMilli: 0n } }),
   });
   const options = [option(0, 35n, 0, 3), option(1, 1_05n, 0, 3), option(2, 49n, 2, 3), option(3, 0n, 0, 1)];
@@ -123,7 +128,12 @@ function extras(index: number): Choice {
 
 function sizes(): Choice {
   const option = (name: string, cents: bigint): Option => ({
-    ...{ id: '', externalId: `size-${name}`, name, cents, min: 0, max: 1 },
+    id: '',
+    externalId: `size-${name}`,
+    name,
+    cents,
+    min: 0,
+    max: 1,
   });
   const options = [option('small', 0n), option('medium', 1_10n), option('large', 2_25n)];
   return { id: '', externalId: 'size', name: 'Size', min: 1, max: 1, options };
@@ -157,7 +167,11 @@ function productBody(product: Product): Record<string, unknown> {
       min_selection: choice.min,
       max_selection: choice.max,
       items: choice.options.map(({ externalId, name, cents, min, max, stock }) => ({
-        ...{ external_id: externalId, name, price: json(cents), min, max },
+        external_id: externalId,
+        name,
+        price: json(cents),
+        min,
+        max,
         ...(stock && { stock: shownStock(stock) }),
       })),
     })),
@@ -220,7 +234,13 @@ export const expectedCatalog = ({ categories, products }: Offer): unknown[] =>
             max_selection: choice.max,
             single: choice.max === 1,
             items: choice.options.map(({ id, externalId, name, cents, min, max, stock }) => ({
-              ...{ id, external_id: externalId, name, price: json(cents), min, max, visible: true },
+              id,
+              external_id: externalId,
+              name,
+              price: json(cents),
+              min,
+              max,
+              visible: true,
               stock: shownStock(stock),
             })),
           })),

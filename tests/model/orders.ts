@@ -99,8 +99,14 @@ export interface PlacedOrder extends Omit<CreatedOrder, 'payment'>, Contents {
 export function pricedLine(line: Line, id?: number): PlacedLine {
   const { name, cents, taxRate } = line.product;
   return repriced({
-    ...{ ...line, id, name, category: firstCategory(line.product), productCents: cents, taxRate },
-    ...{ unitCents: 0n, cents: 0n },
+    ...line,
+    id,
+    name,
+    category: firstCategory(line.product),
+    productCents: cents,
+    taxRate,
+    unitCents: 0n,
+    cents: 0n,
   });
 }
 
@@ -138,8 +144,15 @@ export function placed(
   const { cents, lines } = contents;
   const { method } = draft;
   return {
-    ...{ ...created, ...contents, draft, by, carried: draft.version === 'v1' ? {} : draft.carried },
-    ...{ totals: [cents], lastLine: lines.length, edits: 0, moves: [] },
+    ...created,
+    ...contents,
+    draft,
+    by,
+    carried: draft.version === 'v1' ? {} : draft.carried,
+    totals: [cents],
+    lastLine: lines.length,
+    edits: 0,
+    moves: [],
     ...(turn !== undefined && { turn }),
     payments: [{ id: payment.id, method, created_at: created.created_at, cents, paid: [], refunds: [] }],
   };
@@ -191,8 +204,12 @@ export function expectedOrder(order: PlacedOrder): Record<string, unknown> {
   const { draft } = order;
   const payment = latestPayment(order);
   return {
-    ...{ id: order.id, number: order.number, status: statusOf(order), total: json(order.cents) },
-    ...{ created_at: order.created_at, payment: { id: payment.id, status: paymentStatusOf(order) } },
+    id: order.id,
+    number: order.number,
+    status: statusOf(order),
+    total: json(order.cents),
+    created_at: order.created_at,
+    payment: { id: payment.id, status: paymentStatusOf(order) },
     external_id: draft.externalId,
     ...(draft.channel !== undefined && { channel: draft.channel }),
     is_take_away: draft.takeAway,
@@ -202,8 +219,11 @@ export function expectedOrder(order: PlacedOrder): Record<string, unknown> {
     ...(order.adjustments.length > 0 && { adjustments: order.adjustments.map(shownAdjustment) }),
     ...(order.cancelReason !== undefined && { cancel_reason: order.cancelReason }),
     items: order.lines.map(({ product, name, milli, unitCents, cents, comment, chosen }) => ({
-      ...{ product_id: product.id, name, quantity: json(milli, 3) },
-      ...{ unit_price: json(unitCents), total: json(cents) },
+      product_id: product.id,
+      name,
+      quantity: json(milli, 3),
+      unit_price: json(unitCents),
+      total: json(cents),
       ...(comment !== undefined && { comment }),
       ...(chosen.length > 0 && { subselections: chosen.map(selectionOf) }),
     })),
@@ -214,7 +234,8 @@ export function expectedOrder(order: PlacedOrder): Record<string, unknown> {
 export function expectedInList(order: PlacedOrder): Record<string, unknown> {
   const { items, ...shown } = expectedOrder(order) as { items: object[] };
   return {
-    ...{ ...shown, ...shownCustomer(order.carried) },
+    ...shown,
+    ...shownCustomer(order.carried),
     items: items.map((item, index) => ({ line_id: order.lines[index]?.id, ...item })),
     payments: order.payments.map((payment) => expectedPayment(order, payment)),
   };

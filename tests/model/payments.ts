@@ -49,8 +49,12 @@ export const refundedOf = ({ refunds }: PlacedPayment): bigint => sumOf(refunds.
 
 /** A payment as it must be shown, without the moments of its changes. */
 export const expectedPayment = (order: PlacedOrder, payment: PlacedPayment) => ({
-  ...{ id: payment.id, order_id: order.id, payment_method_id: payment.method.id },
-  ...{ method: payment.method.type, amount: json(payment.cents), status: statusOfPayment(order, payment) },
+  id: payment.id,
+  order_id: order.id,
+  payment_method_id: payment.method.id,
+  method: payment.method.type,
+  amount: json(payment.cents),
+  status: statusOfPayment(order, payment),
   created_at: payment.created_at,
 });
 

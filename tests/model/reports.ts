@@ -76,7 +76,11 @@ export function expectedReport(orders: readonly PlacedOrder[], grouping: keyof t
     total_amount: json(total),
     average_ticket: json(averageCents(total, BigInt(sold.length))),
     rows: [...rows.values()].sort(byAmount).map(({ key, name, orders: within, milli, cents, tax }) => ({
-      ...{ key, name, orders: within.size, quantity: json(milli, 3), amount: json(cents) },
+      key,
+      name,
+      orders: within.size,
+      quantity: json(milli, 3),
+      amount: json(cents),
       ...(tax !== undefined && { tax: json(tax) }),
     })),
   };
@@ -100,13 +104,18 @@ const wide = ({ adjustments }: PlacedOrder): AppliedAdjustment[] =>
   adjustments.filter(({ line }) => line === undefined);
 
 const partOf = ({ kind, adds }: AppliedAdjustment): Part => ({
-  ...{ key: `adjustment:${kind}`, name: '', milli: 0n, cents: adds },
+  key: `adjustment:${kind}`,
+  name: '',
+  milli: 0n,
+  cents: adds,
 });
 
 const keyOfRate = (rate: bigint | undefined): string => (rate === undefined ? '' : `${json(rate, 4)}`);
 
 const rated = (cents: bigint, rate: bigint | undefined) => ({
-  ...{ key: keyOfRate(rate), name: rate === undefined ? '' : `${keyOfRate(rate)} %`, cents },
+  key: keyOfRate(rate),
+  name: rate === undefined ? '' : `${keyOfRate(rate)} %`,
+  cents,
   ...(rate !== undefined && { tax: taxIn(cents, rate) }),
 });
 

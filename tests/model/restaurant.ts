@@ -60,17 +60,25 @@ export interface OpenRestaurant {
 
 /** Every type of event that the acts of callers cause. */
 const eventTypes = [
-  ...['order.created', 'order.updated', 'order.status_changed', 'order.cancelled', 'order.completed'],
-  ...['payment.created', 'payment.updated', 'payment.completed', 'payment.rejected'],
-  ...[
-    'product.created',
-    'product.updated',
-    'product.deleted',
-    'stock.updated',
-    'catalog.updated',
-    'sync.completed',
-  ],
-  ...['turn.open', 'turn.updated', 'turn.closed', 'settlement.created'],
+  'order.created',
+  'order.updated',
+  'order.status_changed',
+  'order.cancelled',
+  'order.completed',
+  'payment.created',
+  'payment.updated',
+  'payment.completed',
+  'payment.rejected',
+  'product.created',
+  'product.updated',
+  'product.deleted',
+  'stock.updated',
+  'catalog.updated',
+  'sync.completed',
+  'turn.open',
+  'turn.updated',
+  'turn.closed',
+  'settlement.created',
 ];
 
 /** Opens one at a location without a history, with all that it sells. */
@@ -85,7 +93,8 @@ export async function openRestaurant(options: OpenRestaurant): Promise<Restauran
     for (let again = false; ; await sleep(50)) {
       const url = await target();
       const call = {
-        ...{ route, key },
+        route,
+        key,
         // A field at the typed entrance, a header at the other.
         ...(body !== undefined && {
           body: route.startsWith('POST /trpc/') ? { ...body, idempotencyKey } : body,

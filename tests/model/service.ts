@@ -66,7 +66,14 @@ export async function openService({
   for (let index = 0; index < count; index++)
     restaurants.push(await openAt(database, { target, consumer, callers }));
   const service: Service = {
-    ...{ databaseUrl: own.url, database, consumer, restaurants, api, start, serveAt, target },
+    databaseUrl: own.url,
+    database,
+    consumer,
+    restaurants,
+    api,
+    start,
+    serveAt,
+    target,
     inFlight: () => restaurants.reduce((sum, restaurant) => sum + restaurant.inFlight(), 0),
     async sessionsGone(kind) {
       await waitFor(`the sessions of the ${kind} to end`, async () => {

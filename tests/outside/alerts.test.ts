@@ -43,7 +43,9 @@ async function setScene() {
   const { key } = await createKey(database, { locationId });
   const productId = await createProduct(database, { locationId });
   const env = {
-    ...{ DATABASE_URL: server.url, ENCRYPTION_KEY: encryptionKey, WEBHOOK_TARGETS: 'any' },
+    DATABASE_URL: server.url,
+    ENCRYPTION_KEY: encryptionKey,
+    WEBHOOK_TARGETS: 'any',
     WEBHOOK_RETRY_DELAYS: '0,0,0,0',
   };
   const workerPort = await choosePort(server.instance.home, null);
@@ -57,7 +59,9 @@ async function setScene() {
   });
   let worker: Awaited<ReturnType<typeof startWorker>> | undefined;
   return {
-    ...{ server, api, prometheus },
+    server,
+    api,
+    prometheus,
     rest: (route: string, body: unknown) =>
       callRest(url, route, { key, body, headers: { 'idempotency-key': route } }),
     rename: (name: string) => callRest(url, `PATCH /v2/products/${productId}`, { key, body: { name } }),

@@ -58,8 +58,14 @@ const follow = (heading: string, more: Record<string, string> = {}) => operator.
 
 const work = (databaseUrl: string, deliveries: 'on' | 'paused' = 'on') =>
   startWorker({
-    ...{ databaseUrl, encryptionKey, webhookTimeoutMs: 10_000, webhookRetryDelaysSeconds: [1, 1, 1, 1] },
-    ...{ webhookTargets: 'any' as const, webhookAllowCidrs: [], logLevel: 'silent' as const, deliveries },
+    databaseUrl,
+    encryptionKey,
+    webhookTimeoutMs: 10_000,
+    webhookRetryDelaysSeconds: [1, 1, 1, 1],
+    webhookTargets: 'any' as const,
+    webhookAllowCidrs: [],
+    logLevel: 'silent' as const,
+    deliveries,
   });
 const rest = (route: string, call: Call = {}) => api.rest(route, call);
 const orders = async (count: number) => {
@@ -181,7 +187,8 @@ describe('the page of backups', { shuffle: false }, () => {
       await published(copy);
       expect((await feed(copy, `after=${known}`)).events).toEqual(originals.slice(0, waiting.length));
       await follow('The first start is paused', {
-        ...{ DATABASE_URL: `postgresql://comanda_service@${restoredServer}/comanda`, DELIVERIES: 'paused' },
+        DATABASE_URL: `postgresql://comanda_service@${restoredServer}/comanda`,
+        DELIVERIES: 'paused',
         DATABASE_OWNER_URL: `postgresql://comanda_owner@${restoredServer}/comanda`,
       });
       expect(consumer.received.length).toBe(sent);

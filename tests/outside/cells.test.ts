@@ -38,8 +38,10 @@ let south: Running;
 async function startCell(): Promise<Running> {
   const database = await createTestDatabase();
   const env = {
-    ...{ DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey },
-    ...{ WEBHOOK_TARGETS: 'any', APP: 'on' },
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEY: encryptionKey,
+    WEBHOOK_TARGETS: 'any',
+    APP: 'on',
   };
   const [api, worker] = await Promise.all([
     startProcess({ entry: 'api', env }),
@@ -51,8 +53,12 @@ async function startCell(): Promise<Running> {
 beforeAll(async () => {
   [north, south] = await Promise.all([startCell(), startCell()]);
   const cells = Object.entries({ north, south }).map(([name, { database, api }]) => ({
-    ...{ name, default: name === 'north', origin: api.url, database_url: database.url },
-    ...{ database_owner_url: roleUrl(database.url, 'owner'), encryption_key: encryptionKey },
+    name,
+    default: name === 'north',
+    origin: api.url,
+    database_url: database.url,
+    database_owner_url: roleUrl(database.url, 'owner'),
+    encryption_key: encryptionKey,
   }));
   writeFileSync(cellsFile, JSON.stringify({ cells }));
 });
@@ -224,7 +230,8 @@ describe.each(Object.keys(files) as (keyof typeof proxies)[])('behind %s', (name
       waitFor('acknowledged writes', () => acknowledged.length >= from + count, { timeoutMs: 60_000 });
     await more(20);
     const settings = {
-      ...{ DATABASE_URL: north.database.url, ENCRYPTION_KEY: encryptionKey },
+      DATABASE_URL: north.database.url,
+      ENCRYPTION_KEY: encryptionKey,
       DATABASE_OWNER_URL: roleUrl(north.database.url, 'owner'),
     };
     const { code, stdout, stderr } = await runComanda(

@@ -50,7 +50,9 @@ export async function startCluster(
     Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]),
   );
   return {
-    ...{ home, programs, account },
+    home,
+    programs,
+    account,
     url: (role, database) => `postgresql://${role}@127.0.0.1:${port}/${database}`,
     run: (program, ...argv) => runProgram(join(programs, program), argv),
     async remove() {

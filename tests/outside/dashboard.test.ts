@@ -46,7 +46,10 @@ async function setScene() {
   const post = (route: string, body: unknown) =>
     callRest(url, route, { key, body, headers: { 'idempotency-key': randomUUID() } });
   return {
-    ...{ prometheus, post, consumer, kitchen },
+    prometheus,
+    post,
+    consumer,
+    kitchen,
     scrapes: () => Promise.all([url, workerUrl].map(async (each) => (await fetch(`${each}/metrics`)).text())),
     async close() {
       await prometheus.stop();

@@ -32,8 +32,13 @@ beforeAll(async () => {
   const kitchen = await createOrderKitchen(api);
   for (let n = 0; n < 5; n += 1) await placeOrder(api, kitchen);
   const worker = await startWorker({
-    ...{ databaseUrl, encryptionKey, webhookTimeoutMs: 10_000, webhookRetryDelaysSeconds: [1, 1, 1, 1] },
-    ...{ webhookTargets: 'any', webhookAllowCidrs: [], logLevel: 'silent' },
+    databaseUrl,
+    encryptionKey,
+    webhookTimeoutMs: 10_000,
+    webhookRetryDelaysSeconds: [1, 1, 1, 1],
+    webhookTargets: 'any',
+    webhookAllowCidrs: [],
+    logLevel: 'silent',
   });
   await waitFor('every change to be published', async () => {
     const { rows } = await api.app.database.pool.query('select from internal.captured_changes limit 1');

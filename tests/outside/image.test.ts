@@ -34,8 +34,13 @@ beforeAll(async () => {
   bundle = join(home, 'bundle');
   const { PATH, HOME = '/', ...rest } = process.env as Record<string, string>;
   await operator.follow('Building it', {
-    ...{ ...rest, HOME, PATH: `/usr/sbin:${PATH}` },
-    ...{ COMANDA: repositoryRoot, IMAGE: join(home, 'image'), BUNDLE: bundle, TMPDIR: env.TMPDIR ?? '/tmp' },
+    ...rest,
+    HOME,
+    PATH: `/usr/sbin:${PATH}`,
+    COMANDA: repositoryRoot,
+    IMAGE: join(home, 'image'),
+    BUNDLE: bundle,
+    TMPDIR: env.TMPDIR ?? '/tmp',
   });
   const secrets = join(home, 'secrets');
   mkdirSync(secrets);
@@ -125,11 +130,14 @@ describe('the page of the image', { shuffle: false }, () => {
     expect(migrated.output).toMatch(/migrations applied/);
     const [port, watch] = [await choosePort(home, null), await choosePort(join(home, 'data'), null)];
     const api = await start('comanda-image-api', ['node', 'dist/api.js'], {
-      ...{ ...withFiles, PORT: String(port), API_PROCESSES: '1' },
+      ...withFiles,
+      PORT: String(port),
+      API_PROCESSES: '1',
     });
     const flags = words('--max-semi-space-size=4 --heap-growing-percent=50 --expose-gc');
     const worker = await start('comanda-image-worker', ['node', ...flags, 'dist/worker.js'], {
-      ...{ ...withFiles, WORKER_PORT: String(watch) },
+      ...withFiles,
+      WORKER_PORT: String(watch),
     });
     const ready = (of: number) => async () => {
       const answer = await fetch(`http://127.0.0.1:${of}/readyz`).catch(() => undefined);

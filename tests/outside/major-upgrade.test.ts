@@ -45,7 +45,10 @@ beforeAll(async () => {
   next = await startCluster(() => '', dirname(binaries.initdb));
   await runOnce(next.url('postgres', 'postgres'), 'create role operator login createrole createdb');
   Object.assign(operator.env, {
-    ...{ OLD_BIN: from, NEW_BIN: to, OLD_DATA: join(old.home, 'data'), NEW_DATA: join(old.home, 'new') },
+    OLD_BIN: from,
+    NEW_BIN: to,
+    OLD_DATA: join(old.home, 'data'),
+    NEW_DATA: join(old.home, 'new'),
     NEW_SERVER: new URL(next.url('x', 'x')).host,
   });
   const databaseUrl = old.url('comanda_service', 'comanda');
@@ -64,8 +67,13 @@ afterAll(async () => {
 
 const work = (databaseUrl: string) =>
   startWorker({
-    ...{ databaseUrl, encryptionKey, webhookTimeoutMs: 10_000, webhookRetryDelaysSeconds: [1, 1, 1, 1] },
-    ...{ webhookTargets: 'any' as const, webhookAllowCidrs: [], logLevel: 'silent' as const },
+    databaseUrl,
+    encryptionKey,
+    webhookTimeoutMs: 10_000,
+    webhookRetryDelaysSeconds: [1, 1, 1, 1],
+    webhookTargets: 'any' as const,
+    webhookAllowCidrs: [],
+    logLevel: 'silent' as const,
   });
 const published = ({ app }: TestApi) =>
   waitFor('every change to be published', async () => {
@@ -98,7 +106,8 @@ describe('the page of major upgrades', { shuffle: false }, () => {
       const copy = await startTestApi({ databaseUrl, encryptionKey });
       const copied = await work(databaseUrl);
       const said = await timed('After either', {
-        ...{ DATABASE_URL: databaseUrl, DATABASE_OWNER_URL: next.url('comanda_owner', 'comanda') },
+        DATABASE_URL: databaseUrl,
+        DATABASE_OWNER_URL: next.url('comanda_owner', 'comanda'),
       });
       expect(said).toContain('up to date');
       expect(await list(copy, '/v2/events')).toEqual(events);

@@ -56,7 +56,11 @@ const pods = () => manifests.flatMap(({ spec }) => (spec.template === undefined 
 describe('the manifests for Kubernetes', () => {
   it('have values of the types that Kubernetes has', async () => {
     expect(manifests.map(({ kind }) => kind)).toEqual([
-      ...['Job', 'Deployment', 'Service', 'PodDisruptionBudget', 'Deployment'],
+      'Job',
+      'Deployment',
+      'Service',
+      'PodDisruptionBudget',
+      'Deployment',
     ]);
     for (const each of manifests) {
       const at = join(modules, 'kubernetes-models', each.apiVersion, `${each.kind}.js`);

@@ -37,7 +37,10 @@ describe('the flows of examples/node-red in Node-RED', () => {
     const [method] = await rest('GET /v2/payment-methods');
     const [product] = await rest('GET /v2/products?visible=true&limit=1');
     const order = await rest('POST /v2/orders', {
-      ...{ external_id: name, is_take_away: true, identifier: 'Node-RED', payment_method_id: method.id },
+      external_id: name,
+      is_take_away: true,
+      identifier: 'Node-RED',
+      payment_method_id: method.id,
       items: [{ product_id: product.id, quantity: 1 }],
     });
     return order.id;

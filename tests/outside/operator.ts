@@ -56,19 +56,24 @@ export async function startOperator(
   await must(ours, 'migrate');
   const restored = join(home, 'restored');
   const env: Record<string, string> = {
-    ...{ PATH: `${home}/bin:${programs}:${process.env.PATH}`, HOME: home, TMPDIR: home },
-    ...{ BACKUPS: `${home}/backups`, ARCHIVE: `${home}/backups/archive`, PGDATA: restored },
-    ...{
-      SERVER: new URL(url('x', 'x')).host,
-      OPERATOR: 'operator',
-      SUPERUSER: 'postgres',
-      REPLICATION: 'postgres',
-    },
-    ...{ ...ours, ENCRYPTION_KEY: encryptionKey, WEBHOOK_TARGETS: 'any' },
+    PATH: `${home}/bin:${programs}:${process.env.PATH}`,
+    HOME: home,
+    TMPDIR: home,
+    BACKUPS: `${home}/backups`,
+    ARCHIVE: `${home}/backups/archive`,
+    PGDATA: restored,
+    SERVER: new URL(url('x', 'x')).host,
+    OPERATOR: 'operator',
+    SUPERUSER: 'postgres',
+    REPLICATION: 'postgres',
+    ...ours,
+    ENCRYPTION_KEY: encryptionKey,
+    WEBHOOK_TARGETS: 'any',
     PGPORT: String(await choosePort(restored, null)),
   };
   return {
-    ...{ cluster, env },
+    cluster,
+    env,
     async follow(heading, more) {
       const mine = blocks.filter(({ under, kind }) => under === heading && kind.startsWith('sh'));
       if (mine.length === 0) throw new Error(`${page} has no commands under ${heading}`);

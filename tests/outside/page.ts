@@ -34,7 +34,10 @@ export async function runBlock(
   account: Account | null,
 ): Promise<string> {
   const child = spawn('bash', ['-eu', '-o', 'pipefail', '-c', code], {
-    ...{ env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'], ...account },
+    env,
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...account,
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr])

@@ -138,15 +138,23 @@ it('nothing acknowledged is lost when the leader hands over, and when it dies', 
   const stopped = performance.now();
   const left = await leftToTell(database.pool);
   await waitFor('everything to be published', async () => (await leftToTell(database.pool)) === 0, {
-    ...{ timeoutMs: 300_000, intervalMs: 500 },
+    timeoutMs: 300_000,
+    intervalMs: 500,
   });
   seen['published after the load'] = `${left} in ${((performance.now() - stopped) / 1_000).toFixed(1)} s`;
   const published = await compareRestaurant(restaurant, { databaseUrl: ownerUrl, consumer });
   const { answered, unavailable, unanswered } = restaurant.counts;
   reportFault('Patroni', {
-    ...{ trials: 2 * rounds, real: 2 * rounds, orders: restaurant.model.orders.length },
-    ...{ answered, unavailable, unanswered },
-    ...{ events: published.events, delivered: published.delivered, repeats: published.repeats, ...seen },
+    trials: 2 * rounds,
+    real: 2 * rounds,
+    orders: restaurant.model.orders.length,
+    answered,
+    unavailable,
+    unanswered,
+    events: published.events,
+    delivered: published.delivered,
+    repeats: published.repeats,
+    ...seen,
   });
   expect(published.dead).toBe(0);
   await database.close();

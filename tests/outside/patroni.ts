@@ -104,11 +104,9 @@ export async function startPatroni(): Promise<PatroniCluster> {
     members,
     async switchover(leader, candidate) {
       const answer = await rest(leader, '/switchover', {
-        ...{
-          method: 'POST',
-          body: JSON.stringify({ leader, candidate }),
-          signal: AbortSignal.timeout(60_000),
-        },
+        method: 'POST',
+        body: JSON.stringify({ leader, candidate }),
+        signal: AbortSignal.timeout(60_000),
       });
       if (!answer.ok) throw new Error(`switchover: ${answer.status} ${await answer.text()}`);
     },
@@ -130,7 +128,8 @@ export async function startPatroni(): Promise<PatroniCluster> {
       'Patroni to have a leader and a synchronous standby',
       async () => isWhole(await members()),
       {
-        ...{ timeoutMs: 120_000, intervalMs: 500 },
+        timeoutMs: 120_000,
+        intervalMs: 500,
       },
     );
     await waitFor(

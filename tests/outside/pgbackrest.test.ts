@@ -36,14 +36,21 @@ beforeAll(async () => {
   mkdirSync(repository);
   if (cluster.account !== null) chownSync(repository, cluster.account.uid, cluster.account.gid);
   Object.assign(env, {
-    ...{ PGBACKREST_CONFIG: `${env.BACKUPS}/pgbackrest.conf`, DATA: join(cluster.home, 'data') },
-    ...{ SOCKETS: cluster.home, PORT: new URL(cluster.url('x', 'x')).port },
+    PGBACKREST_CONFIG: `${env.BACKUPS}/pgbackrest.conf`,
+    DATA: join(cluster.home, 'data'),
+    SOCKETS: cluster.home,
+    PORT: new URL(cluster.url('x', 'x')).port,
   });
   const databaseUrl = cluster.url('comanda_service', 'comanda');
   api = await startTestApi({ databaseUrl, encryptionKey });
   worker = await startWorker({
-    ...{ databaseUrl, encryptionKey, webhookTimeoutMs: 10_000, webhookRetryDelaysSeconds: [1, 1, 1, 1] },
-    ...{ webhookTargets: 'any' as const, webhookAllowCidrs: [], logLevel: 'silent' as const },
+    databaseUrl,
+    encryptionKey,
+    webhookTimeoutMs: 10_000,
+    webhookRetryDelaysSeconds: [1, 1, 1, 1],
+    webhookTargets: 'any' as const,
+    webhookAllowCidrs: [],
+    logLevel: 'silent' as const,
   });
   kitchen = await createOrderKitchen(api);
   await orders(10);

@@ -35,8 +35,15 @@ beforeAll(async () => {
   direct = await createTestDatabase();
   const limits = join(repositoryRoot, 'ops/pgbouncer/limits.sql');
   runProgram(join(postgresFolder(), 'psql'), [
-    ...['-q', '-v', 'ON_ERROR_STOP=1', '-v', `role=${serviceRole()}`, '-f', limits],
-    ...['-d', direct.superuserUrl],
+    '-q',
+    '-v',
+    'ON_ERROR_STOP=1',
+    '-v',
+    `role=${serviceRole()}`,
+    '-f',
+    limits,
+    '-d',
+    direct.superuserUrl,
   ]);
   pooler = await startPooler(direct.url);
   settings = {

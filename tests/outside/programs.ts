@@ -57,7 +57,7 @@ export function programPath(name: string, packageName = name): string {
  */
 export function runProgram(path: string, argv: readonly string[], input?: string): string {
   const { status, stdout, stderr, error } = spawnSync(path, argv, {
-    ...{ encoding: 'utf8' as const },
+    encoding: 'utf8' as const,
     ...(input !== undefined && { input }),
   });
   if (error !== undefined) throw error;

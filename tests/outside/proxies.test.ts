@@ -41,8 +41,13 @@ afterAll(async () => {
 async function startTwo(bounds: Partial<Bounds>, live: Partial<LiveBounds> = {}) {
   const start = async () => {
     const app: RunningApp = await createApp({
-      ...{ databaseUrl: database.url, encryptionKey, idempotencyTtlHours: 1, live },
-      ...{ webhookTargets: 'any', webhookAllowCidrs: [], logLevel: 'silent' },
+      databaseUrl: database.url,
+      encryptionKey,
+      idempotencyTtlHours: 1,
+      live,
+      webhookTargets: 'any',
+      webhookAllowCidrs: [],
+      logLevel: 'silent',
     });
     const server = await startServer(app, { host: '127.0.0.1', port: 0 }, { ...defaultBounds, ...bounds });
     return { app, server };

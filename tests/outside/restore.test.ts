@@ -57,8 +57,13 @@ async function serve(name: string): Promise<Shop> {
   const databaseUrl = role('service', name);
   const api = await startTestApi({ databaseUrl, encryptionKey });
   const worker = await startWorker({
-    ...{ databaseUrl, encryptionKey, webhookTimeoutMs: 10_000, webhookRetryDelaysSeconds: [1, 1, 1, 1] },
-    ...{ webhookTargets: 'any' as const, webhookAllowCidrs: [], logLevel: 'silent' as const },
+    databaseUrl,
+    encryptionKey,
+    webhookTimeoutMs: 10_000,
+    webhookRetryDelaysSeconds: [1, 1, 1, 1],
+    webhookTargets: 'any' as const,
+    webhookAllowCidrs: [],
+    logLevel: 'silent' as const,
   });
   return {
     api,

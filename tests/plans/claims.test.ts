@@ -42,7 +42,8 @@ beforeAll(async () => {
   await outside.query('alter table webhook_deliveries set (autovacuum_enabled = false)');
   await explainDatabase(testDatabase.superuserUrl);
   database = openDatabase({
-    ...{ url: testDatabase.url, poolSize: 1 },
+    url: testDatabase.url,
+    poolSize: 1,
     applicationName: 'comanda-worker',
   });
   const { rows } = await outside.query<{ name: string; columns: string[] }>(indexColumns);
@@ -110,8 +111,15 @@ async function readsWhatItClaims(): Promise<void> {
 /** How many a claim of fifty brings. */
 async function claimed(): Promise<number> {
   const rows = await database.run(claimDeliveries, [
-    ...[here.locationId, here.id, most, 1_048_576, 60_000, 'the worker', []],
-    ...['-infinity', '00000000-0000-0000-0000-000000000000'],
+    here.locationId,
+    here.id,
+    most,
+    1_048_576,
+    60_000,
+    'the worker',
+    [],
+    '-infinity',
+    '00000000-0000-0000-0000-000000000000',
   ]);
   return rows.length;
 }

@@ -22,7 +22,8 @@ beforeAll(async () => {
   });
   locationId = await createLocation(service.app.database);
   ({ key } = await createKey(service.app.database, {
-    ...{ locationId, permissions: ['orders:read', 'events:read'] },
+    locationId,
+    permissions: ['orders:read', 'events:read'],
   }));
   // The filled rows are no change of any writer.
   await service.sql('set session_replication_role = replica');

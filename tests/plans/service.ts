@@ -66,7 +66,10 @@ export async function startService(heard: (run: RunStatement) => void) {
     webhookRetryDelaysSeconds: [0.05, 0.05, 0.05, 0.05],
   });
   return {
-    ...{ url: server.url, app, consumer, sql },
+    url: server.url,
+    app,
+    consumer,
+    sql,
     /** The name of a prepared statement; empty for a statement in a function or without a name. */
     nameOf: (text: string) => listening.nameOf(text) ?? '',
     /** Waits until no connection keeps a plan from before. */

@@ -40,7 +40,10 @@ export async function openShop(
 ): Promise<Shop> {
   const { url, app, consumer } = service;
   const { id: locationId } = await createLocation(app.database, {
-    ...{ name, timezone: 'UTC', currency: 'UYU', sandbox },
+    name,
+    timezone: 'UTC',
+    currency: 'UYU',
+    sandbox,
   });
   const { key } = await issueKey(app.database, {
     name: 'plans',

@@ -9,7 +9,13 @@ import { freshFields } from '../../packages/api/src/resources/products/fields.sc
 import { planStock } from '../../packages/api/src/resources/stock/rules.ts';
 
 const nothing: Current = {
-  ...{ unknown: [], categories: [], products: [], stock: [], links: [], subselections: [], items: [] },
+  unknown: [],
+  categories: [],
+  products: [],
+  stock: [],
+  links: [],
+  subselections: [],
+  items: [],
 };
 let made = 0;
 const newId = () => `id-${++made}`;
@@ -60,7 +66,10 @@ const name = fc.constantFrom('a', 'b', 'c', 'd');
 const whole = fc.integer({ min: 0, max: 3 });
 const option = fc.record(
   {
-    ...{ external_id: name, name, price: whole, visible: fc.boolean() },
+    external_id: name,
+    name,
+    price: whole,
+    visible: fc.boolean(),
     stock: fc.record({ enabled: fc.boolean(), quantity: whole }),
   },
   { requiredKeys: ['external_id', 'name', 'price'] },
@@ -72,7 +81,11 @@ const choice = fc
   .map((each) => ({ ...each, max_selection: each.min_selection + each.max_selection }));
 const article = fc.record(
   {
-    ...{ external_id: name, name, price: whole, description: name, visible: fc.boolean() },
+    external_id: name,
+    name,
+    price: whole,
+    description: name,
+    visible: fc.boolean(),
     stock: fc.record(
       { enabled: fc.boolean(), quantity: whole, min_stock_alarm: whole },
       { requiredKeys: ['enabled', 'quantity'] },
@@ -86,7 +99,9 @@ const trees = fc
   .record({
     articles: unique(article),
     shelves: fc.uniqueArray(fc.record({ external_id: name, name, on: fc.subarray([0, 1, 2, 3]) }), {
-      ...{ minLength: 1, maxLength: 4, selector: ({ external_id }: { external_id: string }) => external_id },
+      minLength: 1,
+      maxLength: 4,
+      selector: ({ external_id }: { external_id: string }) => external_id,
     }),
   })
   .map(({ articles, shelves }): SyncedCategory[] =>

@@ -85,16 +85,16 @@ const categories = [
 ];
 const product = (overrides: Partial<Product> = {}): Product =>
   ({
-    ...{
-      id: 'p1',
-      external_id: 'E1',
-      sku: 'S1',
-      name: 'Tea',
-      description: 'Leaf',
-      price: 12.5,
-      visible: true,
-    },
-    ...{ image_url: '', categories: [{ id: 'c1', name: 'Hot' }], updated_at: '' },
+    id: 'p1',
+    external_id: 'E1',
+    sku: 'S1',
+    name: 'Tea',
+    description: 'Leaf',
+    price: 12.5,
+    visible: true,
+    image_url: '',
+    categories: [{ id: 'c1', name: 'Hot' }],
+    updated_at: '',
     stock: { enabled: true, quantity: 3, min_stock_alarm: 1 },
     ...overrides,
   }) as Product;

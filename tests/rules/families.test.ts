@@ -29,11 +29,15 @@ const Whole = z.object({
 const part = { id: 'a', barcode: '7790' };
 const whole = {
   id: 'w',
-  ...{ part, parts: [part, part], maybe: part, byName: { one: part } },
+  part,
+  parts: [part, part],
+  maybe: part,
+  byName: { one: part },
   either: { kind: 'cash', drawer: 'left' },
   tagged: { kind: 'card', drawer: 'kept', brand: 'visa' },
   same: { barcode: 'kept' },
-  ...{ legacy: 1, legacyParts: [part] },
+  legacy: 1,
+  legacyParts: [part],
 };
 
 describe('an answer shows a field of the other family', () => {
@@ -41,7 +45,11 @@ describe('an answer shows a field of the other family', () => {
     const bare = { id: 'a' };
     expect(prunerOf(schemaIn(Whole, 'v1'))?.(whole)).toEqual({
       ...whole,
-      ...{ part: bare, parts: [bare, bare], maybe: bare, byName: { one: bare }, legacyParts: [bare] },
+      part: bare,
+      parts: [bare, bare],
+      maybe: bare,
+      byName: { one: bare },
+      legacyParts: [bare],
       tagged: { kind: 'card', drawer: 'kept' },
     });
     const { legacy: _, legacyParts: __, ...young } = whole;

@@ -13,7 +13,9 @@ it.each(names)('a front refuses with code and status of the table of reasons: %s
 
 it.each(names)('a front refuses a call with a number of tRPC: %s', (name) => {
   const special: Partial<Record<number, keyof typeof TRPC_ERROR_CODES_BY_KEY>> = {
-    ...{ 405: 'METHOD_NOT_SUPPORTED', 413: 'PAYLOAD_TOO_LARGE', 415: 'UNSUPPORTED_MEDIA_TYPE' },
+    405: 'METHOD_NOT_SUPPORTED',
+    413: 'PAYLOAD_TOO_LARGE',
+    415: 'UNSUPPORTED_MEDIA_TYPE',
     503: 'SERVICE_UNAVAILABLE',
   };
   const { code, status, trpc } = refusals[name];

@@ -26,7 +26,8 @@ function held(joins: JoinedWrite<string, string>['joins'] = () => true) {
     write: (_, location, members, alone) =>
       new Promise((resolve, reject) =>
         batches.push({
-          ...{ location, members: [...members] },
+          location,
+          members: [...members],
           end: async (error) => {
             if (error === undefined)
               resolve(members.map((member) => `${member} ${alone ? 'alone' : `of ${members.length}`}`));

@@ -37,8 +37,13 @@ function factsOf({
   ...rest
 }: Kitchen = {}): OrderFacts {
   const choice = {
-    ...{ productId: 'p', subselectionId: 'extras', name: 'Choice' },
-    ...{ price: '1.00', min: 0, max: 9, version: '1' },
+    productId: 'p',
+    subselectionId: 'extras',
+    name: 'Choice',
+    price: '1.00',
+    min: 0,
+    max: 9,
+    version: '1',
   };
   return {
     products: new Map([['p', { name: 'Flat White', price: '12.50', version: '1', ...product }]]),
@@ -125,8 +130,13 @@ describe('the price of an order', () => {
               chosen.map(({ price }, j) => [
                 `c${i}.${j}`,
                 {
-                  ...{ productId: `p${i}`, subselectionId: 's', name: 'C' },
-                  ...{ price: text(price), min: 0, max: 3, version: '1' },
+                  productId: `p${i}`,
+                  subselectionId: 's',
+                  name: 'C',
+                  price: text(price),
+                  min: 0,
+                  max: 3,
+                  version: '1',
                 },
               ]),
             ),

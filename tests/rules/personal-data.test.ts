@@ -83,10 +83,13 @@ function catalog(rows: readonly Table[], type: string): Catalog {
   return {
     columns: rows.flatMap((table) =>
       Object.keys(table.columns).map((name) => ({
-        ...{ table: table.name, name, notNull: false },
+        table: table.name,
+        name,
+        notNull: false,
         type: known.has(`${table.name}.${name}`) ? 'text' : type,
       })),
     ),
-    ...{ foreignKeys: [], keys: {} },
+    foreignKeys: [],
+    keys: {},
   };
 }

@@ -6,8 +6,17 @@ import type { SandboxReset, Table } from '../../packages/db/src/tables/table.ts'
 
 it('a reset empties a new table before what its rows name, and again after the lock of the turn where that is emptied then', () => {
   expect(emptied([of('invoices', 'emptied'), ...tables], [names('invoices', 'menus')])).toEqual([
-    ...['orders', 'invoices', 'categories', 'menus', 'products', 'lock'],
-    ...['orders', 'payment_methods', 'turns', 'sync_jobs', 'internal.idempotency_keys'],
+    'orders',
+    'invoices',
+    'categories',
+    'menus',
+    'products',
+    'lock',
+    'orders',
+    'payment_methods',
+    'turns',
+    'sync_jobs',
+    'internal.idempotency_keys',
   ]);
   expect(
     emptied(
@@ -15,14 +24,27 @@ it('a reset empties a new table before what its rows name, and again after the l
       [names('invoices', 'orders'), names('orders', 'turns')],
     ),
   ).toEqual([
-    ...['invoices', 'orders', 'categories', 'menus', 'products', 'lock'],
-    ...['invoices', 'orders', 'payment_methods', 'turns', 'sync_jobs', 'internal.idempotency_keys'],
+    'invoices',
+    'orders',
+    'categories',
+    'menus',
+    'products',
+    'lock',
+    'invoices',
+    'orders',
+    'payment_methods',
+    'turns',
+    'sync_jobs',
+    'internal.idempotency_keys',
   ]);
 });
 
 it('a part of rows that names others holds those like the rows themselves', () => {
   expect(emptied(tables, [names('subselection_items', 'menus')]).slice(0, 4)).toEqual([
-    ...['orders', 'categories', 'products', 'menus'],
+    'orders',
+    'categories',
+    'products',
+    'menus',
   ]);
 });
 
@@ -49,16 +71,27 @@ function emptied(rows: readonly Table[], foreignKeys: readonly ForeignKey[]): (s
 
 /** Tables with a declared place in these tests: another resource has one of its own. */
 const judged = new Set([
-  ...['lock', 'invoices', 'orders', 'categories', 'menus', 'products', 'payment_methods', 'turns'],
-  ...['sync_jobs', 'internal.idempotency_keys'],
+  'lock',
+  'invoices',
+  'orders',
+  'categories',
+  'menus',
+  'products',
+  'payment_methods',
+  'turns',
+  'sync_jobs',
+  'internal.idempotency_keys',
 ]);
 
 const of = (name: string, sandbox: SandboxReset): Table => ({
-  ...{ name, schema: 'public', key: ['id'], columns: { location_id: {}, id: {} } },
+  name,
+  schema: 'public',
+  key: ['id'],
+  columns: { location_id: {}, id: {} },
   access: { service: [], people: 'none' },
   belongs: { sandbox },
 });
 
 function names(table: string, parent: string): ForeignKey {
-  return { ...{ table, parent, columns: [], parentColumns: [] }, cascades: false };
+  return { table, parent, columns: [], parentColumns: [], cascades: false };
 }

@@ -46,7 +46,13 @@ const shop = z.object({
   items: z.array(z.object({ id: z.string().min(2).max(3) })).min(1),
 });
 const right = {
-  ...{ name: '', count: 1, price: 1.5, open: true, day: '2026-01-31', status: 'ready', several: 'ready' },
+  name: '',
+  count: 1,
+  price: 1.5,
+  open: true,
+  day: '2026-01-31',
+  status: 'ready',
+  several: 'ready',
   items: [{ id: 'ab' }],
 };
 
@@ -94,8 +100,23 @@ function* faulty(schema: unknown, path: readonly PropertyKey[] = []): Generator<
 }
 
 const wrong = [
-  ...[undefined, null, true, 5, -1, 0.0001, 1e300, Number.POSITIVE_INFINITY, Number.NaN],
-  ...['', 'x', 'x'.repeat(3_000), '\u0000', [], [[]], {}, { x: 1 }],
+  undefined,
+  null,
+  true,
+  5,
+  -1,
+  0.0001,
+  1e300,
+  Number.POSITIVE_INFINITY,
+  Number.NaN,
+  '',
+  'x',
+  'x'.repeat(3_000),
+  '\u0000',
+  [],
+  [[]],
+  {},
+  { x: 1 },
 ];
 
 function insideOf(schema: unknown): unknown {

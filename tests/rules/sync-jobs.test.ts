@@ -15,13 +15,25 @@ const item = (name: string, more: Partial<ProductSyncItem> = {}): ProductSyncIte
 /** Products by external_id with their sku; their ids are `id-…`, those of new ones `new-…`. */
 function current(skus: Record<string, string>, categories: Record<string, string> = {}): Current {
   return {
-    ...{ unknown: [], stock: [], links: [], subselections: [], items: [] },
+    unknown: [],
+    stock: [],
+    links: [],
+    subselections: [],
+    items: [],
     products: Object.entries(skus).map(([name, sku]) => ({
       ...freshFields,
-      ...{ id: `id-${name}`, external_id: name, sku, name },
+      id: `id-${name}`,
+      external_id: name,
+      sku,
+      name,
     })),
     categories: Object.entries(categories).map(([name, id]) => ({
-      ...{ id, external_id: name, name, priority: 0, visible: true, image_url: '' },
+      id,
+      external_id: name,
+      name,
+      priority: 0,
+      visible: true,
+      image_url: '',
     })),
   };
 }

@@ -103,7 +103,9 @@ test.each([
 ])('an order %s shows what was chosen, and its channel', async (_when, isThere) => {
   const productId = await api.make.product();
   const { itemIds } = await api.make.subselection({
-    ...{ productId, maxSelection: 5, single: false },
+    productId,
+    maxSelection: 5,
+    single: false,
     items: [{ name: 'Without onion' }, { name: 'Cheese', max: 3 }],
   });
   const [onion, cheese] = itemIds;

@@ -31,34 +31,26 @@ const closeIfOpen = () => thrownBy(api.client().turns.close.mutate());
 
 describe.each([
   {
-    ...{
-      language: 'en',
-      open: 'Open a turn',
-      close: 'Close the turn',
-      missing: 'is missing',
-    },
-    ...{
-      sales: 'Sales',
-      collected: 'Collected',
-      cash: 'Cash',
-      none: 'No turn is open',
-      wrong: 'An amount has',
-    },
+    language: 'en',
+    open: 'Open a turn',
+    close: 'Close the turn',
+    missing: 'is missing',
+    sales: 'Sales',
+    collected: 'Collected',
+    cash: 'Cash',
+    none: 'No turn is open',
+    wrong: 'An amount has',
   },
   {
-    ...{
-      language: 'es',
-      open: 'Abrir un turno',
-      close: 'Cerrar el turno',
-      missing: 'Faltan',
-    },
-    ...{
-      sales: 'Ventas',
-      collected: 'Cobrado',
-      cash: 'Efectivo',
-      none: 'No hay un turno',
-      wrong: 'Un importe',
-    },
+    language: 'es',
+    open: 'Abrir un turno',
+    close: 'Cerrar el turno',
+    missing: 'Faltan',
+    sales: 'Ventas',
+    collected: 'Cobrado',
+    cash: 'Efectivo',
+    none: 'No hay un turno',
+    wrong: 'Un importe',
   },
 ])('in $language', ({ language, open, close, ...texts }) => {
   test('a turn is opened, collects what was paid and not what was sold, and is closed with a count', async () => {
@@ -111,7 +103,11 @@ test('cash that was given back is not expected in the drawer', async () => {
   const { id, payment } = await place();
   await pay({ id });
   await api.client().payments.refund.mutate({
-    ...{ id: payment.id, amount: 2.5, reason: 'Cold', person: 'ana', idempotencyKey: `refund of ${id}` },
+    id: payment.id,
+    amount: 2.5,
+    reason: 'Cold',
+    person: 'ana',
+    idempotencyKey: `refund of ${id}`,
   });
   const page = await day('en');
   await page.hurry(`document.querySelector('.turn tfoot')?.innerText.includes('12.50')`);

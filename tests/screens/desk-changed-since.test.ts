@@ -9,7 +9,8 @@ const rows: Record<string, () => Promise<Row>> = {
   location: async () => ({
     path: 'location',
     label: 'Name',
-    ...{ typed: 'Of Ana', others: 'Of Berta' },
+    typed: 'Of Ana',
+    others: 'Of Berta',
     change: (name) => api.client().locations.update.mutate({ id: api.locationId, name }),
     read: async () => (await api.client().locations.getCurrent.query()).name,
   }),
@@ -18,7 +19,8 @@ const rows: Record<string, () => Promise<Row>> = {
     return {
       path: `products/${id}`,
       label: 'Price',
-      ...{ typed: '150', others: '140' },
+      typed: '150',
+      others: '140',
       change: (price) => api.client().products.update.mutate({ id, price: Number(price) }),
       read: async () => String((await api.client().products.get.query({ id })).price),
     };
@@ -28,7 +30,8 @@ const rows: Record<string, () => Promise<Row>> = {
     return {
       path: `products/${id}`,
       label: 'Left',
-      ...{ typed: '12', others: '7' },
+      typed: '12',
+      others: '7',
       change: (quantity) =>
         api.client().products.update.mutate({
           id,
@@ -42,7 +45,8 @@ const rows: Record<string, () => Promise<Row>> = {
     return {
       path: `categories/${id}`,
       label: 'Name',
-      ...{ typed: 'Of Ana', others: 'Of Berta' },
+      typed: 'Of Ana',
+      others: 'Of Berta',
       change: (name) => api.client().categories.update.mutate({ id, name }),
       read: async () => (await api.client().categories.get.query({ id })).name,
     };
@@ -52,7 +56,8 @@ const rows: Record<string, () => Promise<Row>> = {
     return {
       path: `payment-methods/${id}`,
       label: 'Name',
-      ...{ typed: 'Of Ana', others: 'Of Berta' },
+      typed: 'Of Ana',
+      others: 'Of Berta',
       change: (name) => api.client().paymentMethods.update.mutate({ id, name }),
       read: async () => (await api.client().paymentMethods.get.query({ id })).name,
     };

@@ -18,7 +18,8 @@ const parts: Record<string, (() => Promise<void>) | 'shows one restaurant' | 'sh
      select $1, 'Method ' || n, 'other' from generate_series(1, ${many}) n`),
   orders: () =>
     createManyOrders(api.app.database, {
-      ...{ locationId: api.locationId, count: many },
+      locationId: api.locationId,
+      count: many,
       from: new Date(Date.now() - 3_600_000).toISOString(),
     }),
   location: 'shows one restaurant',

@@ -43,7 +43,9 @@ test('a pending order is edited: its lines, a product that joins, and when and f
       { line_id: 1, quantity: 3 },
       { line_id: 3, name: 'Green tea', quantity: 1.5, comment: 'No sugar' },
     ],
-    ...{ note: 'Ring twice', guests: 4, promised_at: '2027-01-31T21:05:00.000-03:00' },
+    note: 'Ring twice',
+    guests: 4,
+    promised_at: '2027-01-31T21:05:00.000-03:00',
     total: 3 * (order.items[0]?.unit_price ?? 0) + 4.5,
   });
   // What joined is a line now, and the form goes on from there.

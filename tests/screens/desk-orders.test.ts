@@ -20,7 +20,8 @@ const shown = (page: AppPage) =>
 test('an order of which only a comment is known could not be found', async () => {
   const item = { product_id: kitchen.productId, quantity: 1 };
   const carla = await kitchen.place({
-    ...{ identifier: 'Carla', channel: 'kiosk' },
+    identifier: 'Carla',
+    channel: 'kiosk',
     items: [{ ...item, comment: 'Sin cebolla' }],
   });
   const other = await kitchen.place({ identifier: 'Table 9' });

@@ -81,7 +81,9 @@ test('a choice that no order can satisfy is listed with its product, and gone wh
   const { id } = await product('Pizza');
   const choice = { locationId: api.locationId, productId: id, name: 'Toppings', minSelection: 3 };
   const made = await createSubselection(api.app.database, {
-    ...{ ...choice, maxSelection: 3, single: false },
+    ...choice,
+    maxSelection: 3,
+    single: false,
     items: [{ max: 1 }, { max: 1 }],
   });
   const page = await desk('products');

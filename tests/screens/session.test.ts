@@ -14,8 +14,14 @@ describe('sign-in', () => {
     const { data } = await api.client().keys.list.query({ limit: 200 });
     const made = data.find(({ name }) => name === 'app: nora');
     expect(made?.permissions).toEqual([
-      ...['orders:read', 'orders:write', 'orders:pause', 'products:read', 'stock:read', 'stock:sync'],
-      ...['locations:read', 'events:read'],
+      'orders:read',
+      'orders:write',
+      'orders:pause',
+      'products:read',
+      'stock:read',
+      'stock:sync',
+      'locations:read',
+      'events:read',
     ]);
     expect(made?.expires_at).toBeDefined();
     expect(await page.text()).not.toContain('Day');

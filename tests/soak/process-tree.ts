@@ -28,7 +28,8 @@ export async function signalTo(
       // Gone already.
     }
   await waitFor(`processes ${all.join()} to be gone`, () => !all.some(isRunning), {
-    ...{ timeoutMs: 40_000, intervalMs: 10 },
+    timeoutMs: 40_000,
+    intervalMs: 10,
   });
 }
 

@@ -76,9 +76,16 @@ test(`nothing is lost, done twice or without a reason (COMANDA_SEED=${seed})`, {
   const orders = restaurants.reduce((sum, { model }) => sum + model.orders.length, 0);
   expect(orders).toBeGreaterThan(minutes * 60);
   reportFault(`soak of ${minutes} minutes`, {
-    ...{ trials: kills.length, real: kills.length, seed, orders, ...published, visits: visits.length },
-    ...{ 'calls without a success': troubles(), 'slowest to go on, s': Math.round(slowest / 1_000) },
-    ...{ 'MiB before': JSON.stringify(memory), 'MiB after': JSON.stringify(last) },
+    trials: kills.length,
+    real: kills.length,
+    seed,
+    orders,
+    ...published,
+    visits: visits.length,
+    'calls without a success': troubles(),
+    'slowest to go on, s': Math.round(slowest / 1_000),
+    'MiB before': JSON.stringify(memory),
+    'MiB after': JSON.stringify(last),
   });
 });
 
@@ -93,7 +100,8 @@ async function kill(kind: Kind, chance: ReturnType<typeof createChance>): Promis
     deliveries: stage.consumer.inHand().length,
   });
   await waitFor('work to interrupt', () => kind.meets.every((what) => work()[what] > 0), {
-    ...{ timeoutMs: promiseMs, intervalMs: 2 },
+    timeoutMs: promiseMs,
+    intervalMs: 2,
   });
   const [at, met] = [performance.now(), work()];
   await kind.strike(stage, chance);

@@ -47,14 +47,18 @@ export async function setStage(options: { restaurants: number; callers: number }
   const common = {
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     // So soon that within the run everything is delivered or dead.
-    ...{ WEBHOOK_TARGETS: 'any', WEBHOOK_RETRY_DELAYS: '2,5,15,30', LOG_LEVEL: 'warn' },
+    WEBHOOK_TARGETS: 'any',
+    WEBHOOK_RETRY_DELAYS: '2,5,15,30',
+    LOG_LEVEL: 'warn',
   };
   const first = await prepare('first', dataDir, common);
   await first.begin();
   const urlOf = async (role?: 'owner' | 'superuser') => (await embeddedUrl(dataDir, role)) ?? '';
   const databaseUrl = await urlOf();
   const second = await prepare('second', join(directory, 'data-of-second'), {
-    ...{ ...common, DATABASE_URL: databaseUrl, DATABASE_OWNER_URL: await urlOf('owner') },
+    ...common,
+    DATABASE_URL: databaseUrl,
+    DATABASE_OWNER_URL: await urlOf('owner'),
   });
   await second.begin();
   const database = openDatabase({ url: databaseUrl, poolSize: 3, applicationName: 'comanda.test' });
@@ -68,7 +72,12 @@ export async function setStage(options: { restaurants: number; callers: number }
   const place = readInstance(dataDir);
   const postmaster = () => (place && postmasterOf(place)) ?? 0;
   return {
-    ...{ starts, consumer, restaurants, databaseUrl, superuserUrl: await urlOf('superuser'), database },
+    starts,
+    consumer,
+    restaurants,
+    databaseUrl,
+    superuserUrl: await urlOf('superuser'),
+    database,
     postmaster,
     memory() {
       const server = [postmaster(), ...childrenOf(postmaster())];
@@ -100,7 +109,8 @@ async function prepare(name: string, dataDir: string, env: Record<string, string
     return child === undefined || child.exitCode !== null || child.signalCode !== null ? 0 : (child.pid ?? 0);
   };
   return {
-    ...{ name, url: `http://127.0.0.1:${port}` },
+    name,
+    url: `http://127.0.0.1:${port}`,
     child: (bundle) => (pid() && childrenOf(pid()).find((child) => runsBundle(child, bundle))) ?? 0,
     async begin() {
       const run = startRun({ dataDir, port, env });

@@ -52,7 +52,10 @@ export async function startNeighbours(stage: Stage, chance: Chance): Promise<() 
     );
     const until = performance.now() + thawMs;
     visits.push({
-      ...{ name, at, until, cutsWork: id === 'frozen-worker' },
+      name,
+      at,
+      until,
+      cutsWork: id === 'frozen-worker',
       ...(failed !== undefined && { failed }),
     });
   };

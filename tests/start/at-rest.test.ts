@@ -18,7 +18,9 @@ it('npm start that has built and made demo data keeps API, worker and PostgreSQL
   // Where a suite has installed it, the site is built for a while.
   rmSync(join(folder, 'extras/site/generator/node_modules'), { recursive: true, force: true });
   const run = startRun({
-    ...{ root: folder, dataDir: join(folder, 'data'), port: await unusedPort() },
+    root: folder,
+    dataDir: join(folder, 'data'),
+    port: await unusedPort(),
     env: { SEED_DEMO: 'true' },
   });
   await serving(run);

@@ -20,7 +20,8 @@ afterEach(() => rmSync(tree, { recursive: true }));
 
 const git = (...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
-    ...{ cwd: tree, encoding: 'utf8' },
+    cwd: tree,
+    encoding: 'utf8',
     env: { ...process.env, GIT_COMMITTER_DATE: '2027-03-01T12:00:00Z' },
   });
 const write = (file: string, text: string) => writeFileSync(join(tree, file), text);

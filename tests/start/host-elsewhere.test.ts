@@ -12,7 +12,10 @@ test.each([
   'the %s that is to listen on the address of another machine ends with exit code 78 and one sentence',
   async (program, listensOn) => {
     const run = startProgram(program, {
-      ...{ DATABASE_URL: own.url, HOST: '203.0.113.7', [listensOn]: '4000', LOG_LEVEL: 'error' },
+      DATABASE_URL: own.url,
+      HOST: '203.0.113.7',
+      [listensOn]: '4000',
+      LOG_LEVEL: 'error',
     });
     expect(await ended(run)).toBe(78);
     expect(run.output()).toBe(

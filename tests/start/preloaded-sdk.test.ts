@@ -39,7 +39,8 @@ async function call(method: string, path: string, body: unknown, traceparent?: s
   const { status } = await fetch(`${processes[0]?.url}${path}`, {
     method,
     headers: {
-      ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
       ...(traceparent !== undefined && { traceparent }),
     },
     body: JSON.stringify(body),

@@ -59,9 +59,13 @@ export function startRun(options: RunOptions): Run {
 /** Starts the bundle of a program with these settings, as a service manager does. */
 export const startProgram = (program: string, settings: Readonly<Record<string, string>>): Run =>
   startRun({
-    ...{ script: `dist/${program}.js`, dataDir: '/tmp', port: 0 },
+    script: `dist/${program}.js`,
+    dataDir: '/tmp',
+    port: 0,
     env: {
-      ...{ ENCRYPTION_KEY: 'tests-need-no-secret-that-is-secret', NODE_ENV: 'test', HOST: '127.0.0.1' },
+      ENCRYPTION_KEY: 'tests-need-no-secret-that-is-secret',
+      NODE_ENV: 'test',
+      HOST: '127.0.0.1',
       ...settings,
     },
   });

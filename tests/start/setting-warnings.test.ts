@@ -65,8 +65,12 @@ for (const [program, listensOn] of [
     const port = await unusedPort();
     const run = startProgram(program, {
       ...plain,
-      ...{ DATABASE_URL: database.url, DATABASE_DIRECT_URL: other.url, [listensOn]: String(port) },
-      ...{ DATABASE_ROLE_PREFIX: 'other', KEEP_ATTEMPTS_DAYS: '60', LOG_LEVEL: 'warn' },
+      DATABASE_URL: database.url,
+      DATABASE_DIRECT_URL: other.url,
+      [listensOn]: String(port),
+      DATABASE_ROLE_PREFIX: 'other',
+      KEEP_ATTEMPTS_DAYS: '60',
+      LOG_LEVEL: 'warn',
     });
     const says = (part: RegExp) => waitFor(String(part), () => part.test(run.output()));
     onTestFinished(async () => {
@@ -83,7 +87,9 @@ it('an API that runs as the owner of the tables in production says so, and serve
   const port = await unusedPort();
   const run = startProgram('api', {
     ...plain,
-    ...{ DATABASE_URL: database.superuserUrl, PORT: String(port), LOG_LEVEL: 'warn' },
+    DATABASE_URL: database.superuserUrl,
+    PORT: String(port),
+    LOG_LEVEL: 'warn',
   });
   onTestFinished(async () => void (await finish(run, 'SIGTERM')));
   await waitFor('the warning', () => /DATABASE_URL: the role \w+ owns the tables/.test(run.output()));

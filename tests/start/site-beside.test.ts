@@ -94,7 +94,8 @@ describe('npm start', { shuffle: false }, () => {
     await finish(run, 'SIGTERM');
     rmSync(at('pid'));
     const again = await promisify(execFile)(process.execPath, ['extras/site/site.mjs', '--beside'], {
-      ...{ cwd: folder, env: { ...process.env, ...generatorFiles() } },
+      cwd: folder,
+      env: { ...process.env, ...generatorFiles() },
     });
     expect([again.stdout, existsSync(at('pid'))]).toEqual(['', false]);
     appendFileSync(at('docs/guides/orders.md'), '\nOne more sentence.\n');

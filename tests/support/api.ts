@@ -41,7 +41,9 @@ export async function startTestApi(
   const at = { url: server.url, app };
   return {
     ...(await openPlace(at)),
-    ...{ app, databaseUrl, place: (rows) => openPlace(at, rows) },
+    app,
+    databaseUrl,
+    place: (rows) => openPlace(at, rows),
     async close() {
       await server.drain(1_000);
       await app.close();

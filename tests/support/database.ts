@@ -48,7 +48,8 @@ async function create(template?: string): Promise<TestDatabase> {
   await runOnce(adminUrl, `create database ${quoteName(name)}${from} owner ${prefix}_owner`);
   const superuserUrl = urlOfDatabase(adminUrl, name);
   return {
-    ...{ url: urlAs(superuserUrl, prefix, 'service'), superuserUrl },
+    url: urlAs(superuserUrl, prefix, 'service'),
+    superuserUrl,
     drop: () => runOnce(adminUrl, `drop database if exists ${quoteName(name)} with (force)`),
   };
 }

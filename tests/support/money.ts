@@ -94,7 +94,10 @@ export async function recordOrder(
 }
 
 const storedAdjustment = ({ kind, cents, line, taxRate }: RecordedAdjustment) => ({
-  ...{ kind, name: kind, amount: Math.abs(json(cents)), total: json(cents) },
+  kind,
+  name: kind,
+  amount: Math.abs(json(cents)),
+  total: json(cents),
   ...(line !== undefined && { line }),
   ...(taxRate !== undefined && { tax_rate: json(taxRate, 4) }),
 });

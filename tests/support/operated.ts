@@ -32,7 +32,10 @@ async function operated(): Promise<Operated> {
   await runOnce(admin, `create role ${operator} login createrole password '${password}'`);
   await runOnce(admin, `create database ${quoteName(database)} owner ${operator}`);
   return {
-    ...{ prefix, database, operator, url },
+    prefix,
+    database,
+    operator,
+    url,
     async letIn() {
       for (const kind of roleKinds)
         await runOnce(url('operator'), `alter role ${prefix}_${kind} login password '${password}'`);

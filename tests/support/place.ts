@@ -63,7 +63,14 @@ export function placeOf(
   };
   const client = (text = key.key) => typedClient(server.url, text);
   return {
-    ...{ url: server.url, app: server.app, locationId, key, token: key.key, pool, make, client },
+    url: server.url,
+    app: server.app,
+    locationId,
+    key,
+    token: key.key,
+    pool,
+    make,
+    client,
     prisma: prismaOf(database),
     rest: (route, call = {}) => callRest(server.url, route, { key: key.key, ...call }),
     clientThatMay: async (...permissions) => client((await make.key({ permissions })).key),

@@ -39,7 +39,8 @@ export const useSteppedApi = (settings: Parameters<typeof startTestApi>[0] = {})
     const worker = await createSteppedWorker(api.databaseUrl, encryptionKey);
     return {
       ...api,
-      ...{ worker, encryptionKey },
+      worker,
+      encryptionKey,
       async published() {
         await worker.turn();
       },

@@ -26,7 +26,8 @@ export async function openRestaurant() {
   const locationId = await createLocation(database, { timezone: 'America/St_Johns', currency: 'CAD' });
   const { key } = await createKey(database, { locationId });
   return {
-    ...{ database, locationId },
+    database,
+    locationId,
     /** Calls REST of one of the two processes: even turns the first, odd turns the second. */
     call: (turn: number, route: string, more: Call = {}): Promise<Answer> =>
       callRest(turn % 2 === 0 ? first : second, route, { key, ...more }),

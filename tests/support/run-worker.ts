@@ -8,8 +8,13 @@ export const startTestWorker = (
   settings: Partial<WorkerOptions> = {},
 ): Promise<RunningWorker> =>
   startWorker({
-    ...{ databaseUrl, encryptionKey, webhookTimeoutMs: 10_000, webhookRetryDelaysSeconds: [0, 0, 0, 0] },
-    ...{ webhookTargets: 'any', webhookAllowCidrs: [], logLevel: 'silent' },
+    databaseUrl,
+    encryptionKey,
+    webhookTimeoutMs: 10_000,
+    webhookRetryDelaysSeconds: [0, 0, 0, 0],
+    webhookTargets: 'any',
+    webhookAllowCidrs: [],
+    logLevel: 'silent',
     ...settings,
   });
 

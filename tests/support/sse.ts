@@ -52,7 +52,10 @@ export async function openStream(
     }
   };
   return {
-    ...{ status: response.status, headers: response.headers, sent, text: () => text },
+    status: response.status,
+    headers: response.headers,
+    sent,
+    text: () => text,
     ended: read().then(
       () => true,
       () => false,

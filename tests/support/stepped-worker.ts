@@ -68,10 +68,16 @@ export async function createSteppedWorker(
     openDatabase({ url: at, work: 'worker', applicationName: `comanda-worker${name}`, poolSize: 4 });
   const [database, attempts] = [open('', url), open('-attempts', attemptsUrl)];
   const heartbeat = await startHeartbeat(database, 'worker', {
-    ...{ clock, paused: settings.deliveries === 'paused' },
+    clock,
+    paused: settings.deliveries === 'paused',
   });
   const parts = createParts({
-    ...{ settings, database, attempts, heartbeat, log, clock },
+    settings,
+    database,
+    attempts,
+    heartbeat,
+    log,
+    clock,
     secrets: createSecretBox(parseEncryptionKeys(encryptionKey)),
     load: { inFlight: 0 },
     meter: { observe() {} },
@@ -104,7 +110,11 @@ export async function createSteppedWorker(
       if (job.task_identifier !== 'remove-old') jobs += 1;
     });
     await runOnce({
-      ...{ pgPool: database.pool, taskList: tasks, events, concurrency: 2, noHandleSignals: true },
+      pgPool: database.pool,
+      taskList: tasks,
+      events,
+      concurrency: 2,
+      noHandleSignals: true,
       forbiddenFlags: parts.signing.passedOver(),
       logger: new QueueLogger(() => () => {}),
     });

@@ -103,10 +103,14 @@ const requestOf = (
   { products, items, methods }: Twin,
   { lines, method, externalId, channel }: Wish,
 ): OrderRequest => ({
-  ...{ external_id: externalId, is_take_away: true, identifier: 'T', channel },
+  external_id: externalId,
+  is_take_away: true,
+  identifier: 'T',
+  channel,
   payment_method_id: methods[method] ?? '',
   items: lines.map(({ product, quantity, chosen }) => ({
-    ...{ product_id: products[product] ?? '', quantity },
+    product_id: products[product] ?? '',
+    quantity,
     ...(chosen > 0 && { subselections: [{ item_id: items[product] ?? '', quantity: chosen }] }),
   })),
 });
@@ -125,13 +129,15 @@ export async function decided(
     const facts = await readFacts(joined, twin.locationId, request);
     const { order } = decideOrder(request, facts);
     members.push({
-      ...{ request, order, apiKeyId: twin.apiKeyId, operation: 'orders.create', ttlHours: 24 },
-      ...{
-        key: wish.key,
-        requestHash: Buffer.from(JSON.stringify(wish.lines).padEnd(32)),
-        origin: origins[index] ?? '',
-        passesPause: wish.passesPause ?? false,
-      },
+      request,
+      order,
+      apiKeyId: twin.apiKeyId,
+      operation: 'orders.create',
+      ttlHours: 24,
+      key: wish.key,
+      requestHash: Buffer.from(JSON.stringify(wish.lines).padEnd(32)),
+      origin: origins[index] ?? '',
+      passesPause: wish.passesPause ?? false,
     });
   }
   return members;

@@ -146,7 +146,11 @@ describe('outside of the workspace, with nothing but its peers, the built client
     const entries = ['front', 'front-node', 'index', 'live', 'react', 'shared', 'trpc', 'webhooks'];
     expect(readdirSync(folder).sort()).toEqual(
       [
-        ...['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'shapes.d.ts'],
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'package.json',
+        'shapes.d.ts',
         ...entries.flatMap((name) => [`${name}.d.ts`, `${name}.js`]),
       ].sort(),
     );

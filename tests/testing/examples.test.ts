@@ -58,9 +58,14 @@ afterAll(async () => {
 
 /** As strict as the compiler gets. */
 const strictest = {
-  ...{ types: ['node'], rewriteRelativeImportExtensions: true, exactOptionalPropertyTypes: true },
-  ...{ noUncheckedIndexedAccess: true, noImplicitReturns: true },
-  ...{ noFallthroughCasesInSwitch: true, verbatimModuleSyntax: true, isolatedModules: true },
+  types: ['node'],
+  rewriteRelativeImportExtensions: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noImplicitReturns: true,
+  noFallthroughCasesInSwitch: true,
+  verbatimModuleSyntax: true,
+  isolatedModules: true,
   // Not ours: those of Express.
   skipLibCheck: true,
 };
@@ -110,7 +115,10 @@ describe('the example for an ERP', () => {
 
   const place = (name: string): Promise<Order> =>
     kitchen.client.orders.create.mutate({
-      ...{ idempotencyKey: name, external_id: name, is_take_away: true, identifier: '' },
+      idempotencyKey: name,
+      external_id: name,
+      is_take_away: true,
+      identifier: '',
       payment_method_id: kitchen.paymentMethods.cash,
       items: [{ product_id: kitchen.product('DR-03').id, quantity: 1 }],
     });
@@ -195,7 +203,9 @@ describe.each(['express', 'node'])('a server in front, as shown for %s,', (name)
   };
   const as = (session: string, base = url) =>
     createClient({
-      ...{ url: base, key: 'kept-by-the-server', retries: 0 },
+      url: base,
+      key: 'kept-by-the-server',
+      retries: 0,
       fetch: (input, init) =>
         fetch(input, {
           ...init,

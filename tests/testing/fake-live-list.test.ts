@@ -15,9 +15,15 @@ const filters = { status: ['pending', 'ready'] as Status[] };
 const orders = new Map<string, Order>();
 const order = (number: number, status: Status, revision = 1) =>
   ({
-    ...{ id: `o-${number}`, number, status, revision, total: 5, items: [] },
+    id: `o-${number}`,
+    number,
+    status,
+    revision,
+    total: 5,
+    items: [],
     payment: { id: `p-${number}`, status: 'pending', amount: 5 },
-    ...{ created_at: `2026-11-27T12:0${number}:00Z`, updated_at: `2026-11-27T12:0${number}:00Z` },
+    created_at: `2026-11-27T12:0${number}:00Z`,
+    updated_at: `2026-11-27T12:0${number}:00Z`,
   }) as unknown as Order;
 const put = (number: number, status: Status) =>
   orders.set(`o-${number}`, order(number, status, (orders.get(`o-${number}`)?.revision ?? 0) + 1));

@@ -52,7 +52,8 @@ it('a cursor goes on behind its event, and one that is unknown is refused in the
   await watch.end;
   const refused = await watching(fake, { after: 'gone' }).end.catch(comandaError);
   expect(refused).toMatchObject({
-    ...{ reason: 'unknown_cursor', httpStatus: 422 },
+    reason: 'unknown_cursor',
+    httpStatus: 422,
     message: 'after: is no event of this location, or one that is no longer kept',
   });
   const unknown = await watching(fake, { types: ['order.gone'] as never }).end.catch(comandaError);

@@ -15,8 +15,13 @@ const answers = Object.fromEntries(
 const id = '01935a3e-7c1f-7d2a-9b40-5f6c2e8a1b3d';
 const line = { product_id: id, quantity: 1 };
 const order = (more: object = {}) => ({
-  ...{ idempotencyKey: crypto.randomUUID(), external_id: 'PO-1', is_take_away: true, identifier: 'Table 4' },
-  ...{ payment_method_id: id, items: [line], ...more },
+  idempotencyKey: crypto.randomUUID(),
+  external_id: 'PO-1',
+  is_take_away: true,
+  identifier: 'Table 4',
+  payment_method_id: id,
+  items: [line],
+  ...more,
 });
 const product = (more: object) => ({ name: 'Tea', description: '', price: 1, ...more });
 
@@ -106,7 +111,10 @@ it('a key that was used with another input is refused in the same words, and a r
   );
   expect(outcomes[0]).toEqual(outcomes[1]);
   expect(outcomes[0]?.map((each) => reasonOf(each))).toEqual([
-    ...[undefined, undefined, 'idempotency_key_reused', 'idempotency_key_reused'],
+    undefined,
+    undefined,
+    'idempotency_key_reused',
+    'idempotency_key_reused',
   ]);
 });
 

@@ -18,17 +18,28 @@ const { client: fake } = fakeClient(answers);
 
 /** Reasons of the service that depend on what there is, which a fake does not know. */
 const ofState = new Set([
-  ...['not_found', 'unknown_product', 'unknown_category', 'unknown_reference', 'unknown_cursor'],
-  ...[
-    'payment_method_unusable',
-    'source_key_unusable',
-    'invalid_selection',
-    'out_of_stock',
-    'external_id_taken',
-    'sku_taken',
-  ],
-  ...['turn_open', 'no_turn', 'sandbox_only', 'changed_since', 'too_many_endpoints', 'still_referenced'],
-  ...['not_collected', 'illegal_move', 'stock_changed', 'stock_range', 'certification_running'],
+  'not_found',
+  'unknown_product',
+  'unknown_category',
+  'unknown_reference',
+  'unknown_cursor',
+  'payment_method_unusable',
+  'source_key_unusable',
+  'invalid_selection',
+  'out_of_stock',
+  'external_id_taken',
+  'sku_taken',
+  'turn_open',
+  'no_turn',
+  'sandbox_only',
+  'changed_since',
+  'too_many_endpoints',
+  'still_referenced',
+  'not_collected',
+  'illegal_move',
+  'stock_changed',
+  'stock_range',
+  'certification_running',
 ]);
 
 // A pause would refuse every order that comes later.
@@ -39,7 +50,9 @@ const exampleKey = exampleOf(IdempotencyKey);
 
 it.each(operations)('a spoiled input is refused as the service does: $name', async (operation) => {
   const { id: _, key } = await api.make.key({
-    ...{ locationId: api.locationId, perMinute: 1_000_000, batchJobsPerHour: 1_000_000 },
+    locationId: api.locationId,
+    perMinute: 1_000_000,
+    batchJobsPerHour: 1_000_000,
   });
   const service = createClient({ url: api.url, key });
   const differences: unknown[] = [];

@@ -155,7 +155,11 @@ describe('a refusal', () => {
     };
     const thrown = comandaError(await thrownBy(refusing(refusal(said))));
     expect(thrown).toEqual({
-      ...{ ...said, code: 'conflict', httpStatus: 409, requestId: 'fake', replayed: false },
+      ...said,
+      code: 'conflict',
+      httpStatus: 409,
+      requestId: 'fake',
+      replayed: false,
     });
     const wait = comandaError(
       await thrownBy(refusing(refusal({ reason: 'minute_limit', retryAfterSeconds: 40 }))),

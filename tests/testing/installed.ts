@@ -28,7 +28,8 @@ export async function packAndInstall(folder: string): Promise<string[]> {
   const files = names.map((name) => join(tarballs, name));
   await run('npm', ['install', ...quiet, ...files, ...folders], { cwd: folder });
   cpSync(inWorkspace(postgres), join(folder, 'node_modules', postgres), {
-    ...{ recursive: true, verbatimSymlinks: true },
+    recursive: true,
+    verbatimSymlinks: true,
   });
   return names;
 }

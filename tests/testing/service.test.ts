@@ -21,7 +21,10 @@ const place = (
   key: string,
 ): Promise<ProcedureOutput<'orders.create'>> =>
   client.orders.create.mutate({
-    ...{ idempotencyKey: key, external_id: key, is_take_away: true, identifier: '' },
+    idempotencyKey: key,
+    external_id: key,
+    is_take_away: true,
+    identifier: '',
     payment_method_id: paymentMethods.cash,
     items: [{ product_id: product('DR-03').id, quantity: 1 }],
   });
@@ -48,7 +51,11 @@ describe('a new location', () => {
 
   it('is as it is asked for', async () => {
     const made = await comanda.newLocation({
-      ...{ name: 'La Fonda', timezone: 'America/Lima', currency: 'PEN', sandbox: true, catalog: 'none' },
+      name: 'La Fonda',
+      timezone: 'America/Lima',
+      currency: 'PEN',
+      sandbox: true,
+      catalog: 'none',
       permissions: ['locations:read', 'products:read', 'payments:read'],
     });
     expect(made.key).toMatch(/^cmd_test_/);

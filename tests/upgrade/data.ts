@@ -95,16 +95,19 @@ export async function restore(url: string, dump: Dump): Promise<void> {
 
 /** Tables whose rows a service that runs changes by itself. */
 const living = [
-  ...[
-    'app_codes',
-    'captured_changes',
-    'catalog_versions',
-    'endpoint_clearings',
-    'endpoint_health',
-    'limit_counters',
-    'location_counters',
-  ],
-  ...['process_heartbeats', 'sql_objects', 'sql_releases', 'tallies', 'tally_notes', 'work_totals'],
+  'app_codes',
+  'captured_changes',
+  'catalog_versions',
+  'endpoint_clearings',
+  'endpoint_health',
+  'limit_counters',
+  'location_counters',
+  'process_heartbeats',
+  'sql_objects',
+  'sql_releases',
+  'tallies',
+  'tally_notes',
+  'work_totals',
 ].map((name) => `internal.${name}`);
 
 /** The rows of a dump that a database no longer has as they were; columns that were added since do not count. */

@@ -69,7 +69,9 @@ export async function openLoad({ comanda }: Service, version: Version, first: Pr
   const habits = { paceMs: 10, jobEvery: 60, jobItems: [5, 20], plain: true } as const;
   const driven = startDrive([restaurant], { callers, seed: 12, ...habits });
   return {
-    ...{ consumer, restaurant, driven },
+    consumer,
+    restaurant,
+    driven,
     /** Holds the next calls back and stops these, which finish what is in flight. */
     async end(processes: Processes) {
       serving = undefined;

@@ -126,7 +126,8 @@ describe('the release before', { shuffle: false }, () => {
       const products = (await call(url, old.key, 'GET /v2/products?limit=1')).data as { id: string }[];
       const product = `PATCH /v2/products/${products[0]?.id}`;
       expect(await call(url, old.key, product, { barcode: '123' })).toMatchObject({
-        ...{ status: 200, data: { barcode: '123' } },
+        status: 200,
+        data: { barcode: '123' },
       });
       await waitFor('the job that was left', async () => {
         const { data } = await call(url, old.key, 'GET /v2/products/by-external-id/left-by-a-job');
@@ -237,7 +238,9 @@ describe('the release before', { shuffle: false }, () => {
         // Objects that this version dropped are removed by the one after it, when no process of the one before runs any more.
         const prisma = join(next.tree, 'prisma');
         const { dropped } = await migrate(owner, {
-          ...{ directory: join(prisma, 'migrations'), sqlDirectory: join(prisma, 'sql'), release: '99.2.0' },
+          directory: join(prisma, 'migrations'),
+          sqlDirectory: join(prisma, 'sql'),
+          release: '99.2.0',
         });
         expect(dropped).toContain('function order_entry');
       };

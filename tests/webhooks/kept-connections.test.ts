@@ -80,7 +80,10 @@ describe('the connection of a webhook', () => {
     const clock = createMovedClock();
     const { send } = using(
       createWebhookSender({
-        ...{ timeoutMs: 10_000, targets: 'public', allowCidrs: ['127.0.0.0/8'], clock },
+        timeoutMs: 10_000,
+        targets: 'public',
+        allowCidrs: ['127.0.0.0/8'],
+        clock,
         resolve: async () => [{ address, family: 4 }],
       }),
     );

@@ -6,7 +6,9 @@ import { type Consumer, httpConsumer, httpsConsumer } from './consumers.ts';
 /** Two attempts, for a remembered session must not let the second one in. */
 async function postTwice(consumer: Consumer, host: string, options: Partial<WebhookSenderOptions> = {}) {
   const sender = createWebhookSender({
-    ...{ timeoutMs: 10_000, targets: 'any', allowCidrs: [] },
+    timeoutMs: 10_000,
+    targets: 'any',
+    allowCidrs: [],
     resolve: async () => [{ address: '127.0.0.1', family: 4 }],
     ...options,
   });

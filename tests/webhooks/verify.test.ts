@@ -23,8 +23,13 @@ const now = new Date(sentAt * 1_000);
 
 function delivery(text = body, secrets = [secret]): Record<string, string> {
   return webhookHeaders({
-    ...{ eventId: event.id, eventType: event.type, attempt: 1, timestampSeconds: sentAt },
-    ...{ secrets, body: text, version: '1.0.0' },
+    eventId: event.id,
+    eventType: event.type,
+    attempt: 1,
+    timestampSeconds: sentAt,
+    secrets,
+    body: text,
+    version: '1.0.0',
   });
 }
 

@@ -144,8 +144,12 @@ describe('GET /v2/events/stream', () => {
 
   it('is asked to reconnect when its process stops, and finds everything at another', async () => {
     const own = await createApp({
-      ...{ databaseUrl: api.databaseUrl, encryptionKey: 'k'.repeat(32), idempotencyTtlHours: 1 },
-      ...{ webhookTargets: 'any', webhookAllowCidrs: [], logLevel: 'silent' },
+      databaseUrl: api.databaseUrl,
+      encryptionKey: 'k'.repeat(32),
+      idempotencyTtlHours: 1,
+      webhookTargets: 'any',
+      webhookAllowCidrs: [],
+      logLevel: 'silent',
     });
     const server = await startServer(own, { host: '127.0.0.1', port: 0 });
     const stream = await watch('', { url: server.url });

@@ -158,7 +158,8 @@ async function createWorkerKit(timezone = 'UTC'): Promise<WorkerKit> {
     },
     startProcess: (env = {}, readyTimeoutMs = 30_000) =>
       startProcess({
-        ...{ entry: 'worker', readyTimeoutMs },
+        entry: 'worker',
+        readyTimeoutMs,
         env: { DATABASE_URL: test.url, ENCRYPTION_KEY: encryptionKey, WEBHOOK_TARGETS: 'any', ...env },
       }),
     async createEndpoint({ url, events, apiVersion = 'v2', locationId: location = locationId }) {

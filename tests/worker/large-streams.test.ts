@@ -74,8 +74,12 @@ test('a reader that keeps up is behind once its events hold too much, and still 
   );
   expect(await reader.next()).toEqual([]);
   const news = (number: number): News => ({
-    ...{ locationId: kit.locationId, number, id: `${number}`, type: 'order.updated' },
-    ...{ body: '', bytes: 400_000 },
+    locationId: kit.locationId,
+    number,
+    id: `${number}`,
+    type: 'order.updated',
+    body: '',
+    bytes: 400_000,
   });
   for (let n = 1; n <= 10; n += 1) reader.offer(news(newest + n));
   expect(await reader.next()).toHaveLength(2);

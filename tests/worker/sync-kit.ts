@@ -27,7 +27,9 @@ export type SyncJobRow = Omit<rows.SyncJob, 'errors'> & { errors: SyncItemError[
 
 /** An item that names its product by the given number or text. */
 export const item = (n: number | string, more: Partial<ProductSyncItem> = {}): ProductSyncItem => ({
-  ...{ external_id: `e-${n}`, name: `Product ${n}`, price: 1.25 },
+  external_id: `e-${n}`,
+  name: `Product ${n}`,
+  price: 1.25,
   ...more,
 });
 

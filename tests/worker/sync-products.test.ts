@@ -31,13 +31,11 @@ describe('what becomes of the items', () => {
       await createCategory(kit.database, { locationId, externalId, name: externalId });
     const stock = { enabled: true, quantity: 2.5, min_stock_alarm: 0.125 };
     const full = {
-      ...{
-        sku: '☕',
-        visible: false,
-        description: 'd',
-        image_url: 'https://images.example.com/a.jpg',
-        stock,
-      },
+      sku: '☕',
+      visible: false,
+      description: 'd',
+      image_url: 'https://images.example.com/a.jpg',
+      stock,
       category_external_ids: ['c2', 'c1', 'c2'],
     };
     expect(outcome(await sync.run([item(1), item(2, full)]))).toEqual(['completed', 2, 2, 0]);
@@ -46,8 +44,15 @@ describe('what becomes of the items', () => {
       await prismaOf(kit.database).product.findFirstOrThrow({ where: { externalId: 'e-1', locationId } })
     ).id;
     expect(before['e-1']).toEqual({
-      ...{ external_id: 'e-1', sku: id, name: 'Product 1', price: 1.25, description: '', visible: true },
-      ...{ image_url: '', stock: { enabled: false, quantity: 0, min_stock_alarm: 0 }, categories: [] },
+      external_id: 'e-1',
+      sku: id,
+      name: 'Product 1',
+      price: 1.25,
+      description: '',
+      visible: true,
+      image_url: '',
+      stock: { enabled: false, quantity: 0, min_stock_alarm: 0 },
+      categories: [],
     });
     expect(before['e-2']).toMatchObject({ sku: '☕', visible: false, description: 'd', stock });
     expect(before['e-2']?.categories).toMatchObject([{ name: 'c1' }, { name: 'c2' }]);
@@ -250,7 +255,10 @@ describe('the task', () => {
     );
     expect(completed?.body.data).toEqual({
       job_id: jobId,
-      ...{ status: 'completed', total_items: 3, success_items: 3, failed_items: 0 },
+      status: 'completed',
+      total_items: 3,
+      success_items: 3,
+      failed_items: 0,
     });
   });
 });

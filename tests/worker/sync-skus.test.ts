@@ -46,7 +46,8 @@ it('hands skus on across chunks as within one', async () => {
     const items = names.map((n) => {
       const stock = { enabled: true, quantity: chance.between(0, 2), min_stock_alarm: 0 };
       return item(n, {
-        ...{ name: `Product ${chance.between(0, 2)}`, stock },
+        name: `Product ${chance.between(0, 2)}`,
+        stock,
         ...(chance.percent(80) && { sku: `s${chance.between(0, 8)}` }),
       });
     });

@@ -72,8 +72,10 @@ it('a call by tRPC carries it, too', async () => {
   const response = await fetch(`${api.url}/trpc/products.update`, {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${api.key.key}`, 'content-type': 'application/json' },
-      ...{ traceparent: place, 'x-request-id': 'call-trpc' },
+      authorization: `Bearer ${api.key.key}`,
+      'content-type': 'application/json',
+      traceparent: place,
+      'x-request-id': 'call-trpc',
     },
     body: JSON.stringify({ id: productId, price: 99 }),
   });

@@ -16,7 +16,10 @@ const prefix = () => new URL(kit.url).username.replace(/_service$/, '');
 /** Looks once, with bounds of this many seconds; the session of this pid. */
 async function look(session: pg.Client, seconds: number, most = 1_000): Promise<HandSession | undefined> {
   const bounds = ['admin', 'reader'].map((role) => ({
-    ...{ role, statement: seconds, idleInTransaction: seconds, transaction: seconds },
+    role,
+    statement: seconds,
+    idleInTransaction: seconds,
+    transaction: seconds,
   }));
   const seen = await kit.database.run(lookAtHands, [prefix(), JSON.stringify(bounds), 0.1, most]);
   return seen.find(({ pid }) => pid === pidOf(session));

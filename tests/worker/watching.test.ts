@@ -76,8 +76,11 @@ it('a worker whose write finds the disk full says so, and is ready again by itse
     return found.code === 503 && found.body;
   });
   expect(refused).toEqual({
-    ...{ status: 'database disk-full', database: 'disk-full', heartbeat: 'ok' },
-    ...{ publishing: 'ok', changes_set_aside: 0 },
+    status: 'database disk-full',
+    database: 'disk-full',
+    heartbeat: 'ok',
+    publishing: 'ok',
+    changes_set_aside: 0,
   });
   await kit.sql('drop trigger full_disk on events');
   await waitFor('readiness', async () => (await readyz()).code === 200, { timeoutMs: 20_000 });

@@ -61,7 +61,10 @@ export function newOrder({ paymentMethodId, productIds }: Place, lines: number):
     return { product_id: productIds[at], external_product_id: `p${at}`, quantity: 1 + (line % 3) };
   });
   return {
-    ...{ external_id, channel: 'bench', is_take_away: false, identifier: '' },
+    external_id,
+    channel: 'bench',
+    is_take_away: false,
+    identifier: '',
     payment_method_id: paymentMethodId,
     items,
   };

@@ -51,8 +51,12 @@ export async function makePlace(subject: Subject, products: number, orders = pro
   const atOnce = 20_000;
   for (let from = 1; from <= orders; from += atOnce)
     await pool.query(pastOrders, [
-      ...[place.locationId, place.paymentMethodId, productIds],
-      ...[from, Math.min(orders, from + atOnce - 1), orders],
+      place.locationId,
+      place.paymentMethodId,
+      productIds,
+      from,
+      Math.min(orders, from + atOnce - 1),
+      orders,
     ]);
   await pool.query(
     `insert into internal.location_counters as c (location_id, name, value) values ($1, 'order', $2)

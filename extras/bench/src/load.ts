@@ -52,7 +52,10 @@ export async function sendLoad(
     connections,
     ...('amount' in until ? { amount: until.amount } : { duration: until.seconds }),
     requests: requests.map(({ method, path, headers = {}, next }) => ({
-      ...{ method, path, headers, onResponse },
+      method,
+      path,
+      headers,
+      onResponse,
       ...(next && {
         setupRequest(request: autocannon.Request) {
           const made = next();
@@ -103,8 +106,11 @@ export async function compare(
   const note = `p50 ${ours.p50Ms} and p99 ${ours.p99Ms} ms; reference ${theirs.perSecond.toFixed(0)}/s, ${theirs.cpuUs.api.toFixed(0)} µs of Node and ${theirs.cpuUs.postgres.toFixed(0)} of PostgreSQL`;
   return [
     {
-      ...{ work: `${work}: rate ÷ that of the reference`, value: ours.perSecond / theirs.perSecond },
-      ...{ unit: '', goal, note },
+      work: `${work}: rate ÷ that of the reference`,
+      value: ours.perSecond / theirs.perSecond,
+      unit: '',
+      goal,
+      note,
       ...(why !== undefined && { why }),
       ...(failed !== undefined && { failed }),
     },

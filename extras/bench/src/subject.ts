@@ -90,7 +90,12 @@ export async function openSubject(root: string): Promise<Subject> {
     await Promise.all(started.splice(0).map(({ process }) => process.stop()));
   };
   return {
-    ...{ root, directory, postmaster, database, databaseUrl: server.url, referenceUrl },
+    root,
+    directory,
+    postmaster,
+    database,
+    databaseUrl: server.url,
+    referenceUrl,
     startApi: (more = {}) => start(root, 'api', { ...env, ...more }),
     startWorker: () => start(root, 'worker', env),
     startReference: () => start(repositoryRoot, 'reference', { DATABASE_URL: referenceUrl }),

@@ -41,7 +41,9 @@ export async function download(api: Pick<TestApi, 'url' | 'key'>) {
     return watch(child);
   };
   return {
-    ...{ folder, start, key: api.key.key },
+    folder,
+    start,
+    key: api.key.key,
     /** The same, to its end. */
     run: (words: readonly string[], given?: Given) => start(words, given).ended,
     save: (name: string, bytes: string | Buffer) => writeFileSync(join(folder, name), bytes),

@@ -79,7 +79,9 @@ it('a cursor that a restore took is refused with its own reason and the time to 
   });
   const restored: string[] = [];
   const events = followEvents(api.client(), {
-    ...{ after: c, types: ['product.created'], everyMs: 10 },
+    after: c,
+    types: ['product.created'],
+    everyMs: 10,
     onRestored: (moment) => void restored.push(moment),
   });
   const names: string[] = [];

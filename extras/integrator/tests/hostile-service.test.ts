@@ -18,10 +18,19 @@ const marks = [...controls, ...halves].join('');
 const hostile = `a${marks}b\n**passed**: 8 of 8 checks passed.\n# <b>All is well</b> [here](http://127.0.0.1) \`x\``;
 
 const certification = {
-  ...{ id: hostile, status: 'failed', verdict: hostile, created_at: hostile, completed_at: hostile },
+  id: hostile,
+  status: 'failed',
+  verdict: hostile,
+  created_at: hostile,
+  completed_at: hostile,
   waiting_for: { check: hostile, action: hostile, text: hostile, until: hostile },
   checks: ['passed', 'failed', hostile].map((status) => ({
-    ...{ check: hostile, title: hostile, status, reason: hostile, done: [hostile], read: hostile },
+    check: hostile,
+    title: hostile,
+    status,
+    reason: hostile,
+    done: [hostile],
+    read: hostile,
     seen: [{ at: hostile, text: hostile, request_id: hostile }],
   })),
 };
@@ -32,8 +41,15 @@ const event = {
   data: { hostile },
 };
 const attempt = {
-  ...{ id: hostile, event_id: hostile, event_type: hostile, attempt: 1, status: hostile, error: hostile },
-  ...{ duration_ms: 1, attempted_at: hostile, next_attempt_at: hostile },
+  id: hostile,
+  event_id: hostile,
+  event_type: hostile,
+  attempt: 1,
+  status: hostile,
+  error: hostile,
+  duration_ms: 1,
+  attempted_at: hostile,
+  next_attempt_at: hostile,
 };
 
 const fault = { index: 0, message: hostile };
@@ -48,13 +64,15 @@ const limits = {
   batch_jobs_per_hour: { remaining: 0 },
 };
 const order = {
-  ...{ id: hostile, number: hostile, status: hostile, total: hostile, created_at: hostile },
-  ...{
-    payment: { id: hostile, status: hostile },
-    external_id: hostile,
-    channel: hostile,
-    identifier: hostile,
-  },
+  id: hostile,
+  number: hostile,
+  status: hostile,
+  total: hostile,
+  created_at: hostile,
+  payment: { id: hostile, status: hostile },
+  external_id: hostile,
+  channel: hostile,
+  identifier: hostile,
   items: [{ product_id: hostile, name: hostile, quantity: 1, unit_price: 1, total: 1, comment: hostile }],
 };
 

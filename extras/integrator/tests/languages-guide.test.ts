@@ -18,12 +18,14 @@ const blockOf = (fence: string) => new RegExp(`^\`\`\`${fence}\\n([\\s\\S]*?)^\`
 const programs = [
   {
     name: 'Java',
-    ...{ fence: 'java', file: 'Shop.java' },
+    fence: 'java',
+    file: 'Shop.java',
     script: 'javac -Xlint:all -Werror Comanda.java Shop.java && java Shop',
   },
   {
     name: 'C#',
-    ...{ fence: 'csharp', file: 'Shop.cs' },
+    fence: 'csharp',
+    file: 'Shop.cs',
     script: 'mcs -r:System.Net.Http Comanda.cs Shop.cs -out:Shop.exe && mono Shop.exe',
   },
   { name: 'PHP', fence: 'php', file: 'shop.php', script: 'php shop.php' },
@@ -69,8 +71,17 @@ test.each(programsHere)(
 
 /** Names that the languages themselves define. */
 const standard = [
-  ...['toString', 'equals', 'hashCode', 'hasNext', 'iterator', 'getIterator', 'FieldFault'],
-  ...['Equals', 'GetEnumerator', 'GetAsyncEnumerator', 'MoveNextAsync'],
+  'toString',
+  'equals',
+  'hashCode',
+  'hasNext',
+  'iterator',
+  'getIterator',
+  'FieldFault',
+  'Equals',
+  'GetEnumerator',
+  'GetAsyncEnumerator',
+  'MoveNextAsync',
 ];
 
 test.each(['Comanda.java', 'Comanda.cs', 'comanda.php'])('the guide names what %s offers', (file) => {

@@ -57,8 +57,12 @@ export const languages: readonly Language[] = [
     hasThreads: true,
     prepare: (folder) =>
       make(folder, 'mcs', [
-        ...['-langversion:7', '-warnaserror', '-r:System.Net.Http', '-out:driver.exe'],
-        ...['Comanda.cs', 'Driver.cs'],
+        '-langversion:7',
+        '-warnaserror',
+        '-r:System.Net.Http',
+        '-out:driver.exe',
+        'Comanda.cs',
+        'Driver.cs',
       ]),
     command: (folder) => ['mono', join(folder, 'driver.exe')],
   },

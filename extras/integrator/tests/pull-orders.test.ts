@@ -34,8 +34,13 @@ test('each line of each order is a row, with what names the product', async () =
   const since = new Date().toISOString();
   const comment = 'no "sugar",\r\nplease\u001b[2J';
   const order = await kitchen.place({
-    ...{ external_id: 'PO-1', identifier: '+Table; 4', channel: '@web', is_take_away: true },
-    ...{ note: 'Ring\ntwice', guests: 2, promised_at: '2026-12-24T20:00:00Z' },
+    external_id: 'PO-1',
+    identifier: '+Table; 4',
+    channel: '@web',
+    is_take_away: true,
+    note: 'Ring\ntwice',
+    guests: 2,
+    promised_at: '2026-12-24T20:00:00Z',
     adjustments: [{ kind: 'tip', name: 'Tip', amount: 1 }],
     items: [
       { product_id: kitchen.productId, quantity: 1.5, comment },
@@ -51,32 +56,43 @@ test('each line of each order is a row, with what names the product', async () =
   expect(controlsIn(stdout.replaceAll('\r\n', '\n'))).toEqual([]);
   const [first, second] = rowsIn(stdout);
   expect(first).toEqual({
-    ...{ order_id: order.id, number: String(order.number), status: 'pending', created_at: order.created_at },
-    ...{ external_id: 'PO-1', channel: "'@web", is_take_away: 'true', identifier: "'+Table; 4" },
-    ...{
-      payment_id: order.payment.id,
-      payment_status: 'pending',
-      payment_method_id: kitchen.paymentMethodId,
-    },
-    ...{ cancel_reason: '', order_total: '6.75', line: '1', product_id: kitchen.productId },
-    ...{
-      product_external_id: 'TEA',
-      product_sku: 'T-1',
-      name: 'Flat White',
-      quantity: '1.5',
-      unit_price: '2.5',
-    },
-    ...{ line_total: '3.75', comment: 'no "sugar",\nplease\\u001b[2J', choices: '', tax_rate: '10.5' },
-    ...{
-      note: 'Ring\ntwice',
-      guests: '2',
-      promised_at: '2026-12-24T20:00:00.000+00:00',
-      adjustments: '1 Tip',
-    },
+    order_id: order.id,
+    number: String(order.number),
+    status: 'pending',
+    created_at: order.created_at,
+    external_id: 'PO-1',
+    channel: "'@web",
+    is_take_away: 'true',
+    identifier: "'+Table; 4",
+    payment_id: order.payment.id,
+    payment_status: 'pending',
+    payment_method_id: kitchen.paymentMethodId,
+    cancel_reason: '',
+    order_total: '6.75',
+    line: '1',
+    product_id: kitchen.productId,
+    product_external_id: 'TEA',
+    product_sku: 'T-1',
+    name: 'Flat White',
+    quantity: '1.5',
+    unit_price: '2.5',
+    line_total: '3.75',
+    comment: 'no "sugar",\nplease\\u001b[2J',
+    choices: '',
+    tax_rate: '10.5',
+    note: 'Ring\ntwice',
+    guests: '2',
+    promised_at: '2026-12-24T20:00:00.000+00:00',
+    adjustments: '1 Tip',
   });
   expect(second).toMatchObject({
-    ...{ line: '2', product_id: gone, product_external_id: 'GONE', name: "'=1+1" },
-    ...{ quantity: '2', line_total: '2', comment: '' },
+    line: '2',
+    product_id: gone,
+    product_external_id: 'GONE',
+    name: "'=1+1",
+    quantity: '2',
+    line_total: '2',
+    comment: '',
   });
 
   const raw = await tool.run([

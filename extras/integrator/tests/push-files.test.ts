@@ -52,7 +52,9 @@ describe('a file of products is read as it was written', () => {
           'comanda: columns not taken: supplier\n',
       });
       expect(await byId(`${id}-a`)).toMatchObject({
-        ...{ name: 'Café “crème”', price: 1234.5, description: 'two\nlines, and; all| of\tthem' },
+        name: 'Café “crème”',
+        price: 1234.5,
+        description: 'two\nlines, and; all| of\tthem',
       });
       expect(await byId(`${id}-b`)).toMatchObject({ name: 'Ñandú €', price: 7, description: '' });
     },

@@ -68,7 +68,12 @@ test('refused rows are written as they were, corrected, and pushed by the printe
   );
   const prices = body.data.map(({ external_id, price }) => [external_id, price]);
   expect(Object.fromEntries(prices)).toEqual({
-    ...{ 'R-1': 1250, 'R-2': 1250, 'R-3': 1125, 'R-4': 2.5, 'R-5': 3, 'R-7': 4 },
+    'R-1': 1250,
+    'R-2': 1250,
+    'R-3': 1125,
+    'R-4': 2.5,
+    'R-5': 3,
+    'R-7': 4,
   });
   expect(body.data.find(({ external_id }) => external_id === 'R-3')?.name).toBe('Más; de\nuna línea');
 });

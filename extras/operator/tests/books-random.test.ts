@@ -41,8 +41,9 @@ test.each([11, 12, 13])(
     const map = cellsOf(folder.path, north, south);
     const { id: locationId, key, kitchen } = await openRestaurant(north, `Books ${seed}`);
     const cellAt = (name: keyof typeof cells) => ({
-      ...{ name, ...cells[name] },
-      ...{ client: cells[name].place.api.client(key) },
+      name,
+      ...cells[name],
+      client: cells[name].place.api.client(key),
     });
     let here = cellAt('north');
     const known: Known[] = [];
@@ -50,7 +51,9 @@ test.each([11, 12, 13])(
 
     const place = async () => {
       const { id, payment } = await here.client.orders.create.mutate({
-        ...{ external_id: newId(), identifier: 'Table 4', is_take_away: false },
+        external_id: newId(),
+        identifier: 'Table 4',
+        is_take_away: false,
         payment_method_id: kitchen.paymentMethodId,
         items: [{ product_id: kitchen.productId, quantity: chance.between(1, 9) }],
         idempotencyKey: newId(),
@@ -67,8 +70,11 @@ test.each([11, 12, 13])(
         own.percent(30) && here.client.orders.cancel.mutate({ id: some(own)?.order ?? '' }),
       refund: async (own) =>
         here.client.payments.refund.mutate({
-          ...{ id: some(own)?.payment ?? '', amount: own.between(1, 2_000) / 100 },
-          ...{ reason: 'cold', person: 'Ana', idempotencyKey: newId() },
+          id: some(own)?.payment ?? '',
+          amount: own.between(1, 2_000) / 100,
+          reason: 'cold',
+          person: 'Ana',
+          idempotencyKey: newId(),
         }),
       open: () => here.client.turns.open.mutate(),
       close: (own) => here.client.turns.close.mutate({ open_next: own.percent(60) }),
@@ -151,7 +157,9 @@ test.each([11, 12, 13])(
       let cents = 0n;
       for (let offset = 0, more = true; more; offset += 200) {
         const { data, pagination } = await here.client.payments.list.query({
-          ...{ books, limit: 200, offset },
+          books,
+          limit: 200,
+          offset,
           include: ['books'],
         });
         for (const { amount, unsettled = 0 } of data)

@@ -62,7 +62,8 @@ async function doEverything(kitchen: Kitchen): Promise<void> {
     const input = await writeIn(kitchen, operation).catch(() => left.push(operation.name));
     if (typeof input === 'number') continue;
     const { status, text } = await callRest(north.api.url, `POST /trpc/${operation.name}`, {
-      ...{ key: kitchen.key, body: { ...input, idempotencyKey: randomUUID() } },
+      key: kitchen.key,
+      body: { ...input, idempotencyKey: randomUUID() },
     });
     expect(status, `${operation.name} ${text}`).toBeLessThan(500);
   }
@@ -210,7 +211,8 @@ it.each([
   await placeOrder(apiOf(bar.key), bar.kitchen);
   await kill(await north.begin(line, ...argvOf(bar.id)), north, south);
   await apiOf(bar.key).rest('POST /v2/orders', {
-    ...{ body: orderBody(bar.kitchen), headers: { 'idempotency-key': randomUUID() } },
+    body: orderBody(bar.kitchen),
+    headers: { 'idempotency-key': randomUUID() },
   });
   await expectSame(bar.id);
 });

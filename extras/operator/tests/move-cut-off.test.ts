@@ -87,24 +87,25 @@ describe('a move that is taken back', () => {
   });
   afterAll(holdingUpNoMore);
 
-  it.each([
-    ...['copy: ', 'orders: ', 'load: ', 'follow: ', 'drain: ', 'export: ', 'import: ', 'import: done'],
-  ])('after it was killed at "%s" leaves all as it was', async (line) => {
-    const before = await north.rowsOf(bar.id);
-    await killedAt(line);
-    await neverBoth();
-    const aborted = await north.comanda(...move, ...argv(), '--abort', '--json');
-    expect(aborted.code, aborted.stdout + aborted.stderr).toBe(0);
-    expect([await statusAt(north), await statusAt(south)]).toEqual(['active', undefined]);
-    expect(await south.rowsOf(bar.id)).toEqual({});
-    const { audit_entries: _, ...after } = await north.rowsOf(bar.id);
-    expect({ ...after, audit_entries: before.audit_entries }).toEqual(before);
-    await waitFor(
-      'its key',
-      async () => (await north.api.rest('GET /v2/orders', { key: bar.key })).status === 200,
-      patience,
-    );
-  });
+  it.each(['copy: ', 'orders: ', 'load: ', 'follow: ', 'drain: ', 'export: ', 'import: ', 'import: done'])(
+    'after it was killed at "%s" leaves all as it was',
+    async (line) => {
+      const before = await north.rowsOf(bar.id);
+      await killedAt(line);
+      await neverBoth();
+      const aborted = await north.comanda(...move, ...argv(), '--abort', '--json');
+      expect(aborted.code, aborted.stdout + aborted.stderr).toBe(0);
+      expect([await statusAt(north), await statusAt(south)]).toEqual(['active', undefined]);
+      expect(await south.rowsOf(bar.id)).toEqual({});
+      const { audit_entries: _, ...after } = await north.rowsOf(bar.id);
+      expect({ ...after, audit_entries: before.audit_entries }).toEqual(before);
+      await waitFor(
+        'its key',
+        async () => (await north.api.rest('GET /v2/orders', { key: bar.key })).status === 200,
+        patience,
+      );
+    },
+  );
 
   it('is gone on with when it was killed while it deleted the copy', async () => {
     await begun();

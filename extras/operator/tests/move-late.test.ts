@@ -99,7 +99,8 @@ it.each([
       table === 'orders'
         ? order()
         : callRest(api.url ?? '', `PATCH /v2/products/${bar.kitchen.productId}`, {
-            ...{ key: bar.key, body: { price: 99 } },
+            key: bar.key,
+            body: { price: 99 },
           });
     const waits = `select from pg_locks where locktype = 'advisory' and objid = ${held} and not granted`;
     await waitFor('its transaction', async () => (await north.sql(waits)).length > 0, patience);

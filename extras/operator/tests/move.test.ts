@@ -32,7 +32,8 @@ beforeAll(async () => {
   neighbour = await openRestaurant(north, 'Bar Dos');
   for (const { url } of [well, ill])
     await north.api.rest('POST /v2/webhook-endpoints', {
-      ...{ key: moving.key, body: { url, events: ['order.created'] } },
+      key: moving.key,
+      body: { url, events: ['order.created'] },
     });
   await north.startWorker();
   await south.startWorker();

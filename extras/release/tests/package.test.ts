@@ -86,8 +86,10 @@ it('brings a database up, serves, works, and delivers to a consumer, from a read
     const response = await fetch(`${api.url}${path}`, {
       method,
       headers: {
-        ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-        ...{ 'idempotency-key': path, traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        'idempotency-key': path,
+        traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });

@@ -19,7 +19,10 @@ const read = (file: string) => readFileSync(join(tree, file), 'utf8');
 function release(...words: string[]): { status: number | null; output: string } {
   const { COMANDA_TEST_DIRECTORY: _, COMANDA_TEST_SUITE: __, ...env } = process.env;
   const { status, stdout, stderr } = spawnSync(process.execPath, ['extras/release/release.mjs', ...words], {
-    ...{ cwd: tree, env, encoding: 'utf8', maxBuffer: 2 ** 26 },
+    cwd: tree,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
   });
   return { status, output: stdout + stderr };
 }

@@ -52,7 +52,11 @@ export async function sitDown(browser: Browser, { address, origin }: RunningStud
     await page.click(cell('__ps_select', row));
   };
   return {
-    ...{ page, hosts, complaints, column, mark },
+    page,
+    hosts,
+    complaints,
+    column,
+    mark,
     /** Opens a link of the guide at this Studio, and waits until the grid is there. */
     async open(hash: string) {
       // A whole load, as from a bookmark.

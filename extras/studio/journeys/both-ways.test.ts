@@ -44,7 +44,9 @@ test('nothing in Studio led to the desk: a row does, in one tab that stays signe
 
   const pages = (await browser.pages()).length;
   const filter = {
-    ...{ kind: 'FilterGroup', id: 'g', after: 'and' },
+    kind: 'FilterGroup',
+    id: 'g',
+    after: 'and',
     filters: [{ kind: 'ColumnFilter', id: 'c', column: 'id', operator: '=', value: one.id, after: 'and' }],
   };
   const found = encodeURIComponent(JSON.stringify(filter));

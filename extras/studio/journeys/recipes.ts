@@ -185,11 +185,9 @@ export function recipesAt(scene: Scene): Record<string, () => Promise<void>> {
       );
       const [entry = ''] = (await ana.column('id')).slice(gone);
       const settings = {
-        ...{
-          DATABASE_URL: kit.url,
-          DATABASE_OWNER_URL: roleUrl(kit.url, 'owner'),
-          ENCRYPTION_KEY: kit.encryptionKey,
-        },
+        DATABASE_URL: kit.url,
+        DATABASE_OWNER_URL: roleUrl(kit.url, 'owner'),
+        ENCRYPTION_KEY: kit.encryptionKey,
         DATABASE_ROLE_PREFIX: new URL(kit.url).username.replace(/_service$/, ''),
       };
       const listed = await runComanda(settings, 'audit', '--by', 'ana');

@@ -16,7 +16,11 @@ const studio = useClosed(async () => {
   for (const locationId of [kit.locationId, there]) {
     const categoryId = await createCategory(kit.database, { locationId, name: 'Hot drinks' });
     await createProduct(kit.database, {
-      ...{ locationId, name: 'Ristretto', sku: 'RI-1', price: 2, categoryIds: [categoryId] },
+      locationId,
+      name: 'Ristretto',
+      sku: 'RI-1',
+      price: 2,
+      categoryIds: [categoryId],
       stock: { quantity: 3, minStockAlarm: 1 },
     });
   }

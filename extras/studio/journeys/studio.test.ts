@@ -36,7 +36,8 @@ const asksNoOther = async () => {
 const one = async (sql: string, values: unknown[] = []) => (await kit.sql(sql, values))[0];
 const orderOf = (number: number) =>
   one('select id, status, cancel_reason, total from orders where location_id = $1 and number = $2', [
-    ...[api.locationId, number],
+    api.locationId,
+    number,
   ]);
 const numbered = (number: number) =>
   linkOf('Find an order by its number')

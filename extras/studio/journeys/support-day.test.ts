@@ -77,7 +77,12 @@ journey('every recipe of a day of support is carried out as it is written', (che
       const desk = new DeskHand(page);
       const others: DeskHand[] = [];
       const day: Day = {
-        ...{ api, consumer, desk, recipe, folder, owner },
+        api,
+        consumer,
+        desk,
+        recipe,
+        folder,
+        owner,
         client: api.client(),
         kitchen: await createOrderKitchen(api),
         async hand(name) {

@@ -160,7 +160,11 @@ export function edited(script: string): string {
 export async function buildPage(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(repositoryRoot, 'extras/studio/src/page/main.ts')],
-    ...{ bundle: true, write: false, format: 'esm', target: 'es2022', logLevel: 'silent' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'silent',
   });
   return outputFiles.map(({ text }) => text).join('');
 }

@@ -43,7 +43,9 @@ export async function openStudioDatabase(session: StudioSession): Promise<Studio
   // One in the URL would win: by a name that begins with comanda guards may know the service.
   named.searchParams.set('application_name', session.name);
   const pool = new pg.Pool({
-    ...{ connectionString: named.href, types: { getTypeParser }, max: 4 },
+    connectionString: named.href,
+    types: { getTypeParser },
+    max: 4,
     idleTimeoutMillis: 10_000,
   });
   pool.on('error', () => {});

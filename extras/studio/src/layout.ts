@@ -48,7 +48,9 @@ export const hiddenTables: readonly string[] = ['_prisma_migrations'];
 
 /** Columns that say nothing to a person: hashes, and what is derived for a search. */
 export const hiddenColumns: readonly string[] = [
-  ...['api_keys.key_hash', 'products.search_text', 'products.sku_twin'],
+  'api_keys.key_hash',
+  'products.search_text',
+  'products.sku_twin',
   ...['categories', 'products', 'subselections', 'subselection_items', 'orders'].map(
     (table) => `${table}.external_id_twin`,
   ),

@@ -84,7 +84,9 @@ export function readArguments(args: string[]): StudioArguments {
   const { values } = parseArgs({
     args,
     options: {
-      ...{ port: { type: 'string' }, as: { type: 'string' }, desk: { type: 'string' } },
+      port: { type: 'string' },
+      as: { type: 'string' },
+      desk: { type: 'string' },
       location: { type: 'string' },
       edit: { type: 'boolean' },
     },

@@ -117,18 +117,20 @@ function names(columns: readonly StudioColumn[], found: readonly FoundTable[]): 
       const name = by === 'location_id' ? 'restaurant' : taken.has(short) ? `${short}_name` : short;
       const { datatype, datatype_schema, options } = named;
       return {
-        ...{
-          name,
-          datatype,
-          datatype_schema,
-          options,
-          default: null,
-          nullable: true,
-          autoinc: false,
-          pk: null,
-        },
-        ...{ computed: true, fixed: true, shows: { by, table: fk_table, of } },
-        ...{ fk_schema: null, fk_table: null, fk_column: null },
+        name,
+        datatype,
+        datatype_schema,
+        options,
+        default: null,
+        nullable: true,
+        autoinc: false,
+        pk: null,
+        computed: true,
+        fixed: true,
+        shows: { by, table: fk_table, of },
+        fk_schema: null,
+        fk_table: null,
+        fk_column: null,
       };
     });
 }

@@ -90,7 +90,9 @@ function readInsert(sql: string): Inserted | null {
   const { table, columns = '', rows = '', returning = '' } = insert.exec(sql)?.groups ?? {};
   if (!table) return null;
   return {
-    ...{ kind: 'insert', table, returning },
+    kind: 'insert',
+    table,
+    returning,
     columns: [...columns.matchAll(/\w+/g)].map(([each]) => each),
     rows: [...rows.matchAll(new RegExp(row, 'g'))].map(([each]) =>
       [...each.slice(1, -1).matchAll(new RegExp(value, 'g'))].map(([one]) => one),

@@ -25,7 +25,10 @@ beforeAll(async () => {
   for (const locationId of [kit.locationId, there]) {
     const categoryId = await createCategory(kit.database, { locationId, name: 'Coffee' });
     await createProduct(kit.database, {
-      ...{ locationId, name: 'Espresso', price: 2, categoryIds: [categoryId] },
+      locationId,
+      name: 'Espresso',
+      price: 2,
+      categoryIds: [categoryId],
       stock: { quantity: 3, minStockAlarm: 5 },
     });
     await insertOrder({ ...kit, locationId });
@@ -85,7 +88,9 @@ describe('every grid', () => {
       filters: [{ column: 'restaurant', operator: '=', value: 'Cantina Aurora' }],
     });
     expect(await everywhere.update('products', product ?? {}, { price: 3 })).toMatchObject({
-      ...{ restaurant: 'Cantina Aurora', name: 'Espresso', price: '3' },
+      restaurant: 'Cantina Aurora',
+      name: 'Espresso',
+      price: '3',
     });
     await expect(everywhere.update('products', product ?? {}, { restaurant: 'Bar' })).rejects.toThrow(
       /column "restaurant" of relation "products" does not exist/,

@@ -57,13 +57,19 @@ export async function openPage(grids: Grids): Promise<Page> {
     sent,
     async rows(name, { search, filters = [], sort = [] } = {}) {
       const filter = {
-        ...{ kind: 'FilterGroup' as const, id: 'g', after: 'and' as const },
+        kind: 'FilterGroup' as const,
+        id: 'g',
+        after: 'and' as const,
         filters: filters.map((each) => ({ kind: 'ColumnFilter', id: 'f', after: 'and', ...each })),
       };
       const [error, result] = await adapter.query(
         {
-          ...{ pageIndex: 0, pageSize: 100, sortOrder: sort, table: tableNamed(name) },
-          ...{ filter, ...(search !== undefined && { fullTableSearchTerm: search }) },
+          pageIndex: 0,
+          pageSize: 100,
+          sortOrder: sort,
+          table: tableNamed(name),
+          filter,
+          ...(search !== undefined && { fullTableSearchTerm: search }),
         } as Parameters<Adapter['query']>[0],
         { abortSignal: AbortSignal.timeout(30_000) },
       );

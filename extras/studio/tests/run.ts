@@ -79,7 +79,9 @@ export async function openStudio(settings: StudioSettings, args: string[]): Prom
   const headers = await headersIn(origin, entrance);
   return {
     output: () => printed.stdout + printed.stderr,
-    ...{ origin, address, headers },
+    origin,
+    address,
+    headers,
     query: (sql, parameters = [], own = {}) =>
       ask(origin, { procedure: 'query', query: { sql, parameters } }, { ...headers, ...own }),
     close() {

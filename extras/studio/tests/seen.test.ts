@@ -14,7 +14,8 @@ const product = () => createProduct(kit.database, { locationId: kit.locationId, 
 
 /** An edit as the page sends it, with the values that its grid showed. */
 const edit = (id: string, to: number, seen: unknown) => ({
-  ...{ sql: 'update "public"."products" set "price" = $1 where ("id" = $2)', parameters: [to, id] },
+  sql: 'update "public"."products" set "price" = $1 where ("id" = $2)',
+  parameters: [to, id],
   seen,
 });
 const send = (query: object) => ask(ana.origin, { procedure: 'query', query }, ana.headers);

@@ -13,20 +13,30 @@ it('reads a grid, an edit, a new row and a deletion', () => {
     readStatement(grid('("status" = cast($1 as "public"."order_status") or "total" >= $2)')),
   ).toMatchObject({ kind: 'select', table: 'orders' });
   expect(readStatement('update "public"."orders" set "total" = $1, "tags" = null where "id" = $2')).toEqual({
-    ...{ kind: 'update', table: 'orders', columns: ['total', 'tags'], returning: '' },
-    ...{ set: '"total" = $1, "tags" = null', where: '"id" = $2' },
+    kind: 'update',
+    table: 'orders',
+    columns: ['total', 'tags'],
+    returning: '',
+    set: '"total" = $1, "tags" = null',
+    where: '"id" = $2',
   });
   expect(
     readStatement('insert into "public"."orders" ("a", "b") values ($1, default), (null, cast($2 as text))'),
   ).toEqual({
-    ...{ kind: 'insert', table: 'orders', columns: ['a', 'b'], returning: '' },
+    kind: 'insert',
+    table: 'orders',
+    columns: ['a', 'b'],
+    returning: '',
     rows: [
       ['$1', 'default'],
       ['null', 'cast($2 as text)'],
     ],
   });
   expect(readStatement('delete from "public"."orders" where ("location_id", "id") in (($1, $2))')).toEqual({
-    ...{ kind: 'delete', table: 'orders', returning: '', where: '("location_id", "id") in (($1, $2))' },
+    kind: 'delete',
+    table: 'orders',
+    returning: '',
+    where: '("location_id", "id") in (($1, $2))',
   });
 });
 

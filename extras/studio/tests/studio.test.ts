@@ -103,7 +103,7 @@ describe('an edit as the grid sends it', () => {
       ['A', 'B'].map((name) => createProduct(kit.database, { locationId: kit.locationId, name, price: 1 })),
     );
     const queries = [2, -2].map((price, index) => ({
-      ...{ sql: 'update "public"."products" set "price" = $1 where "id" = $2' },
+      sql: 'update "public"."products" set "price" = $1 where "id" = $2',
       parameters: [price, ids[index]],
     }));
     const response = await post({ procedure: 'transaction', queries });
@@ -269,7 +269,8 @@ const get = (path: string, headers: Record<string, string> = {}) => fetch(ana.or
 
 const post = (body: object, headers: Record<string, string> = {}) =>
   fetch(`${ana.origin}/bff`, {
-    ...{ method: 'POST', body: JSON.stringify(body) },
+    method: 'POST',
+    body: JSON.stringify(body),
     headers: { 'content-type': 'application/json', ...ana.headers, ...headers },
   });
 

@@ -122,7 +122,15 @@ export async function startTryton(downloads: string): Promise<Tryton> {
     python,
     [
       programPath('trytond-admin', 'tryton-server'),
-      ...['-c', config, '-d', first, '-u', 'sale', '--activate-dependencies', '--email', 'a@example.com'],
+      '-c',
+      config,
+      '-d',
+      first,
+      '-u',
+      'sale',
+      '--activate-dependencies',
+      '--email',
+      'a@example.com',
     ],
     { env: { PATH: process.env.PATH, TRYTONPASSFILE: password } },
   );
@@ -245,7 +253,11 @@ export const articles = [
   { code: 'WAT', name: 'Water', price: '1', tax: '4', category: 'Drinks', stock: 12 },
   // Enough that the opening balance is a batch.
   ...Array.from({ length: 20 }, (_, n) => ({
-    ...{ code: `P${n + 10}`, name: `Pastry ${n + 10}`, category: 'Bakery' },
-    ...{ price: '2.05', tax: '10', stock: n + 1 },
+    code: `P${n + 10}`,
+    name: `Pastry ${n + 10}`,
+    category: 'Bakery',
+    price: '2.05',
+    tax: '10',
+    stock: n + 1,
   })),
 ];

@@ -71,7 +71,8 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     settings.databaseDirectUrl === undefined
       ? undefined
       : openDatabase({
-          ...{ url: settings.databaseUrl, work: 'health' },
+          url: settings.databaseUrl,
+          work: 'health',
           applicationName: 'comanda-health',
           unnamed: true,
         });
@@ -103,7 +104,9 @@ export async function createApp(settings: AppSettings): Promise<RunningApp> {
     log,
     metrics: createMetrics({
       operations: [...operationsOf(appRouter).map(({ name }) => name), ...jobNames],
-      ...{ database, health, readiness },
+      database,
+      health,
+      readiness,
       ...(settings.checks && { checks: settings.checks }),
     }),
     readiness,

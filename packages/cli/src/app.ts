@@ -9,7 +9,9 @@ import { number, parse } from './input.ts';
 export const createCode: Work = {
   run: async ({ database, settings }, { location, name, screens, hours }) => {
     const input = parse(CodeCreate, {
-      ...{ name, location_id: location, hours: number(hours) },
+      name,
+      location_id: location,
+      hours: number(hours),
       screens: screens?.split(',').map((part) => part.trim()),
     });
     const { code, location_id } = await issueCode(database, input);
@@ -17,7 +19,10 @@ export const createCode: Work = {
     return {
       url: `${running ?? localUrl(settings)}/app#code=${code}`,
       address: running === undefined ? 'guessed from HOST and PORT' : 'of the running service',
-      ...{ location_id, name: input.name, screens: input.screens, use_within_minutes: 10 },
+      location_id,
+      name: input.name,
+      screens: input.screens,
+      use_within_minutes: 10,
       signed_in_for_hours: input.hours,
     };
   },

@@ -31,7 +31,9 @@ export function commandHelp(name: string, command: Command): Lines {
 export function helpDocument(name: string, command: Command): Lines {
   const { summary, positionals = [] } = command;
   const options = Object.entries(optionsOf(command)).map(([option, { value, help, required = false }]) => ({
-    ...{ option: `--${option}`, help, required },
+    option: `--${option}`,
+    help,
+    required,
     ...(value !== undefined && { value }),
   }));
   return [JSON.stringify({ command: name, summary, positionals, options })];

@@ -45,11 +45,9 @@ export function createSend({ base, headers, send }: Service): Send {
     const body = JSON.stringify(input);
     const url = new URL(`trpc/${path}`, base);
     const { json, ...asked } = await ask(send, url, {
-      ...{
-        method: 'POST',
-        headers: { ...headers, ...own, 'content-type': 'application/json' },
-        signal: signal ?? null,
-      },
+      method: 'POST',
+      headers: { ...headers, ...own, 'content-type': 'application/json' },
+      signal: signal ?? null,
       ...(body !== undefined && { body }),
     });
     hear(asked.answer);

@@ -38,13 +38,11 @@ function refusedByRest(error: unknown, { answer: { status, headers } }: Answer):
   const wait = headers.get('retry-after');
   const since = headers.get('x-error-since');
   const data = {
-    ...{
-      code,
-      httpStatus: status,
-      requestId,
-      reason: headers.get('x-error-reason'),
-      fields: fieldsIn(code, message),
-    },
+    code,
+    httpStatus: status,
+    requestId,
+    reason: headers.get('x-error-reason'),
+    fields: fieldsIn(code, message),
     ...(wait !== null && { retryAfterSeconds: Number(wait) }),
     ...(since !== null && { since }),
   };

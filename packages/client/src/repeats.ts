@@ -100,11 +100,15 @@ async function tried(op: Operation, seen: CallSeen, tries: Tries, turn?: Turn): 
   await onRequest?.({ ...seen, headers });
   const began = performance.now();
   return send({
-    ...{ ...op, headers, signal },
+    ...op,
+    headers,
+    signal,
     hear(answer) {
       turn?.hear(answer.headers);
       onResponse?.({
-        ...{ ...seen, status: answer.status, headers: answer.headers },
+        ...seen,
+        status: answer.status,
+        headers: answer.headers,
         requestId: answer.headers.get('x-request-id') ?? undefined,
         durationMs: performance.now() - began,
       });

@@ -50,7 +50,9 @@ async function* watchingShared(
   let last: PublishedEvent['type'] | undefined;
   onState(state);
   const tab = createTab(name, {
-    ...{ signal, askEveryMs: silentMs / 2, types },
+    signal,
+    askEveryMs: silentMs / 2,
+    types,
     check: (tabSignal) =>
       readFeed(comanda, { after: 'latest', types }, { everyMs: 2_000, signal: tabSignal }),
     // An event on its way to this tab comes twice then, and is recognized by its id.

@@ -50,8 +50,15 @@ export async function ensureCluster(instance: Instance, binaries: Binaries): Pro
   const { code, output } = await runTool(
     binaries.initdb,
     [
-      ...['-D', draft, '-U', 'comanda', '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
-      ...['--encoding=UTF8', '--locale=C', ...letters(binaries)],
+      '-D',
+      draft,
+      '-U',
+      'comanda',
+      '--auth=scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '--encoding=UTF8',
+      '--locale=C',
+      ...letters(binaries),
     ],
     instance.account,
   );

@@ -35,7 +35,12 @@ export function createTestLocation(
 ): TestLocation {
   const client = createClient({ url, key });
   return {
-    ...{ id, key, keyId, client, products, paymentMethods },
+    id,
+    key,
+    keyId,
+    client,
+    products,
+    paymentMethods,
     product(externalId) {
       const found = products.find(({ external_id }) => external_id === externalId);
       if (found !== undefined) return found;

@@ -122,7 +122,11 @@ export async function receiveEvents(
   }
 
   return {
-    ...{ endpointId: endpoint.id, url, secret, events, refused },
+    endpointId: endpoint.id,
+    url,
+    secret,
+    events,
+    refused,
     next: next as ReceivedEvents['next'],
     async close() {
       await client.webhookEndpoints.delete.mutate({ id: endpoint.id });

@@ -62,14 +62,28 @@ export function createParts(options: PartsOptions): Parts {
   const { webhookTimeoutMs: timeoutMs, webhookRetryDelaysSeconds: retryDelaysSeconds } = settings;
   const { version } = ownBuild();
   const sender = createWebhookSender({
-    ...{ timeoutMs, clock, targets: settings.webhookTargets, allowCidrs: settings.webhookAllowCidrs },
+    timeoutMs,
+    clock,
+    targets: settings.webhookTargets,
+    allowCidrs: settings.webhookAllowCidrs,
   });
   const signing = createSigning(attempts, heartbeat.id, log, clock);
   const health = createHealth(database, log, clock);
   const { bytes, collecting } = createBodyBytes(clock);
   const deliveries = createDeliveries({
-    ...{ clock, database: attempts, signing, health, log, sender, secrets, version, bytes },
-    ...{ timeoutMs, retryDelaysSeconds, load: options.load, meter: options.meter },
+    clock,
+    database: attempts,
+    signing,
+    health,
+    log,
+    sender,
+    secrets,
+    version,
+    bytes,
+    timeoutMs,
+    retryDelaysSeconds,
+    load: options.load,
+    meter: options.meter,
     slots: createSlots(),
     silence: createSilence(),
     workerId: heartbeat.id,
@@ -79,7 +93,11 @@ export function createParts(options: PartsOptions): Parts {
   });
   const certifications = createCertifications({ clock, database, sender, secrets, version, log });
   return {
-    ...{ sender, signing, health, deliveries, collecting },
+    sender,
+    signing,
+    health,
+    deliveries,
+    collecting,
     context: { clock, database, deliveries, certifications, log },
     deliveryTasks: {
       // Of a paused worker the jobs wait in the queue, as all do that no worker takes.

@@ -58,7 +58,10 @@ export function superviseRunner(options: RunnerOptions): SupervisedRunner {
     const events: WorkerEvents = new EventEmitter();
     const liveness = livenessOf(events, options.concurrency, { clock: context.clock });
     const dueJobs = startDueJobs({
-      ...{ database: options.database, concurrency: options.concurrency, events, clock: context.clock },
+      database: options.database,
+      concurrency: options.concurrency,
+      events,
+      clock: context.clock,
       tasks: Object.keys(options.tasks),
       passedOver: options.passedOver ?? (() => []),
     });

@@ -34,7 +34,8 @@ export function targetsOf(operation: Operation): Target[] {
     { ...trpcTarget(operation), request: oneCall(operation) },
     {
       ...trpcTarget(operation),
-      ...{ name: `tRPC ${operation.name} ten times`, limit: largest.together },
+      name: `tRPC ${operation.name} ten times`,
+      limit: largest.together,
       request: tenCalls(operation),
     },
   ];

@@ -41,7 +41,11 @@ function allOf(target: Target): Trial[] {
       .flatMap((filler) =>
         sizesOf(target, place).flatMap((bytes) =>
           (target.takesPreference ? [true, false] : [false]).map((strict) => ({
-            ...{ target, place, filler, bytes, strict },
+            target,
+            place,
+            filler,
+            bytes,
+            strict,
           })),
         ),
       ),

@@ -50,7 +50,11 @@ async function createProduct(ground: Ground): Promise<void> {
   await ground.call(
     'POST /v2/products',
     {
-      ...{ external_id: `p${n}`, sku: `rest-${n}`, name: `Made "${n}"`, description: '', price: n / 2 },
+      external_id: `p${n}`,
+      sku: `rest-${n}`,
+      name: `Made "${n}"`,
+      description: '',
+      price: n / 2,
       ...(categoryId !== undefined && { category_ids: [categoryId] }),
       ...(chance.percent(60) && { stock: { enabled: true, quantity: n, min_stock_alarm: 1 } }),
     },
@@ -98,7 +102,8 @@ async function syncCatalog(ground: Ground): Promise<void> {
   // A product that is in two categories must be the same in both.
   const fields = Array.from({ length: 12 }, (_, n) =>
     product(`p${n}`, {
-      ...{ name: `Synced ${chance.between(0, 5)}`, price: chance.between(0, 40) / 4 },
+      name: `Synced ${chance.between(0, 5)}`,
+      price: chance.between(0, 40) / 4,
       ...(chance.percent(50) && { stock: { enabled: true, quantity: chance.between(0, 80) } }),
       ...(chance.percent(40) && {
         subselections: [subselection('s', [item('i'), item('j', { price: chance.between(0, 9) })])],
@@ -135,11 +140,9 @@ async function syncProducts(ground: Ground): Promise<void> {
     chance.percent(25)
       ? [
           {
-            ...{
-              external_id: `p${n}`,
-              name: `Job ${chance.between(0, 9)}`,
-              price: chance.between(0, 90) / 2,
-            },
+            external_id: `p${n}`,
+            name: `Job ${chance.between(0, 9)}`,
+            price: chance.between(0, 90) / 2,
             ...(chance.percent(40) && { category_external_ids: [`c${chance.between(0, 4)}`] }),
             ...(chance.percent(40) && {
               stock: { enabled: chance.percent(70), quantity: chance.between(0, 99), min_stock_alarm: 2 },

@@ -51,7 +51,10 @@ export async function compareProducts(ground: Ground): Promise<void> {
     plainProducts(tx, locationId, paging, filters),
   );
   expect({ paging, filters, total: pagination.total, data }).toEqual({
-    ...{ paging, filters, total: plain.total, data: JSON.parse(plain.text) as unknown },
+    paging,
+    filters,
+    total: plain.total,
+    data: JSON.parse(plain.text) as unknown,
   });
   for (const shown of (data as { id: string }[]).slice(0, 2)) {
     const one = await ground.call(`GET /v2/products/${shown.id}`, undefined, 200);

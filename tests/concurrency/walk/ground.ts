@@ -48,7 +48,10 @@ export async function openGround(chance: Chance): Promise<Ground> {
   };
 
   const ground: Ground = {
-    ...{ chance, restaurant, locationId, paymentMethodId },
+    chance,
+    restaurant,
+    locationId,
+    paymentMethodId,
     next: () => ++count,
     async call(route, body, ...statuses) {
       const answer = await restaurant.call(count++, route, {

@@ -8,8 +8,14 @@ const one = (table: 'products' | 'categories' | 'orders', n: number): string => 
 };
 
 const zones = [
-  ...['UTC', 'America/Montevideo', 'Asia/Kathmandu', 'Africa/Monrovia', 'Pacific/Apia'],
-  ...['America/Argentina/Buenos_Aires', 'Australia/Lord_Howe', 'Europe/Kyiv'],
+  'UTC',
+  'America/Montevideo',
+  'Asia/Kathmandu',
+  'Africa/Monrovia',
+  'Pacific/Apia',
+  'America/Argentina/Buenos_Aires',
+  'Australia/Lord_Howe',
+  'Europe/Kyiv',
 ];
 
 /** A moment of two months, as SQL. */

@@ -45,7 +45,13 @@ export async function setScene(databaseUrl: string, { through = databaseUrl } = 
   const sql = sqlAt(databaseUrl);
   let driven: Drive | undefined;
   return {
-    ...{ apiUrl, key, api, worker, restaurant, consumer, sql },
+    apiUrl,
+    key,
+    api,
+    worker,
+    restaurant,
+    consumer,
+    sql,
     async work() {
       driven ??= startDrive([restaurant], { callers: 4, seed: Date.now() % 1e6, paceMs: 60, jobEvery: 15 });
       const underWay = async () => {

@@ -136,8 +136,17 @@ async function launch(instance: Instance, binaries: Binaries, through: readonly 
   for (;;) {
     if (postmasterOf(instance) === null) rmSync(join(instance.cluster, 'postmaster.pid'), { force: true });
     const [command = '', ...args] = [
-      ...[...through, binaries.pgCtl, 'start', '-w', '-t', '60', '-s'],
-      ...['-D', instance.cluster, '-l', instance.logFile],
+      ...through,
+      binaries.pgCtl,
+      'start',
+      '-w',
+      '-t',
+      '60',
+      '-s',
+      '-D',
+      instance.cluster,
+      '-l',
+      instance.logFile,
     ];
     const { code, output } = await runTool(command, args, instance.account);
     if (code === 0) return;

@@ -42,7 +42,9 @@ export async function startOnSmallDisk(
   const { account } = server.instance;
   if (account !== null) chownSync(seen('part'), account.uid, account.gid);
   return {
-    ...{ server, folder, means: byRoot ? 'mounted by root' : 'mounted in a user namespace' },
+    server,
+    folder,
+    means: byRoot ? 'mounted by root' : 'mounted in a user namespace',
     fill: () => fill(seen('filler')),
     free: () => rmSync(seen('filler'), { force: true }),
     async remove() {

@@ -37,7 +37,10 @@ export function startProbe(baseUrl: string, lanes: number, nextCall: (turn: numb
       if (outcome.kind === 'answered') {
         const { status, text, retryAfterSeconds } = outcome;
         seen.push({
-          ...{ route: call.route, status, ms, text },
+          route: call.route,
+          status,
+          ms,
+          text,
           ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
         });
       } else

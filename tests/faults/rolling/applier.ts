@@ -41,7 +41,11 @@ export async function buildApplier(): Promise<ApplierProgram> {
   mkdirSync(join(repositoryRoot, 'dist'), { recursive: true });
   await build({
     stdin: { contents: source, resolveDir: repositoryRoot, loader: 'ts' },
-    ...{ outfile: file, bundle: true, platform: 'node', format: 'esm', packages: 'external' },
+    outfile: file,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
   });
   const started: ChildProcess[] = [];
   return {

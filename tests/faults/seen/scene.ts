@@ -43,8 +43,12 @@ export async function setSeenScene(): Promise<SeenScene> {
   };
   await database.close();
   const env = {
-    ...{ DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: server.url, WEBHOOK_TARGETS: 'any' },
-    ...{ ENCRYPTION_KEY: randomBytes(32).toString('base64'), API_CONNECTIONS: '8', WORKER_CONNECTIONS: '12' },
+    DATABASE_URL: pooler.url,
+    DATABASE_DIRECT_URL: server.url,
+    WEBHOOK_TARGETS: 'any',
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    API_CONNECTIONS: '8',
+    WORKER_CONNECTIONS: '12',
   };
   const workerPort = await choosePort(server.instance.home, null);
   const [api, worker] = await Promise.all([
@@ -57,10 +61,15 @@ export async function setSeenScene(): Promise<SeenScene> {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
   return {
-    ...{ server, pooler, worker, env },
+    server,
+    pooler,
+    worker,
+    env,
     order: () =>
       callRest(url, 'POST /v2/orders', {
-        ...{ key, body: orderBody(kitchen), headers: { 'idempotency-key': randomUUID() } },
+        key,
+        body: orderBody(kitchen),
+        headers: { 'idempotency-key': randomUUID() },
       }),
     read: () => callRest(url, 'GET /v2/products?limit=1', { key }),
     readyz: () => readiness(url),

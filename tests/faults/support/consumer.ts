@@ -53,7 +53,10 @@ export async function startConsumer(): Promise<Consumer> {
   const receive = (name: string, text: string, { headers }: IncomingMessage): Receipt => {
     const { id, type } = JSON.parse(text) as { id: string; type: string };
     const receipt = receipts.get(`${name} ${id}`) ?? {
-      ...{ eventId: id, type, digest: digestOf(text), arrivals: [] },
+      eventId: id,
+      type,
+      digest: digestOf(text),
+      arrivals: [],
     };
     receipts.set(`${name} ${id}`, receipt);
     if (receipt.digest !== digestOf(text)) faults.push(`${type} ${id} came again with another body`);

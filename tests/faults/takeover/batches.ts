@@ -44,7 +44,9 @@ export function upsertBatch(): Batch {
   for (const index of failing)
     items[index] = { ...sent('upsert', index), category_external_ids: ['unknown'] };
   return {
-    ...{ name: 'upsert', mode: 'upsert', items },
+    name: 'upsert',
+    mode: 'upsert',
+    items,
     there: items.flatMap((_, index) => (index % 20 === 10 ? index : [])),
     failures: failing.map((index) => ({ index, code: 'validation_error' })),
   };

@@ -50,7 +50,9 @@ export function randomEdit(given: Omit<Material, 'functions'>, kind: SessionKind
           ? order(material)
           : deed(material);
   return {
-    ...{ kind, client, statements },
+    kind,
+    client,
+    statements,
     begin: chance.percent(85)
       ? 'begin'
       : `begin isolation level ${chance.pick(['repeatable read', 'serializable'])}`,

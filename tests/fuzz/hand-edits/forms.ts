@@ -44,7 +44,8 @@ export function inside(place: Place, parts: Parts): Statement {
   return {
     before: `create or replace function pg_temp.edit() returns void language plpgsql${definer} as $do$ ${body} $do$`,
     text: 'select pg_temp.edit()',
-    ...{ tables: [table.name], counted },
+    tables: [table.name],
+    counted,
   };
 }
 

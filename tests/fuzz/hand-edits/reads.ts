@@ -8,12 +8,11 @@ const lists = {
   stock: ['GET /v2/stock?limit=200', 'GET /v2/products?limit=200', catalog],
   categories: ['GET /v2/categories?limit=200', 'GET /v2/products?limit=200', catalog],
   orders: [
-    ...[
-      'GET /v2/orders?limit=200',
-      'GET /v1/orders?limit=200',
-      'GET /v2/orders?updated_since=2020-01-01T00:00:00Z',
-    ],
-    ...['GET /v2/turns?limit=200', 'GET /v2/payments?limit=200'],
+    'GET /v2/orders?limit=200',
+    'GET /v1/orders?limit=200',
+    'GET /v2/orders?updated_since=2020-01-01T00:00:00Z',
+    'GET /v2/turns?limit=200',
+    'GET /v2/payments?limit=200',
   ],
   turns: ['GET /v2/turns?limit=200', 'GET /v2/turns/current', 'GET /v2/settlements?limit=200'],
   webhooks: ['GET /v2/webhook-endpoints?limit=200', 'GET /v1/webhooks?limit=200'],

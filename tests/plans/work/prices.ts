@@ -9,7 +9,10 @@ export async function workOnPlannedPrices({ call }: Shop, { name, size }: Round)
   for (let n = 0; n < size; n += 1)
     products.push(
       await call('POST /v2/products', {
-        ...{ external_id: `planned-${name}-${n}`, name: `Planned ${n}`, description: '', price: 10 },
+        external_id: `planned-${name}-${n}`,
+        name: `Planned ${n}`,
+        description: '',
+        price: 10,
         category_ids: [category.id],
       }),
     );

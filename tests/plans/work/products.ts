@@ -41,7 +41,10 @@ export async function workOnProducts({ call, client }: Shop, round: Round): Prom
     await call(`GET /v2/products?external_id=${name}`);
 
     const { id: choice, items } = await client.subselections.create.mutate({
-      ...{ product_id: String(product.id), name: 'Milk', min_selection: 0, max_selection: 1 },
+      product_id: String(product.id),
+      name: 'Milk',
+      min_selection: 0,
+      max_selection: 1,
       items: [{ name: 'Oat', price: 1 }],
     });
     const { etag } = await client.subselections.update.mutate({ id: choice, name: 'Milks' });
@@ -56,7 +59,9 @@ export async function workOnProducts({ call, client }: Shop, round: Round): Prom
     await client.subselections.delete.mutate({ id: choice });
 
     const { seen } = await client.categories.changePrices.mutate({
-      ...{ id: category.id, percent: 10, dry_run: true },
+      id: category.id,
+      percent: 10,
+      dry_run: true,
     });
     await client.categories.changePrices.mutate({ id: category.id, percent: 10, seen });
 

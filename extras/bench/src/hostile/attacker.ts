@@ -42,9 +42,11 @@ function send(bytes: Buffer | undefined): Promise<string> {
     const outgoing = request(
       url + path,
       {
-        ...{ agent, method },
+        agent,
+        method,
         headers: {
-          ...{ authorization: `Bearer ${KEY}`, ...headers },
+          authorization: `Bearer ${KEY}`,
+          ...headers,
           ...(bytes && { 'content-type': 'application/json', 'content-length': bytes.length }),
           'idempotency-key': `hostile-${process.pid}-${sent}`,
         },

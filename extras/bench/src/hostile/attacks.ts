@@ -40,7 +40,8 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'quotes of selections that are numbers, 1 MiB',
-    ...{ method: 'POST', path: '/v2/orders/quote' },
+    method: 'POST',
+    path: '/v2/orders/quote',
     body: ({ productIds, paymentMethodId }, small) =>
       `{"external_id":"x","is_take_away":false,"identifier":"","payment_method_id":"${paymentMethodId}","items":[{"product_id":"${productIds[0]}","quantity":1,"subselections":${list(room(1, small), '1')}}]}`,
   },
@@ -62,37 +63,45 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'products jobs of 500 large products',
-    ...{ method: 'POST', path: '/v2/sync/products' },
+    method: 'POST',
+    path: '/v2/sync/products',
     body: (_, small) => json({ items: products(perBatch(small), small) }),
   },
   {
     name: 'orders of 200 lines',
-    ...{ method: 'POST', path: '/v2/orders' },
+    method: 'POST',
+    path: '/v2/orders',
     body: (location, small) => order(location, small ? 20 : 200, 0),
   },
   {
     name: 'quotes of 200 lines of 60 selections',
-    ...{ method: 'POST', path: '/v2/orders/quote' },
+    method: 'POST',
+    path: '/v2/orders/quote',
     body: (location, small) => order(location, small ? 20 : 200, small ? 10 : 60),
   },
   {
     name: 'ten lists of 200 products in one call of tRPC',
-    ...{ method: 'POST', path: `/trpc/${'products.list,'.repeat(9)}products.list?batch=1` },
+    method: 'POST',
+    path: `/trpc/${'products.list,'.repeat(9)}products.list?batch=1`,
     body: () => JSON.stringify({ ...items(10, (at) => ({ limit: 200, offset: at * 200 })) }),
   },
   {
     name: 'ten dry runs of price changes of 10,000 products at once',
-    ...{ method: 'POST', path: '/trpc/categories.changePrices', lanes: 10 },
+    method: 'POST',
+    path: '/trpc/categories.changePrices',
+    lanes: 10,
     body: ({ categoryId }) => json({ id: categoryId, percent: 1, dry_run: true }),
   },
   { name: 'the catalog of 10,000 products', method: 'GET', path: '/v2/catalog' },
   {
     name: 'searches of 10,000 products',
-    ...{ method: 'GET', path: '/v2/products?limit=200&offset=9000&search=product' },
+    method: 'GET',
+    path: '/v2/products?limit=200&offset=9000&search=product',
   },
   {
     name: 'reports over 10,000 orders',
-    ...{ method: 'GET', path: `/v2/sales-reports?from=${day(30)}&to=${day(0)}&group_by=product` },
+    method: 'GET',
+    path: `/v2/sales-reports?from=${day(30)}&to=${day(0)}&group_by=product`,
   },
 ];
 
@@ -146,9 +155,14 @@ function products(count: number, small: boolean): unknown[] {
 
 function productsOfOptions(small: boolean): unknown[] {
   return items(small ? 1 : 24, (product) => ({
-    ...{ external_id: `h${product}`, name: 'Hostile', price },
+    external_id: `h${product}`,
+    name: 'Hostile',
+    price,
     subselections: items(50, (at) => ({
-      ...{ external_id: `s${at}`, name: 's', min_selection: 0, max_selection: 1 },
+      external_id: `s${at}`,
+      name: 's',
+      min_selection: 0,
+      max_selection: 1,
       items: items(small ? 1 : 100, (option) => ({ external_id: `i${option}`, name: 'i', price: 1 })),
     })),
   }));
@@ -161,7 +175,9 @@ function catalog(of: unknown[], dry_run: boolean): string {
 function order({ productIds, paymentMethodId }: Target, lines: number, selections: number): string {
   const chosen = items(selections, (at) => ({ item_id: productIds[at % productIds.length], quantity: 1 }));
   return json({
-    ...{ external_id: 'hostile-@@@@', is_take_away: false, identifier: '' },
+    external_id: 'hostile-@@@@',
+    is_take_away: false,
+    identifier: '',
     payment_method_id: paymentMethodId,
     items: items(lines, (at) => ({
       product_id: productIds[at % productIds.length],

@@ -58,8 +58,14 @@ export const changes: Part = {
 };
 
 const heard = [
-  ...['product.created', 'product.updated', 'catalog.updated', 'stock.updated'],
-  ...['order.created', 'order.status_changed', 'payment.created', 'sync.completed'],
+  'product.created',
+  'product.updated',
+  'catalog.updated',
+  'stock.updated',
+  'order.created',
+  'order.status_changed',
+  'payment.created',
+  'sync.completed',
 ];
 
 let counter = 0;
@@ -88,7 +94,10 @@ const changeStock = ({ apiUrl }: Stage, place: Place) => {
 
 const kinds: readonly Change[] = [
   {
-    ...{ work: 'a price', calls: 200, lanes: 1, goal: { most: 5_000 } },
+    work: 'a price',
+    calls: 200,
+    lanes: 1,
+    goal: { most: 5_000 },
     once: (stage, at) => changePrice(stage, placeAt(stage, at)),
   },
   {
@@ -98,27 +107,38 @@ const kinds: readonly Change[] = [
     once: (stage, at) => changeStock(stage, placeAt(stage, at)),
   },
   {
-    ...{ work: 'an order of three lines, alone', calls: 200, lanes: 1 },
+    work: 'an order of three lines, alone',
+    calls: 200,
+    lanes: 1,
     once: (stage, at) => placeOrder(stage.apiUrl, placeAt(stage, at)),
   },
   {
-    ...{ work: 'an order of three lines, 32 at once at one location', calls: 640, lanes: 32 },
+    work: 'an order of three lines, 32 at once at one location',
+    calls: 640,
+    lanes: 32,
     once: (stage) => placeOrder(stage.apiUrl, placeAt(stage, 0)),
   },
   {
-    ...{ work: 'an order of three lines, 32 at once over 8 locations', calls: 640, lanes: 32 },
+    work: 'an order of three lines, 32 at once over 8 locations',
+    calls: 640,
+    lanes: 32,
     once: (stage, at) => placeOrder(stage.apiUrl, placeAt(stage, at)),
   },
   {
-    ...{ work: '250 prices in one call', calls: 8, lanes: 1 },
+    work: '250 prices in one call',
+    calls: 8,
+    lanes: 1,
     once: ({ apiUrl, shelf }, at) =>
       send(apiUrl, shelf.key, {
-        ...{ method: 'POST', path: '/trpc/categories.changePrices' },
+        method: 'POST',
+        path: '/trpc/categories.changePrices',
         body: { id: shelf.categoryId, amount: at % 2 === 0 ? 1 : -1 },
       }),
   },
   {
-    ...{ work: 'a products job of 500', calls: 4, lanes: 1 },
+    work: 'a products job of 500',
+    calls: 4,
+    lanes: 1,
     once({ apiUrl, shelf }) {
       counter += 1;
       const items = Array.from({ length: 500 }, (_, index) => ({

@@ -73,7 +73,9 @@ async function meet(attack: Attack, scene: Scene): Promise<Figure> {
   const [failed] = beside.failures;
   return {
     work: `calls with ${attack.name}, p99`,
-    ...{ value: beside.p99Ms, unit: ' ms', why: 'hostile.md' },
+    value: beside.p99Ms,
+    unit: ' ms',
+    why: 'hostile.md',
     goal: { most: Math.round(Math.max(2 * alone.p99Ms, leastMs)) },
     note: `alone ${alone.p99Ms.toFixed(0)} ms; p50 ${beside.p50Ms.toFixed(0)} ms, alone ${alone.p50Ms.toFixed(0)} ms; answered ${statuses.join(', ') || 'none in time'}`,
     ...(failed !== undefined && {
@@ -96,7 +98,9 @@ async function startAttack(
   if (body !== undefined) writeFileSync(file('hostile-body'), body(target, small));
   const attacker = await subject.startAttacker({
     TARGET: JSON.stringify({ url: apiUrl, method, path, headers }),
-    ...{ KEY: key, LANES: String(lanes), REPORT: file('hostile-report') },
+    KEY: key,
+    LANES: String(lanes),
+    REPORT: file('hostile-report'),
     ...(body !== undefined && { BODY: file('hostile-body') }),
   });
   return {

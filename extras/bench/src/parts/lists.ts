@@ -46,7 +46,10 @@ export const lists: Part = {
       const failed = base.failed ?? found.failed;
       const note = `${found.perSecond.toFixed(0)}/s against ${base.perSecond.toFixed(0)}/s; PostgreSQL ${found.cpuUs.postgres.toFixed(0)} µs against ${base.cpuUs.postgres.toFixed(0)}`;
       return {
-        ...{ work, value: base.perSecond / found.perSecond, unit: '×', note },
+        work,
+        value: base.perSecond / found.perSecond,
+        unit: '×',
+        note,
         ...(failed !== undefined && { failed }),
       };
     };
@@ -57,7 +60,9 @@ export const lists: Part = {
         compare(
           subject,
           {
-            ...{ work, goal: { least }, why: 'products.md' },
+            work,
+            goal: { least },
+            why: 'products.md',
             comanda: { ...load, url: api.url, requests: ours },
             reference: { ...load, url: reference.url, requests: theirs },
           },
@@ -123,7 +128,8 @@ export const lists: Part = {
 };
 
 const get = (path: string, key?: string): Request => ({
-  ...{ method: 'GET', path },
+  method: 'GET',
+  path,
   ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
 });
 

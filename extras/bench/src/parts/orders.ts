@@ -125,15 +125,20 @@ function loads(options: { shops: Shop[]; made: Made; moves: number; small: boole
   const authorization = { authorization: shop.headers.authorization ?? '' };
   return [
     {
-      ...{ work: 'POST /v2/orders, alone', goal: { least: 0.4 }, why: 'orders.md' },
+      work: 'POST /v2/orders, alone',
+      goal: { least: 0.4 },
+      why: 'orders.md',
       ...placed(1, shops.slice(0, 1)),
     },
     {
-      ...{ work: 'POST /v2/orders, 32 at once over 8 locations', goal: { least: 0.65 }, why: 'orders.md' },
+      work: 'POST /v2/orders, 32 at once over 8 locations',
+      goal: { least: 0.65 },
+      why: 'orders.md',
       ...placed(atOnce, shops),
     },
     {
-      ...{ work: 'PATCH /v2/orders/{id}/status, 32 at once', goal: { least: 0.65 } },
+      work: 'PATCH /v2/orders/{id}/status, 32 at once',
+      goal: { least: 0.65 },
       ...both(
         { connections: atOnce, until: { amount: moves } },
         move((id) => `/v2/orders/${id}/status`, made.comanda, shop.headers),
@@ -141,7 +146,8 @@ function loads(options: { shops: Shop[]; made: Made; moves: number; small: boole
       ),
     },
     {
-      ...{ work: 'GET /v2/orders/{id}', goal: { least: 0.65 } },
+      work: 'GET /v2/orders/{id}',
+      goal: { least: 0.65 },
       ...both(
         { connections: atOnce, until },
         made.comanda.slice(0, 100).map((id) => get(`/v2/orders/${id}`, authorization)),
@@ -152,7 +158,9 @@ function loads(options: { shops: Shop[]; made: Made; moves: number; small: boole
 }
 
 const order = (shop: Shop): Request => ({
-  ...{ method: 'POST', path: '/v2/orders', headers: shop.headers },
+  method: 'POST',
+  path: '/v2/orders',
+  headers: shop.headers,
   next: () => ({
     headers: { 'idempotency-key': unused('bench') },
     body: JSON.stringify(newOrder(shop, lines)),
@@ -162,7 +170,9 @@ const order = (shop: Shop): Request => ({
 const orderOfReference = (shop: Shop): Request => {
   const { location, productIds } = shop.reference;
   return {
-    ...{ method: 'POST', path: `/${location}/orders`, headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    path: `/${location}/orders`,
+    headers: { 'content-type': 'application/json' },
     next: () => ({ body: JSON.stringify(newOrder({ ...shop, productIds }, lines)) }),
   };
 };

@@ -39,8 +39,11 @@ export const rest: Part = {
       };
       return [
         {
-          ...{ work: 'a second at rest: CPU of all', value: ms('api') + ms('worker') + ms('postgres') },
-          ...{ unit: ' ms', goal: { most: 12 }, why: 'trickle.md' },
+          work: 'a second at rest: CPU of all',
+          value: ms('api') + ms('worker') + ms('postgres'),
+          unit: ' ms',
+          goal: { most: 12 },
+          why: 'trickle.md',
         },
         ...figures('a second at rest: CPU', cpuOf, ' ms'),
         ...figures('memory at rest', memoryOf, ' MiB'),
@@ -67,7 +70,9 @@ export const rest: Part = {
       const headers = { authorization: `Bearer ${shop.key}` };
       const paths = [
         ...shop.productIds.slice(0, 20).map((id) => `/v2/products/${id}`),
-        ...['/v2/products?limit=5', '/v2/orders?limit=5', '/v2/locations/current'],
+        '/v2/products?limit=5',
+        '/v2/orders?limit=5',
+        '/v2/locations/current',
       ];
       const requests = paths.map((path) => ({ method: 'GET' as const, path, headers }));
       const ask = async (amount: number) => {
@@ -86,7 +91,9 @@ export const rest: Part = {
         { work: 'memory of the API after 1,000,000 requests', value: last, unit: ' MiB' },
         {
           work: 'the same ÷ after a fifth of them',
-          ...{ value: last / warm, unit: '×', goal: { most: 1.1 } },
+          value: last / warm,
+          unit: '×',
+          goal: { most: 1.1 },
           note: `${warm.toFixed(0)} MiB, then ${last.toFixed(0)} MiB`,
           ...(failed !== undefined && { failed }),
         },

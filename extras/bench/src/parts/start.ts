@@ -32,11 +32,11 @@ export const start: Part = {
           kept.push(...memoryOf(pid));
         });
         figures.push({
-          ...{ work: 'npm start in a fresh clone: ready', value: ready, unit: ' s' },
-          ...{
-            goal: { most: 30 },
-            note: 'of the last commit; packages from the store that pnpm keeps, or the registry',
-          },
+          work: 'npm start in a fresh clone: ready',
+          value: ready,
+          unit: ' s',
+          goal: { most: 30 },
+          note: 'of the last commit; packages from the store that pnpm keeps, or the registry',
         });
         figures.push(...kept);
       }
@@ -45,7 +45,10 @@ export const start: Part = {
       for (let repeat = 0; repeat < (small ? 1 : 5); repeat += 1)
         again.push(await startOnce(folder, dataDir));
       figures.push({
-        ...{ work: 'npm start, second time: ready', value: median(again), unit: ' s', goal: { most: 2 } },
+        work: 'npm start, second time: ready',
+        value: median(again),
+        unit: ' s',
+        goal: { most: 2 },
       });
       const { packages, bytes } = installed(join(folder, 'node_modules'));
       const out = join(directory, 'packed');

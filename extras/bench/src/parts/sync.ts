@@ -41,11 +41,19 @@ export const sync: Part = {
       const why = 'product-sync.md';
       return [
         {
-          ...{ work: `${work}: accept to completed`, value: slower('whole'), unit: '/s', goal, why },
+          work: `${work}: accept to completed`,
+          value: slower('whole'),
+          unit: '/s',
+          goal,
+          why,
           note: note('whole'),
         },
         {
-          ...{ work: `${work}: in the job`, value: slower('work'), unit: '/s', goal, why },
+          work: `${work}: in the job`,
+          value: slower('work'),
+          unit: '/s',
+          goal,
+          why,
           note: note('work'),
         },
       ];
@@ -130,8 +138,10 @@ async function changePrices(subject: Subject, shop: Place, small: boolean): Prom
   // The dead rows would slow down the next round.
   await runSql(subject.databaseUrl, 'vacuum products');
   return {
-    ...{ work: `${prices} prices in one statement: CPU ÷ the same without triggers`, unit: '×' },
-    ...{ value: withTriggers / without, goal: { most: 2.5 } },
+    work: `${prices} prices in one statement: CPU ÷ the same without triggers`,
+    unit: '×',
+    value: withTriggers / without,
+    goal: { most: 2.5 },
     note: `${withTriggers.toFixed(1)} ms against ${without.toFixed(1)}`,
   };
 }
@@ -164,8 +174,11 @@ async function unchanged({ cpuMs }: Subject, { api, reference, key, small }: Unc
   const failed = ours.failed ?? memory.failed;
   return [
     {
-      ...{ work: 'GET /v2/catalog unchanged (304): CPU of API', value: ours.cpuUs.api, unit: ' µs' },
-      ...{ goal: { most: 30 }, why: 'catalog.md' },
+      work: 'GET /v2/catalog unchanged (304): CPU of API',
+      value: ours.cpuUs.api,
+      unit: ' µs',
+      goal: { most: 30 },
+      why: 'catalog.md',
       note: `${ours.perSecond.toFixed(0)}/s; the same bytes from memory ${memory.perSecond.toFixed(0)}/s and ${memory.cpuUs.api.toFixed(0)} µs`,
       ...(failed !== undefined && { failed }),
     },

@@ -46,7 +46,10 @@ export const webhooks: Part = {
       const note = `${delivered} in ${seconds.toFixed(1)} s`;
       return [
         {
-          ...{ work, value: delivered / seconds, unit: '/s', goal: { least: 2_500 } },
+          work,
+          value: delivered / seconds,
+          unit: '/s',
+          goal: { least: 2_500 },
           note,
           why: 'webhooks.md',
         },

@@ -62,15 +62,13 @@ export const push: Command = {
     if (!flag('yes') && !flag('dry-run') && !terminal.isPerson)
       throw new UsageError('there is no terminal to ask: give --yes to push, or --dry-run to look');
     return pushFile(context, {
-      ...{
-        file,
-        kind,
-        said: { ...(mode !== undefined && { mode }), ...(at !== undefined && { effective_at: at }) },
-        dryRun: flag('dry-run'),
-        yes: flag('yes'),
-        acceptRewritten: flag('accept-rewritten-ids'),
-        refusedFile: text('refused'),
-      },
+      file,
+      kind,
+      said: { ...(mode !== undefined && { mode }), ...(at !== undefined && { effective_at: at }) },
+      dryRun: flag('dry-run'),
+      yes: flag('yes'),
+      acceptRewritten: flag('accept-rewritten-ids'),
+      refusedFile: text('refused'),
       reading: {
         encoding: text('encoding'),
         separator: text('separator'),

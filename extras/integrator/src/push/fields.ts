@@ -95,8 +95,12 @@ export const listSign = '|';
 
 const largest = 9_999_999_999.99;
 const booleans: Readonly<Record<string, boolean>> = {
-  ...{ true: true, yes: true, '1': true },
-  ...{ false: false, no: false, '0': false },
+  true: true,
+  yes: true,
+  '1': true,
+  false: false,
+  no: false,
+  '0': false,
 };
 
 /** The value of a cell that is not empty, or why it is none. A decimal is given as JSON has it. */

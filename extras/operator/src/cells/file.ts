@@ -21,9 +21,12 @@ export interface Cell {
 
 const text = z.string().min(1).optional();
 const secrets = {
-  ...{ database_url: text, database_url_file: text },
-  ...{ database_owner_url: text, database_owner_url_file: text },
-  ...{ encryption_key: text, encryption_key_file: text },
+  database_url: text,
+  database_url_file: text,
+  database_owner_url: text,
+  database_owner_url_file: text,
+  encryption_key: text,
+  encryption_key_file: text,
 };
 const CellText = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_-]{0,30}$/, 'must be small letters, digits, "_" and "-"'),
@@ -58,7 +61,9 @@ export async function readCells(path: string): Promise<Cell[]> {
   try {
     const { cells } = parse(CellsFile, read);
     return cells.map((cell) => ({
-      ...{ name: cell.name, origin: cell.origin, isDefault: cell.default },
+      name: cell.name,
+      origin: cell.origin,
+      isDefault: cell.default,
       settings: settingsOf(cell, dirname(path)),
     }));
   } catch (error) {

@@ -118,7 +118,8 @@ async function goOn(moving: Omit<Moving, 'row'>, name: string): Promise<Moved> {
       log('disable: done, reads go on');
     } else if (step.name === 'map') {
       const changed = await moves.leaveLocation(source, target, moving, {
-        ...{ exportedAt: exportOf(row), seconds },
+        exportedAt: exportOf(row),
+        seconds,
       });
       if (changed !== undefined) log(`${changed}: do it again in cell ${target.cell}`);
     } else {

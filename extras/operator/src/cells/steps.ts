@@ -44,7 +44,9 @@ interface Step {
 /** The steps in their order. Until `follow` is done the location is active; then writes are refused. */
 export const steps: readonly Step[] = [
   {
-    ...{ name: 'copy', next: 'load', does: 'writes all of it to the folder; the location is active' },
+    name: 'copy',
+    next: 'load',
+    does: 'writes all of it to the folder; the location is active',
     async run({ source, id, row: { folder } }) {
       await emptyFolder(folder);
       const manifest = await exportLocation(source, id, await makeFolder(folder), log);
@@ -53,7 +55,9 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    ...{ name: 'load', next: 'follow', does: 'brings it into the other cell; the location is active' },
+    name: 'load',
+    next: 'follow',
+    does: 'brings it into the other cell; the location is active',
     async run({ target, row: { folder } }) {
       const manifest = await readManifest(folder);
       await moves.receiveLocation(target, manifest, readerOf(folder), log);
@@ -61,7 +65,9 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    ...{ name: 'follow', next: 'drain', does: 'brings what was written meanwhile; the location is active' },
+    name: 'follow',
+    next: 'drain',
+    does: 'brings what was written meanwhile; the location is active',
     async run(moving) {
       await exportLacking(moving, false);
       await importLacking(moving);
@@ -69,32 +75,42 @@ export const steps: readonly Step[] = [
     },
   },
   {
-    ...{ name: 'drain', next: 'export', does: 'lets calls under way finish' },
+    name: 'drain',
+    next: 'export',
+    does: 'lets calls under way finish',
     async run({ source, id }) {
       await comeToRest(source, id, log);
       return {};
     },
   },
   {
-    ...{ name: 'export', next: 'import', does: 'writes what the copy lacks to the folder' },
+    name: 'export',
+    next: 'import',
+    does: 'writes what the copy lacks to the folder',
     async run(moving) {
       await exportLacking(moving, true);
       return {};
     },
   },
   {
-    ...{ name: 'import', next: 'map', does: 'brings that into the other cell' },
+    name: 'import',
+    next: 'map',
+    does: 'brings that into the other cell',
     async run(moving) {
       await importLacking(moving);
       return {};
     },
   },
   {
-    ...{ name: 'map', next: 'enable', does: 'leads callers to the other cell' },
+    name: 'map',
+    next: 'enable',
+    does: 'leads callers to the other cell',
     run: leadCallers,
   },
   {
-    ...{ name: 'enable', next: 'done', does: 'takes it up there' },
+    name: 'enable',
+    next: 'done',
+    does: 'takes it up there',
     async run({ target, id }) {
       await moves.enableCopy(target, id);
       return {};

@@ -66,7 +66,8 @@ async function startEmpty(target: CopyTarget): Promise<void> {
   const data = join(target.home, 'data');
   const how = ['--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'];
   await target.programs.run('initdb', ['-D', data, '-U', superuser, ...how], {
-    ...{ account: target.account, signal: target.signal },
+    account: target.account,
+    signal: target.signal,
   });
   await start(target, {});
 }

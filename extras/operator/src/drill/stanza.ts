@@ -54,11 +54,15 @@ export async function restoreStanza(
   if (account !== null) chownSync(data, account.uid, account.gid);
   const argv = [
     ...flags(stanza),
-    ...[`--pg1-path=${data}`, `--tablespace-map-all=${join(home, 'tablespaces')}`, `--lock-path=${home}`],
+    `--pg1-path=${data}`,
+    `--tablespace-map-all=${join(home, 'tablespaces')}`,
+    `--lock-path=${home}`,
     ...(until === undefined
       ? ['--type=default']
       : ['--type=time', `--target=${until}`, '--target-action=promote']),
-    ...['--log-level-console=warn', '--log-level-file=off', 'restore'],
+    '--log-level-console=warn',
+    '--log-level-file=off',
+    'restore',
   ];
   const { code, output } = await runTool('pgbackrest', argv, account, { signal });
   if (code !== 0) throw new CommandError('internal_error', `pgbackrest restore: ${lastLines(output)}`);
@@ -70,14 +74,12 @@ export const fetchFrom = ({ stanza }: StanzaSource, home: string): string =>
     'pgbackrest',
     ...flags(stanza).map(shellWord),
     ...[`--pg1-path=${home}/data`, `--lock-path=${home}`].map(shellWord),
-    ...[
-      '--no-archive-async',
-      '--log-level-console=warn',
-      '--log-level-file=off',
-      'archive-get',
-      '%f',
-      '"%p"',
-    ],
+    '--no-archive-async',
+    '--log-level-console=warn',
+    '--log-level-file=off',
+    'archive-get',
+    '%f',
+    '"%p"',
   ].join(' ');
 
 // One of our programs sees none of our variables except those that are handed on, so the configuration is named

@@ -82,7 +82,11 @@ export const money: readonly Case[] = [
       const { batch_number } = await openTurn(day);
       const { id, payment } = await paid(day);
       await client.payments.refund.mutate({
-        ...{ id: payment.id, amount: 2.5, reason: 'Cold', person: 'ana', idempotencyKey: `refund of ${id}` },
+        id: payment.id,
+        amount: 2.5,
+        reason: 'Cold',
+        person: 'ana',
+        idempotencyKey: `refund of ${id}`,
       });
       await client.turns.close.mutate({});
       await desk.follow('Turns');

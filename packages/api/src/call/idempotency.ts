@@ -87,8 +87,15 @@ export function storeAnswer<Value>(
   const isPlain = isSecret !== true && onRepeat === undefined;
   const stored = isSecret ? app.secrets.seal(text, answerOwner(ctx, operation, key)) : undefined;
   tx.send(store, [
-    ...[caller.locationId, caller.apiKeyId, operation, key, requestHash, isPlain ? text : null],
-    ...[stored?.sealed ?? null, stored?.keyId ?? null, onRepeat ?? null],
+    caller.locationId,
+    caller.apiKeyId,
+    operation,
+    key,
+    requestHash,
+    isPlain ? text : null,
+    stored?.sealed ?? null,
+    stored?.keyId ?? null,
+    onRepeat ?? null,
   ]);
   return { text, isPruned: true, ...(etag !== undefined && { etag }), ...(isSecret && { isSecret }) };
 }

@@ -23,7 +23,8 @@ export interface Entries {
 
 /** Entries of a page that is bounded by the largest that they can be: tests/attack/page-bytes.test.ts. */
 export const allEntries = (data: string): Entries => ({
-  ...{ tables: '', data },
+  tables: '',
+  data,
   shown: '(select count(*) from page)',
 });
 

@@ -61,7 +61,8 @@ export function subscription<Schema extends z.ZodObject, Output>(
   open: (call: { ctx: WatchContext; input: z.output<Schema> }) => Promise<PlacedStream>,
 ): TRPCSubscriptionProcedure<{ input: z.input<Schema>; output: Yielded<Output>; meta: unknown }> {
   const definition: SubscriptionDefinition = {
-    ...{ meta, input: schema },
+    meta,
+    input: schema,
     open: ({ ctx, input }) => open({ ctx, input: input as z.output<Schema> }),
   };
   const procedure = trpc.procedure

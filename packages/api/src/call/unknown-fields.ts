@@ -27,16 +27,26 @@ export function unknownFields(given: unknown, read: unknown): string[] {
 
 /** Fields of orders, by what others call them. */
 const called: Readonly<Record<string, string>> = {
-  ...{ tip: 'adjustments', tips: 'adjustments', discount: 'adjustments', discounts: 'adjustments' },
-  ...{
-    service_charge: 'adjustments',
-    service_charges: 'adjustments',
-    delivery_fee: 'adjustments',
-    fees: 'adjustments',
-  },
-  ...{ address: 'delivery', delivery_address: 'delivery', shipping_address: 'delivery' },
-  ...{ guest: 'customer', client: 'customer', customer_name: 'customer', comment: 'note', remarks: 'note' },
-  ...{ pickup_at: 'promised_at', due_at: 'promised_at', covers: 'guests', guest_count: 'guests' },
+  tip: 'adjustments',
+  tips: 'adjustments',
+  discount: 'adjustments',
+  discounts: 'adjustments',
+  service_charge: 'adjustments',
+  service_charges: 'adjustments',
+  delivery_fee: 'adjustments',
+  fees: 'adjustments',
+  address: 'delivery',
+  delivery_address: 'delivery',
+  shipping_address: 'delivery',
+  guest: 'customer',
+  client: 'customer',
+  customer_name: 'customer',
+  comment: 'note',
+  remarks: 'note',
+  pickup_at: 'promised_at',
+  due_at: 'promised_at',
+  covers: 'guests',
+  guest_count: 'guests',
 };
 
 /**

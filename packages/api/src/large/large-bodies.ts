@@ -106,7 +106,8 @@ export function createLargeBodies(
         return {
           headers,
           answer: {
-            ...{ text, isPruned: true },
+            text,
+            isPruned: true,
             ...(etag && { etag }),
             ...(replayed && { replayed }),
             ...(isSecret && { isSecret }),

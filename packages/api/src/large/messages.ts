@@ -51,7 +51,12 @@ export function sentRefusal(thrown: unknown): SentRefusal {
   const { reason, message, headers, fields, other, since, cause } = refusal;
   const fault = isFault(refusal) ? (cause instanceof Error ? cause : new Error(String(cause))) : undefined;
   return {
-    ...{ reason, message, headers, fields, other, since },
+    reason,
+    message,
+    headers,
+    fields,
+    other,
+    since,
     cause: fault && { name: fault.name, message: fault.message, stack: fault.stack },
   };
 }

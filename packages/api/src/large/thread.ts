@@ -37,7 +37,9 @@ async function answer({ number, call }: NumberedCall): Promise<FromThread> {
     const left = leftBy(caller);
     const ctx: CallContext = {
       ...rest,
-      ...{ app, headers, startedAt: performance.now() },
+      app,
+      headers,
+      startedAt: performance.now(),
       traceparent: span.traceparent,
       left,
       slot: slotOf(operation, rest.caller, left),

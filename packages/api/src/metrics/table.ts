@@ -24,7 +24,9 @@ export const checking = { everyMs: 300_000, invariantSeconds: 5 } as const;
 const row =
   (of: MetricRow['of'], type: MetricRow['type']) =>
   (labels: string, help: string): MetricRow => ({
-    ...{ type, of, help },
+    type,
+    of,
+    help,
     labels: labels === '' ? [] : labels.split(' '),
   });
 const counter = row('api', 'counter');

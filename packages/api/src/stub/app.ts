@@ -17,14 +17,24 @@ const beyond = new Proxy(() => {}, {
 }) as object as never;
 
 const location = {
-  ...{ id: '01935a3e-0000-7000-8000-000000000001', code: 'FAKE0', name: 'Fake', currency: 'USD' },
-  ...{ timezone: 'UTC', createdAt: new Date(0), sandbox: false, status: 'active' as const },
+  id: '01935a3e-0000-7000-8000-000000000001',
+  code: 'FAKE0',
+  name: 'Fake',
+  currency: 'USD',
+  timezone: 'UTC',
+  createdAt: new Date(0),
+  sandbox: false,
+  status: 'active' as const,
 };
 
 /** The caller of every request, with the limits of a key that has none of its own. */
 export const stubCaller = (permissions: readonly string[]): Caller => ({
-  ...{ apiKeyId: '01935a3e-0000-7000-8000-000000000002', keyName: 'fake' },
-  ...{ locationId: location.id, location, granted: new Set(permissions), limits: defaultLimits },
+  apiKeyId: '01935a3e-0000-7000-8000-000000000002',
+  keyName: 'fake',
+  locationId: location.id,
+  location,
+  granted: new Set(permissions),
+  limits: defaultLimits,
   allEventTypes: false,
 });
 
@@ -62,19 +72,31 @@ export function createStubApp(caller: Caller, knownKey: (values: readonly unknow
   const database = new Proxy(beyond as object, { get: (_, name) => own[name] ?? beyond }) as never;
   const none = () => {};
   return {
-    ...{ database, large: undefined, live: beyond, secrets: beyond, readiness: beyond },
+    database,
+    large: undefined,
+    live: beyond,
+    secrets: beyond,
+    readiness: beyond,
     credentials: { authenticate: () => caller, close: async () => {} },
     limiter: {
-      ...{ admit: () => ({}), batchHeaders: async () => ({}), close: async () => {} },
-      ...{ refuseUsedUp: async () => ({}), startBatch: async () => ({}), usage: beyond },
+      admit: () => ({}),
+      batchHeaders: async () => ({}),
+      close: async () => {},
+      refuseUsedUp: async () => ({}),
+      startBatch: async () => ({}),
+      usage: beyond,
     },
     capacity: {
       calls: new Count(bounds.calls),
       slowCalls: new Count(bounds.calls),
       slots: { enter: () => none, close: none },
       answers: new AnswerBytes({ all: Number.POSITIVE_INFINITY, location: Number.POSITIVE_INFINITY }),
-      ...{ callBatches: beyond, exports: beyond, bulkWrites: beyond },
-      ...{ bodies: beyond, joinedReads: beyond, joinedWrites: beyond },
+      callBatches: beyond,
+      exports: beyond,
+      bulkWrites: beyond,
+      bodies: beyond,
+      joinedReads: beyond,
+      joinedWrites: beyond,
     },
     log: { info: none, warn: none, error: none } as never,
     metrics: { observe: none } as never,

@@ -123,6 +123,11 @@ async function serveStream(
 const retryMs = 10;
 
 const contextOf = (app: App): RequestContext => ({
-  ...{ app, requestId: 'fake', startedAt: performance.now(), apiVersion: 'v2', authorization: undefined },
-  ...{ cut: () => {}, headers: {} },
+  app,
+  requestId: 'fake',
+  startedAt: performance.now(),
+  apiVersion: 'v2',
+  authorization: undefined,
+  cut: () => {},
+  headers: {},
 });

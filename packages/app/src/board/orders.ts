@@ -83,7 +83,8 @@ export function useBoard(onCreated: (order: BoardOrder) => void) {
       : undefined;
   const error: unknown = all.find(({ error }) => error !== undefined)?.error ?? null;
   return {
-    ...{ board, error },
+    board,
+    error,
     refetch: () => {
       for (const { refetch } of all) refetch();
     },

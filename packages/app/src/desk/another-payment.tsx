@@ -40,7 +40,8 @@ export function AnotherPayment({ order: { id, number }, payment }: Overview) {
       }}
       act={() =>
         comanda.orders.addPayment.mutate({
-          ...{ id, payment_method_id: method },
+          id,
+          payment_method_id: method,
           // Without an answer the same payment is asked for again: it is added once.
           idempotencyKey: `desk payment ${method} after ${payment.id}`,
         })

@@ -50,7 +50,9 @@ export function CategoryView({ id }: { id: string }) {
         known={{ name, priority: String(priority), visible: String(visible) }}
         save={({ priority: typed, visible: isVisible, ...changed }, expected) =>
           comanda.categories.update.mutate({
-            ...{ id, ...changed, expected },
+            id,
+            ...changed,
+            expected,
             ...(typed !== undefined && { priority: numberIn(typed) }),
             ...(isVisible !== undefined && { visible: isVisible === 'true' }),
           })

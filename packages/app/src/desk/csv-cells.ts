@@ -41,7 +41,14 @@ export type CellFault =
 
 /** A product that is not there yet. */
 export const fresh: CsvCells = {
-  ...{ id: '', external_id: '', sku: '', name: '', description: '', price: '', visible: 'yes', stock: '' },
+  id: '',
+  external_id: '',
+  sku: '',
+  name: '',
+  description: '',
+  price: '',
+  visible: 'yes',
+  stock: '',
   categories: '',
 };
 
@@ -62,17 +69,14 @@ const lines = (text: string): string => text.trim().replace(/\r\n?/g, '\n');
 export function cellsOf(product: Product, categories: readonly Category[], decimal: '.' | ','): CsvCells {
   const number = (value: number) => String(value).replace('.', decimal);
   return {
-    ...{
-      id: product.id,
-      external_id: (product.external_id ?? '').trim(),
-      sku: product.sku.trim(),
-      name: product.name.trim(),
-    },
-    ...{ description: lines(product.description), price: number(product.price) },
-    ...{
-      visible: product.visible ? 'yes' : 'no',
-      stock: product.stock.enabled ? number(product.stock.quantity) : '',
-    },
+    id: product.id,
+    external_id: (product.external_id ?? '').trim(),
+    sku: product.sku.trim(),
+    name: product.name.trim(),
+    description: lines(product.description),
+    price: number(product.price),
+    visible: product.visible ? 'yes' : 'no',
+    stock: product.stock.enabled ? number(product.stock.quantity) : '',
     categories: labelsOf(product.categories, categories),
   };
 }

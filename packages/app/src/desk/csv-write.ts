@@ -49,7 +49,11 @@ async function make(
 ): Promise<void> {
   const { external_id, sku, name, description, price, visible, stock } = after;
   await comanda.products.create.mutate({
-    ...{ name, description, price: Number(price), visible: visible === 'yes', idempotencyKey },
+    name,
+    description,
+    price: Number(price),
+    visible: visible === 'yes',
+    idempotencyKey,
     ...(external_id !== '' && { external_id }),
     ...(sku !== '' && { sku }),
     ...(stock !== '' && { stock: { enabled: true, quantity: Number(stock), min_stock_alarm: 0 } }),
@@ -70,7 +74,8 @@ async function update(
   const has = (column: keyof CsvCells) => columns.includes(column);
   const { external_id, sku, name, description, price, visible, stock } = after;
   await comanda.products.update.mutate({
-    ...{ id, expected: tagOf(there) },
+    id,
+    expected: tagOf(there),
     ...(has('external_id') && { external_id }),
     ...(has('sku') && { sku }),
     ...(has('name') && { name }),

@@ -15,8 +15,15 @@ import { useWhen } from './when.ts';
 /** The usual purposes of keys, with their permissions. */
 const uses = {
   erp: [
-    ...['orders:*', 'products:*', 'categories:*', 'stock:*', 'catalog:*', 'payments:read', 'events:read'],
-    ...['sync:*', 'webhooks:*'],
+    'orders:*',
+    'products:*',
+    'categories:*',
+    'stock:*',
+    'catalog:*',
+    'payments:read',
+    'events:read',
+    'sync:*',
+    'webhooks:*',
   ],
   reader: ['orders:read', 'products:read', 'categories:read', 'stock:read', 'catalog:read', 'events:read'],
   stock: ['products:read', 'stock:read', 'stock:sync'],

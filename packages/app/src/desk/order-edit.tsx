@@ -64,7 +64,10 @@ function OrderForm({ id, wanted }: Props) {
   const { items, note = '', promised_at, guests, etag } = data;
   const lines: Line[] = [
     ...items.map(({ line_id = 0, name, quantity, comment = '' }, index) => ({
-      ...{ key: line_id, label: `${index + 1}. ${name}`, quantity: String(quantity), comment },
+      key: line_id,
+      label: `${index + 1}. ${name}`,
+      quantity: String(quantity),
+      comment,
     })),
     ...joining,
   ];
@@ -97,12 +100,15 @@ function OrderForm({ id, wanted }: Props) {
         ]}
         known={{
           ...Object.fromEntries(known),
-          ...{ note, guests: String(guests ?? '') },
+          note,
+          guests: String(guests ?? ''),
           promised: promised_at === undefined ? '' : clockAt(promised_at, timezone),
         }}
         save={async (typed, expected) => {
           await comanda.orders.edit.mutate({
-            ...{ id, expected, items: linesOf(lines, typed) },
+            id,
+            expected,
+            items: linesOf(lines, typed),
             ...(typed.note !== undefined && { note: typed.note || null }),
             ...(typed.promised !== undefined && {
               promised_at: typed.promised === '' ? null : momentAt(typed.promised, timezone),

@@ -87,7 +87,8 @@ export function NewPaymentMethod() {
       known={textsOf({ name: '', type: 'cash', enabled: true })}
       save={({ name = '', type = 'cash', enabled = 'true' }) =>
         comanda.paymentMethods.create.mutate({
-          ...{ name: name.trim(), type: type as Method['type'] },
+          name: name.trim(),
+          type: type as Method['type'],
           enabled: enabled === 'true',
         })
       }
@@ -96,7 +97,9 @@ export function NewPaymentMethod() {
 }
 
 const textsOf = ({ name, type, enabled }: Pick<Method, Field>): Record<Field, string> => ({
-  ...{ name, type, enabled: String(enabled) },
+  name,
+  type,
+  enabled: String(enabled),
 });
 
 function useFields(): EditField<Field>[] {

@@ -64,12 +64,18 @@ export function ProductView({ id }: { id: string }) {
           { name: 'categories', label: own.categories, kind: { options: order, several: true } },
         ]}
         known={{
-          ...{ name, description, sku, price: String(price), visible: String(visible) },
+          name,
+          description,
+          sku,
+          price: String(price),
+          visible: String(visible),
           categories: inOrder(order, new Set(data.categories.map((each) => each.id))),
         }}
         save={({ price: typed, visible: isVisible, categories: chosen, ...changed }, expected) =>
           comanda.products.update.mutate({
-            ...{ id, ...changed, expected },
+            id,
+            ...changed,
+            expected,
             ...(typed !== undefined && { price: numberIn(typed) }),
             ...(isVisible !== undefined && { visible: isVisible === 'true' }),
             ...(chosen !== undefined && { category_ids: severalIn(chosen) }),

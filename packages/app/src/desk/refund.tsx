@@ -40,7 +40,10 @@ export function Refund({ order: { number }, payment, possible }: Overview) {
       }}
       act={() =>
         comanda.payments.refund.mutate({
-          ...{ id, amount: Number(amount.replace(',', '.')), reason: reason.trim(), person: person.trim() },
+          id,
+          amount: Number(amount.replace(',', '.')),
+          reason: reason.trim(),
+          person: person.trim(),
           // Without an answer the same refund is asked for again: it is recorded once.
           idempotencyKey: `desk refund ${id} after ${refunded}`,
         })

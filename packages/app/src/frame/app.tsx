@@ -105,7 +105,8 @@ interface SignedInProps {
 function SignedIn({ session, onChanged, onLeft, onOut, onOver }: SignedInProps) {
   const [comanda] = useState(() => clientOf(session));
   const signed = {
-    ...{ session, comanda },
+    session,
+    comanda,
     relocate: (place: Parameters<Signed['relocate']>[0]) =>
       onChanged({ ...session, location: { ...session.location, ...place } }),
   };

@@ -48,7 +48,8 @@ export function useFormat(): Format {
         dayOf(moment) === today() ? timeOf(moment) : `${shown(dayOf(moment))}, ${timeOf(moment)}`,
       day: shown,
       quantity: (amount) => quantity.format(amount),
-      ...{ dayOf, today },
+      dayOf,
+      today,
       hour: (moment) => Number(hour.format(new Date(moment))),
     };
   }, [language, currency, timeZone]);

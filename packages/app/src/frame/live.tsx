@@ -19,8 +19,13 @@ import { frameTexts } from './texts.ts';
 const watched: Readonly<Record<ScreenName, readonly EventType[]>> = {
   board: ['order.created', 'order.updated'],
   day: [
-    ...['order.created', 'order.updated', 'stock.updated', 'product.deleted'],
-    ...['turn.open', 'turn.updated', 'turn.closed'],
+    'order.created',
+    'order.updated',
+    'stock.updated',
+    'product.deleted',
+    'turn.open',
+    'turn.updated',
+    'turn.closed',
   ] as EventType[],
   desk: ['order.updated'],
 };

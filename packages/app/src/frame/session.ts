@@ -47,7 +47,9 @@ export function redeem(code: string): Promise<Session> {
  */
 export function signOut({ key }: Session): void {
   const client = createClient({
-    ...{ url: location.origin, key, timeoutMs: 5_000 },
+    url: location.origin,
+    key,
+    timeoutMs: 5_000,
     // It goes on when the tab is closed right after.
     fetch: (input, init) => fetch(input, { ...init, keepalive: true }),
   });

@@ -24,7 +24,9 @@ export function createGate(options: GateOptions): Gate {
     return route.kind === 'calls'
       ? passCalls(route, asked, access, askService, requestId)
       : passStream(route.query, asked, access, askService, {
-          ...{ checkEveryMs: Math.min(checkEveryMs, longestTimerMs), onFault, requestId },
+          checkEveryMs: Math.min(checkEveryMs, longestTimerMs),
+          onFault,
+          requestId,
         });
   }
 

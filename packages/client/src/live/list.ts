@@ -77,7 +77,11 @@ export function createList(parts: ListParts, query: ListQuery): OwnList {
   let stopping: ReturnType<typeof setTimeout> | undefined;
 
   const reader = createReader({
-    ...{ row, known, query, readPage: parts.readPage, refresh },
+    row,
+    known,
+    query,
+    readPage: parts.readPage,
+    refresh,
     onRead(total, count) {
       beyond = Math.max(0, total - count);
       [isRead, isCaughtUp, error] = [true, wasLive, undefined];
@@ -183,7 +187,10 @@ export function createList(parts: ListParts, query: ListQuery): OwnList {
     const { data, count } = viewOf(row, query, known, overlays, parts.elsewhere);
     if (data.length !== last.length || data.some((item, at) => item !== last[at])) last = data;
     return {
-      ...{ data: isRead ? last : undefined, total: count + beyond, state: stateNow(), error },
+      data: isRead ? last : undefined,
+      total: count + beyond,
+      state: stateNow(),
+      error,
       pending: new Set(overlays.map(({ id }) => id)),
       unsent: changes.filter(({ status }) => status === 'expired' || status === 'refused'),
     };

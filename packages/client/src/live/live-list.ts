@@ -79,8 +79,12 @@ export function liveList<Entry, Input extends object | void>(
     ...rest
   } = Object.fromEntries(given.sort(([one], [other]) => (one < other ? -1 : 1)));
   const own = live.list(path, {
-    ...{ filters: rest, include: include as string[], sort: String(sort) },
-    ...{ order: order === 'asc' ? 'asc' : 'desc', most: most ?? shown?.most ?? 0, byArrival },
+    filters: rest,
+    include: include as string[],
+    sort: String(sort),
+    order: order === 'asc' ? 'asc' : 'desc',
+    most: most ?? shown?.most ?? 0,
+    byArrival,
   });
   own.typed ??= {
     subscribe: own.subscribe,

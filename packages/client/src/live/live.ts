@@ -102,7 +102,9 @@ function createLive(comanda: ComandaClient, options: LiveOptions, forget: () => 
   }
 
   const stream = createStream({
-    ...{ comanda, scope, silentMs },
+    comanda,
+    scope,
+    silentMs,
     onState() {
       if (stream.state() === 'live') outbox.flush();
       changed();
@@ -186,7 +188,9 @@ function createLive(comanda: ComandaClient, options: LiveOptions, forget: () => 
         lists.get(name) ??
         createList(
           {
-            ...{ row, stream, isOffline },
+            row,
+            stream,
+            isOffline,
             changes: () => outbox.all().filter((change) => change.path in row.changes),
             elsewhere: (id) => {
               for (const other of lists.values()) {

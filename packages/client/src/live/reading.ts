@@ -162,7 +162,8 @@ export function createReader({ row, known, query, readPage, refresh, ...on }: Re
   }
 
   return {
-    ...{ read, again },
+    read,
+    again,
     readSoon() {
       if (reading === undefined) soon = setTimeout(read, withoutStreamMs);
     },

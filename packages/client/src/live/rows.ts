@@ -53,8 +53,16 @@ export const rows: Readonly<Record<string, LiveRow>> = {
       getIncludes: ['books', 'customer', 'details', 'payments', 'snapshot', 'tax', 'revision'],
       included: {
         details: [
-          ...['external_id', 'channel', 'is_take_away', 'identifier'],
-          ...['payment_method_id', 'cancel_reason', 'note', 'promised_at', 'guests', 'adjustments'],
+          'external_id',
+          'channel',
+          'is_take_away',
+          'identifier',
+          'payment_method_id',
+          'cancel_reason',
+          'note',
+          'promised_at',
+          'guests',
+          'adjustments',
         ],
         items: ['items'],
       },

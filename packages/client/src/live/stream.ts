@@ -86,7 +86,8 @@ export function createStream({ comanda, scope, silentMs, onState, onError }: Str
     // An existing follower misses nothing: the new connection continues behind the last event.
     const input = { after: cursor, types: [...types] };
     const options = {
-      ...{ signal, silentMs },
+      signal,
+      silentMs,
       onState: (watch: WatchState) => signal.aborted || onWatch(watch),
     };
     const events =

@@ -19,7 +19,10 @@ export function captureSql(table: Table, catalog: Catalog): string[] {
     ...(published.keepsDeletions ? keptDeletions(table, published) : []),
     ...capturedOperations(table).flatMap((operation) => {
       const of: Captured = {
-        ...{ table, published, operation, key: catalog.keys[table.name] ?? [] },
+        table,
+        published,
+        operation,
+        key: catalog.keys[table.name] ?? [],
         columns: comparedColumns(table),
       };
       const name = `capture_${operation}_${table.name}`;

@@ -63,7 +63,10 @@ function accessOf(table: Table): TableAccess {
   );
   const seen = columns.flatMap(([name, column]) => (column.secret ? [] : [name]));
   return {
-    ...{ table: sqlName(table), service, admin: admins[people], edited },
+    table: sqlName(table),
+    service,
+    admin: admins[people],
+    edited,
     guarded: edits ? guarded.filter((name) => !edited.includes(name)) : [],
     reader: people === 'none' ? [] : ['select'],
     ...(people !== 'none' && seen.length < columns.length && { seen }),

@@ -30,12 +30,24 @@ export type BoundedRole = Extract<RoleKind, 'admin' | 'reader'>;
  */
 export const roleBounds: Readonly<Record<BoundedRole, RoleBounds>> = {
   admin: {
-    ...{ connections: 20, statement: 60, idleInTransaction: 30, transaction: 120, advisoryLock: 120 },
-    ...{ lockWait: 5, readOnly: false, temporaryFiles: 2 },
+    connections: 20,
+    statement: 60,
+    idleInTransaction: 30,
+    transaction: 120,
+    advisoryLock: 120,
+    lockWait: 5,
+    readOnly: false,
+    temporaryFiles: 2,
   },
   reader: {
-    ...{ connections: 20, statement: 300, idleInTransaction: 60, transaction: 900, advisoryLock: 1 },
-    ...{ lockWait: 5, readOnly: true, temporaryFiles: 2 },
+    connections: 20,
+    statement: 300,
+    idleInTransaction: 60,
+    transaction: 900,
+    advisoryLock: 1,
+    lockWait: 5,
+    readOnly: true,
+    temporaryFiles: 2,
   },
 };
 

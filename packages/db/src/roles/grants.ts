@@ -12,7 +12,12 @@ export interface TableGrant {
 /** All that the roles may do with rows. */
 export function tableGrants(prefix: string): TableGrant[] {
   const views: TableAccess[] = viewsForPeople.map((view) => ({
-    ...{ table: view, service: [], admin: ['select'], edited: [], guarded: [], reader: ['select'] },
+    table: view,
+    service: [],
+    admin: ['select'],
+    edited: [],
+    guarded: [],
+    reader: ['select'],
   }));
   return [...tableAccess, ...views].flatMap((row) => {
     const table = row.table.includes('.') ? row.table : `public.${row.table}`;

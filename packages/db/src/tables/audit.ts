@@ -15,7 +15,8 @@ export const auditEntries = table<AuditEntry>()('audit_entries', {
     changes: {
       personal: {
         what: 'orders before and after an edit by hand',
-        ...{ erasedTo: 'copies', until: 'KEEP_AUDIT_DAYS' },
+        erasedTo: 'copies',
+        until: 'KEEP_AUDIT_DAYS',
       },
     },
   },

@@ -5,7 +5,8 @@ export const apiKeys = table<ApiKey>()('api_keys', {
   columns: {
     ...plain('location_id id prefix permissions all_event_types last_used_at created_at'),
     name: {
-      ...{ edited: true, length: [1, 255] },
+      edited: true,
+      length: [1, 255],
       personal: { what: 'the purpose of a key, perhaps a name', until: "the key's name is changed" },
     },
     key_hash: { secret: true },
@@ -66,7 +67,9 @@ export const idempotencyKeys = table<IdempotencyKey>()('idempotency_keys', {
     ),
     response: {
       personal: {
-        ...{ what: 'answers that hold orders', erasedTo: 'copies', until: 'IDEMPOTENCY_TTL_HOURS' },
+        what: 'answers that hold orders',
+        erasedTo: 'copies',
+        until: 'IDEMPOTENCY_TTL_HOURS',
       },
     },
   },

@@ -30,7 +30,9 @@ export const paymentMethods = table<PaymentMethod>()('payment_methods', {
 
 /** A text of the guest that an order is for, taken as it was sent; null where none was. */
 const ofGuest = (what: string, most = 255): Column => ({
-  ...{ published: true, edited: true, length: [0, most] },
+  published: true,
+  edited: true,
+  length: [0, most],
   personal: { what, erasedTo: 'null' },
 });
 
@@ -39,7 +41,10 @@ export const orders = table<Order>()('orders', {
     ...plain('location_id id turn_id created_at updated_at created_by request_id revision'),
     number: { published: true },
     external_id: {
-      ...{ published: true, recorded: 'before and after', edited: true, length: [1, 255] },
+      published: true,
+      recorded: 'before and after',
+      edited: true,
+      length: [1, 255],
       personal: { what: 'the number of another system', until: 'the location is deleted' },
     },
     status: { published: true, recorded: 'before and after', edited: true },
@@ -47,12 +52,16 @@ export const orders = table<Order>()('orders', {
     channel: { published: true, edited: true, length: [1, 255] },
     is_take_away: { published: true, edited: true },
     identifier: {
-      ...{ published: true, edited: true, length: [0, 255] },
+      published: true,
+      edited: true,
+      length: [0, 255],
       personal: { what: 'a label: a table, often a name', erasedTo: 'empty' },
     },
     payment_method_id: { published: true },
     cancel_reason: {
-      ...{ published: true, edited: true, length: [0, 500] },
+      published: true,
+      edited: true,
+      length: [0, 500],
       personal: { what: 'why, in words', erasedTo: 'null' },
     },
     note: ofGuest('a remark of a guest', 1_000),
@@ -73,14 +82,22 @@ export const orders = table<Order>()('orders', {
   people: 'edit',
   editEvents: {
     publish: [
-      ...['order.created', 'order.updated', 'order.status_changed', 'order.cancelled', 'order.completed'],
-      ...['payment.updated', 'payment.rejected', 'stock.updated'],
+      'order.created',
+      'order.updated',
+      'order.status_changed',
+      'order.cancelled',
+      'order.completed',
+      'payment.updated',
+      'payment.rejected',
+      'stock.updated',
     ],
   },
   versioned: 'edited',
   belongs: { sandbox: 'emptied twice' },
   published: {
-    ...{ as: 'order', lastState: true, capturedByPlaceOrder: true },
+    as: 'order',
+    lastState: true,
+    capturedByPlaceOrder: true,
     counted: { by: 'r.status', at: 'order_stretch(1, r.created_at)' },
   },
   lengthsHeldBy: { function: 'refuse_order_texts', onUpdateOf: ['created_at', 'promised_at', 'guests'] },

@@ -26,7 +26,10 @@ export const products = table<Product>()('products', {
   versioned: 'any',
   belongs: { sandbox: 'emptied' },
   published: {
-    ...{ as: 'product', lastState: true, keepsDeletions: true, json: 'part' },
+    as: 'product',
+    lastState: true,
+    keepsDeletions: true,
+    json: 'part',
     counted: { by: "CASE WHEN r.visible THEN 'visible' ELSE 'hidden' END", at: "'-infinity'::timestamptz" },
   },
 });

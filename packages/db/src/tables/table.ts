@@ -247,7 +247,11 @@ export const table =
     const { people, service = operations, published, serviceOnly, guards, ...rest } = row as Row<string>;
     const closed: Guard[] = serviceOnly === undefined ? [] : [{ serviceOnly: 'all', sentence: serviceOnly }];
     return {
-      ...{ name, schema: 'public', key: ['id'], access: { people, service }, ...rest },
+      name,
+      schema: 'public',
+      key: ['id'],
+      access: { people, service },
+      ...rest,
       ...(published && { published: { id: 'id', on: published.lastState ? made : all, ...published } }),
       ...((serviceOnly ?? guards) && { guards: [...closed, ...(guards ?? [])] }),
     };

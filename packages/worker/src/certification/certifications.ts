@@ -84,7 +84,11 @@ async function play(
   const status = aborted !== undefined ? 'aborted' : isPassed ? 'passed' : 'failed';
   const verdict = aborted ?? verdictOf(report, does);
   await tools.database.run(endRun, [
-    ...[ref.locationId, ref.certificationId, status, verdict, JSON.stringify(report)],
+    ref.locationId,
+    ref.certificationId,
+    status,
+    verdict,
+    JSON.stringify(report),
   ]);
   playedRuns.publish({ ...ref, log } satisfies PlayedRun);
 }

@@ -42,7 +42,11 @@ export function testEvent(of: { locationId: string; endpointId: string; at: stri
   const id = newId();
   const bodyOf = (api_version: string) =>
     JSON.stringify({
-      ...{ id, type: 'webhook.test', api_version, created_at: of.at, location_id: of.locationId },
+      id,
+      type: 'webhook.test',
+      api_version,
+      created_at: of.at,
+      location_id: of.locationId,
       data: {
         endpoint_id: of.endpointId,
         message: 'A certification looks whether the endpoint can be reached.',

@@ -76,7 +76,14 @@ async function attemptWithin(
     const timestampSeconds = Math.floor(fresh.at);
     const { version } = tools;
     const headers = webhookHeaders({
-      ...{ eventId, eventType, attempt, timestampSeconds, secrets, body, traceparent, version },
+      eventId,
+      eventType,
+      attempt,
+      timestampSeconds,
+      secrets,
+      body,
+      traceparent,
+      version,
     });
     const made = await send(tools, { url, headers, body, sendBy: fresh.sendBy });
     if (made !== undefined)

@@ -66,7 +66,10 @@ export async function claim(
     const secrets = openSecrets(options, endpoint, first.secrets);
     signing.opened(endpointId);
     const claimed = rows.map(({ body, ...delivery }) => ({
-      ...{ delivery, secrets, sendBy, sealed: sealedOf(first.secrets) },
+      delivery,
+      secrets,
+      sendBy,
+      sealed: sealedOf(first.secrets),
       body: Buffer.from(body),
     }));
     const size = claimed.reduce((sum, { body }) => sum + body.length, 0);

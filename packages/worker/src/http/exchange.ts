@@ -113,7 +113,8 @@ export function exchange(
           // Its headers give two lengths, which undici does not take. They are of the body, and the status decides.
           if (head === undefined && isHead)
             head = {
-              ...{ statusCode, durationMs: Math.round(clock.now() - connectedAt) },
+              statusCode,
+              durationMs: Math.round(clock.now() - connectedAt),
               said: createAnswerText({}),
             };
           end(error);

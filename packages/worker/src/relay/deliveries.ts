@@ -48,13 +48,22 @@ export async function claimNewDeliveries(
   );
   const bodies = createBodies();
   return taken.map(({ id: endpointId, locationId, url, secrets, at }) => ({
-    ...{ locationId, endpointId, secrets, sendBy },
+    locationId,
+    endpointId,
+    secrets,
+    sendBy,
     deliveries: deliveries
       .filter(({ endpoint }) => endpoint.id === endpointId)
       .map(({ id, event, endpoint }) => ({
         delivery: {
-          ...{ id, eventId: event.id, eventType: event.type, url },
-          ...{ requestId: event.requestId, traceparent: event.traceparent, attempts: 0, claimedAt: at },
+          id,
+          eventId: event.id,
+          eventType: event.type,
+          url,
+          requestId: event.requestId,
+          traceparent: event.traceparent,
+          attempts: 0,
+          claimedAt: at,
         },
         body: bodies(event, endpoint.apiVersion),
       })),

@@ -49,7 +49,9 @@ function readInvariant(name: string): Invariant {
   if (means === undefined || advice === undefined)
     throw new Error(`prisma/invariants/${file} does not begin with "-- means:" and "-- advice:"`);
   return {
-    ...{ name, means, advice },
+    name,
+    means,
+    advice,
     of: query.includes('$1') ? 'location' : 'database',
     ...(newest !== undefined && { newest: Number(newest) }),
     asks: statement<Harm>(`doctor_${file}`, query),

@@ -14,13 +14,18 @@ import {
  */
 export function brunoCollection(version: 'v1' | 'v2', document: oas31.OpenAPIObject): object {
   const variable = (name: string, value: string, secret: boolean) => ({
-    ...{ name, value, type: 'text', enabled: true, secret },
+    name,
+    value,
+    type: 'text',
+    enabled: true,
+    secret,
   });
   return {
     name: document.info.title,
     version: '1',
     items: collectionFolders(version, document).map(({ name, description, requests }) => ({
-      ...{ type: 'folder', name },
+      type: 'folder',
+      name,
       root: { meta: { name }, docs: description, request: { auth: { mode: 'inherit' } } },
       items: requests.map(itemOf),
     })),
@@ -40,7 +45,8 @@ export function brunoCollection(version: 'v1' | 'v2', document: oas31.OpenAPIObj
 function itemOf(request: CollectionRequest): object {
   const { name, description, method, url, query, headers, body, steps, status } = request;
   return {
-    ...{ type: 'http-request', name },
+    type: 'http-request',
+    name,
     request: {
       // Bruno sends the query of the URL; the parameters show it.
       url,

@@ -75,11 +75,16 @@ function requestOf(each: Documented): CollectionRequest {
   const others = parametersOf(operation, components)
     .filter((parameter) => parameter.in === 'query' && !parameter.required)
     .map(({ name, example, description }) => ({
-      ...{ name, value: example === undefined ? '' : String(example), isSent: false },
+      name,
+      value: example === undefined ? '' : String(example),
+      isSent: false,
       ...(description !== undefined && { description }),
     }));
   return {
-    ...{ name: titleOf(each), method: call.method, url: `{{COMANDA_URL}}${address}`, path },
+    name: titleOf(each),
+    method: call.method,
+    url: `{{COMANDA_URL}}${address}`,
+    path,
     query: [...sent, ...others],
     ...(operation.description !== undefined && { description: operation.description }),
     headers: call.headers,
@@ -96,7 +101,10 @@ function stepsOf({ variables }: SampleCall): CollectionStep[] {
   return variables.map(({ name, call, body, key, before = '"id":"', after = '' }) => {
     const [method = '', path = ''] = call.split(' ');
     return {
-      ...{ name, method, path: named(path, variables), pattern: `${before}([^"]*)"${after}` },
+      name,
+      method,
+      path: named(path, variables),
+      pattern: `${before}([^"]*)"${after}`,
       ...(body !== undefined && { body: named(JSON.stringify(body), variables) }),
       ...(key !== undefined && { key }),
     };

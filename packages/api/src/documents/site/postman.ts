@@ -22,7 +22,8 @@ export function postmanCollection(version: 'v1' | 'v2', document: oas31.OpenAPIO
       { key: 'COMANDA_KEY', value: '' },
     ],
     item: collectionFolders(version, document).map(({ name, description, requests }) => ({
-      ...{ name, description },
+      name,
+      description,
       item: requests.map(itemOf),
     })),
   };
@@ -50,7 +51,9 @@ function itemOf(request: CollectionRequest): object {
         path: path.slice(1).split('/').map(decodeURIComponent),
         ...(query.length > 0 && {
           query: query.map(({ name: key, value, description, isSent }) => ({
-            ...{ key, value, description },
+            key,
+            value,
+            description,
             ...(!isSent && { disabled: true }),
           })),
         }),

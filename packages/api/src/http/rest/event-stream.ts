@@ -45,9 +45,15 @@ async function serve(
 ): Promise<void> {
   const requestId = requestIdOf(request.headers['x-request-id']);
   const context: RequestContext = {
-    ...{ app, requestId, startedAt: performance.now(), apiVersion: 'v2' },
-    ...{ authorization: request.headers.authorization, headers: {}, cut: () => response.destroy() },
-    ...{ clientAddress: app.clientAddress(request), simulate: simulateOf(request.headers) },
+    app,
+    requestId,
+    startedAt: performance.now(),
+    apiVersion: 'v2',
+    authorization: request.headers.authorization,
+    headers: {},
+    cut: () => response.destroy(),
+    clientAddress: app.clientAddress(request),
+    simulate: simulateOf(request.headers),
   };
   const method = request.method ?? '';
   try {
@@ -85,7 +91,10 @@ async function serve(
     const { clientAddress, headers } = context;
     const line = {
       simulated: headers['X-Comanda-Simulated'],
-      ...{ requestId, clientAddress, entrance: 'rest' as const, method },
+      requestId,
+      clientAddress,
+      entrance: 'rest' as const,
+      method,
       operation: subscription.name,
     };
     sendError(request, response, refusal, requestId, headers);

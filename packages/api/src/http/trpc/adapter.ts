@@ -69,7 +69,10 @@ export function trpcAdapter(app: App, router: AnyRouter): express.Handler {
       if (type !== 'subscription' && error instanceof ApiError) return;
       const requestId = requestIds.getStore() ?? '';
       const asked = (ctx as RequestContext | undefined) ?? {
-        ...{ app, requestId, startedAt: performance.now(), headers: {} },
+        app,
+        requestId,
+        startedAt: performance.now(),
+        headers: {},
       };
       // A path that is none of our operations is the caller's text: it could be a key.
       const known = path !== undefined && Object.hasOwn(router._def.procedures, path);

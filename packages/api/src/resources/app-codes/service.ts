@@ -72,7 +72,10 @@ async function use(
     { permissions, limits: {}, expiresAt },
   );
   const value = {
-    ...{ key: key.key, expires_at: wireTime(expiresAt, timezone), name, screens: opened },
+    key: key.key,
+    expires_at: wireTime(expiresAt, timezone),
+    name,
+    screens: opened,
     location: { id: locationId, name: row.location_name, timezone, currency },
   };
   return { value, apiKeyId: key.id, locationId };

@@ -62,7 +62,10 @@ export function settleStock(
 ): ChangesOf {
   if (given === undefined) return () => [];
   const row = settle(stock, before, given, () => ({
-    ...{ product_id, enabled: true, quantity: 0, min_stock_alarm: 0 },
+    product_id,
+    enabled: true,
+    quantity: 0,
+    min_stock_alarm: 0,
   }));
   return () =>
     fieldChanges(before, row, stockFields).map((change) => ({ ...change, field: prefix + change.field }));
@@ -103,8 +106,14 @@ export function emptyWrites(): Writes {
   const none = () => ({ created: [], updated: [] });
   return {
     removed: { categories: [], products: [], subselections: [], items: [] },
-    ...{ releasedSkus: [], addedLinks: [], removedLinks: [] },
-    ...{ categories: none(), products: none(), stock: none(), subselections: none(), items: none() },
+    releasedSkus: [],
+    addedLinks: [],
+    removedLinks: [],
+    categories: none(),
+    products: none(),
+    stock: none(),
+    subselections: none(),
+    items: none(),
   };
 }
 

@@ -76,7 +76,9 @@ export function removeOne(
   const { locationId } = ctx.caller;
   const whole = kind === 'products';
   const asked: Asked = {
-    ...{ [kind]: { ids: [id] }, stock: whole, options: whole },
+    [kind]: { ids: [id] },
+    stock: whole,
+    options: whole,
     changing: (categories) => categories.map((category) => category.id),
   };
   return repeatingDeadlocks(() =>

@@ -66,35 +66,41 @@ interface Table<Row> {
 
 const common = { id: 'uuid', external_id: 'text', name: 'text' };
 const categories = table<CategoryRow>('categories', {
-  ...{ ...common, priority: 'int', visible: 'boolean', image_url: 'text' },
+  ...common,
+  priority: 'int',
+  visible: 'boolean',
+  image_url: 'text',
 });
 const products = table<ProductRow>('products', {
-  ...{ id: 'uuid', external_id: 'text', ...columnTypes },
+  id: 'uuid',
+  external_id: 'text',
+  ...columnTypes,
 });
 const stock = table<StockRow>('product_stock', {
-  ...{ product_id: 'uuid', enabled: 'boolean', quantity: 'numeric', min_stock_alarm: 'numeric' },
+  product_id: 'uuid',
+  enabled: 'boolean',
+  quantity: 'numeric',
+  min_stock_alarm: 'numeric',
 });
 const subselections = table<SubselectionRow>('subselections', {
-  ...{
-    ...common,
-    product_id: 'uuid',
-    min_selection: 'int',
-    max_selection: 'int',
-    single: 'boolean',
-    position: 'int',
-  },
+  ...common,
+  product_id: 'uuid',
+  min_selection: 'int',
+  max_selection: 'int',
+  single: 'boolean',
+  position: 'int',
 });
 const items = table<ItemRow>('subselection_items', {
-  ...{
-    ...common,
-    subselection_id: 'uuid',
-    price: 'numeric',
-    min: 'int',
-    max: 'int',
-    visible: 'boolean',
-    image_url: 'text',
-  },
-  ...{ position: 'int', stock_enabled: 'boolean', stock_quantity: 'numeric' },
+  ...common,
+  subselection_id: 'uuid',
+  price: 'numeric',
+  min: 'int',
+  max: 'int',
+  visible: 'boolean',
+  image_url: 'text',
+  position: 'int',
+  stock_enabled: 'boolean',
+  stock_quantity: 'numeric',
 });
 
 /** The first column is the key. */

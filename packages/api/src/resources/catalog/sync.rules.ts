@@ -25,12 +25,22 @@ const categoryFields = {
   image_url: 'image_url',
 } as const;
 const subselectionFields = {
-  ...{ name: 'name', min_selection: 'min_selection', max_selection: 'max_selection', single: 'single' },
+  name: 'name',
+  min_selection: 'min_selection',
+  max_selection: 'max_selection',
+  single: 'single',
   position: 'position',
 } as const;
 const itemFields = {
-  ...{ name: 'name', price: 'price', min: 'min', max: 'max', visible: 'visible', image_url: 'image_url' },
-  ...{ position: 'position', stock_enabled: 'stock.enabled', stock_quantity: 'stock.quantity' },
+  name: 'name',
+  price: 'price',
+  min: 'min',
+  max: 'max',
+  visible: 'visible',
+  image_url: 'image_url',
+  position: 'position',
+  stock_enabled: 'stock.enabled',
+  stock_quantity: 'stock.quantity',
 } as const;
 
 /** The outcome of a sync: one change for every node that is named or removed. */
@@ -109,7 +119,12 @@ function planCategories(plan: Planning, tree: NamedTree, current: Current): Map<
   for (const { external_id, name, priority, visible, image_url } of tree.categories) {
     const before = known.get(external_id);
     const row = settle(plan.writes.categories, before, { name, priority, visible, image_url }, () => ({
-      ...{ id: plan.newId(), external_id, name, priority: 0, visible: true, image_url: '' },
+      id: plan.newId(),
+      external_id,
+      name,
+      priority: 0,
+      visible: true,
+      image_url: '',
     }));
     ids.set(external_id, row.id);
     record(plan, 'category', [external_id], row.id, before, fieldChanges(before, row, categoryFields));
@@ -153,7 +168,13 @@ function planSubselections(plan: Planning, { at, product }: NamedProduct, produc
     const position = places[index] ?? index;
     const fields = { name, min_selection, max_selection, single, position };
     const row = settle(plan.writes.subselections, before, fields, () => ({
-      ...{ id: plan.newId(), product_id, external_id, name, min_selection, max_selection, position },
+      id: plan.newId(),
+      product_id,
+      external_id,
+      name,
+      min_selection,
+      max_selection,
+      position,
       single: max_selection === 1,
     }));
     const path = [product.external_id, external_id];
@@ -187,21 +208,28 @@ function planItems(
     const before = known.get(external_id);
     const position = places[index] ?? index;
     const fields = {
-      ...{ name, price, min, max, visible, image_url, position },
+      name,
+      price,
+      min,
+      max,
+      visible,
+      image_url,
+      position,
       ...(stock && { stock_enabled: stock.enabled, stock_quantity: stock.quantity }),
     };
     const row = settle(plan.writes.items, before, fields, () => ({
-      ...{
-        id: plan.newId(),
-        subselection_id,
-        external_id,
-        name,
-        price,
-        min: 0,
-        max: max_selection,
-        position,
-      },
-      ...{ visible: true, image_url: '', stock_enabled: false, stock_quantity: 0 },
+      id: plan.newId(),
+      subselection_id,
+      external_id,
+      name,
+      price,
+      min: 0,
+      max: max_selection,
+      position,
+      visible: true,
+      image_url: '',
+      stock_enabled: false,
+      stock_quantity: 0,
     }));
     if (row.min > row.max) {
       const [field, message] =

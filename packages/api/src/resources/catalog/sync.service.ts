@@ -45,7 +45,10 @@ function apply(ctx: CallContext, input: CatalogSync): Promise<Answer<CatalogSync
           const stored = { categories: [...current], products: [], subselections: [], items: [] };
           return changedCategories(namedIn(stored), mode, current);
         },
-        ...{ all, stock: true, links: true, options: true },
+        all,
+        stock: true,
+        links: true,
+        options: true,
       },
       plan(current) {
         refuseNewBlankEnds(asStored(current), current);
@@ -57,7 +60,9 @@ function apply(ctx: CallContext, input: CatalogSync): Promise<Answer<CatalogSync
       const counts = { created: 0, updated: 0, deleted: 0, unchanged: 0 };
       for (const { action } of changes) counts[action] += 1;
       return {
-        ...{ version: '', total_items: named, ...counts },
+        version: '',
+        total_items: named,
+        ...counts,
         ...(dry_run ? { dry_run: true, changes } : include && { ids }),
         ...(warnings.length > 0 && { warnings }),
       };

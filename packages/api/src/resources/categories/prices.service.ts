@@ -33,7 +33,8 @@ export async function changePrices(ctx: CallContext, input: PriceChange): Promis
       const differing = decided.products.filter(({ before, after }) => before !== after);
       if (differing.length > 0)
         await tx.run(writePrices, [
-          ...[locationId, differing.map((product) => product.id)],
+          locationId,
+          differing.map((product) => product.id),
           differing.map(({ after }) => after),
         ]);
       return { value: decided };

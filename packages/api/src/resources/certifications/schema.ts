@@ -66,8 +66,12 @@ const Does = z
 type Does = z.infer<typeof Does>;
 
 const nothing: Does = {
-  ...{ receives_webhooks: false, reads_catalog: false, reads_lists: false },
-  ...{ places_orders: false, takes_orders: false, brings_catalog: false },
+  receives_webhooks: false,
+  reads_catalog: false,
+  reads_lists: false,
+  places_orders: false,
+  takes_orders: false,
+  brings_catalog: false,
 };
 
 /** The features of an integration of each role, unless its start says otherwise. */
@@ -75,7 +79,10 @@ export const doesOf: Readonly<Record<z.infer<typeof Role>, Does>> = {
   erp: { ...nothing, receives_webhooks: true, takes_orders: true, brings_catalog: true },
   kiosk: {
     ...nothing,
-    ...{ receives_webhooks: true, reads_catalog: true, reads_lists: true, places_orders: true },
+    receives_webhooks: true,
+    reads_catalog: true,
+    reads_lists: true,
+    places_orders: true,
   },
   listener: { ...nothing, receives_webhooks: true },
 };
@@ -155,8 +162,12 @@ export const Certification = z
         '3 of 3 checks passed. 9 do not apply: it does not receive webhooks, nor read the catalog, nor read lists, nor take orders, nor bring the catalog.',
       role: 'kiosk',
       does: {
-        ...{ receives_webhooks: false, reads_catalog: false, reads_lists: false },
-        ...{ places_orders: true, takes_orders: false, brings_catalog: false },
+        receives_webhooks: false,
+        reads_catalog: false,
+        reads_lists: false,
+        places_orders: true,
+        takes_orders: false,
+        brings_catalog: false,
       },
       checks: [
         {

@@ -42,7 +42,12 @@ const e = z.string().regex(/^[0-9a-f]{8}$/);
 const Content = z.union([
   z.strictObject({ e, s: Moment }),
   z.strictObject({
-    ...{ e, m: Moment, i: z.guid(), u: Moment, h: Moment, n: z.int().min(0).max(2_147_483_647) },
+    e,
+    m: Moment,
+    i: z.guid(),
+    u: Moment,
+    h: Moment,
+    n: z.int().min(0).max(2_147_483_647),
     f: Moment.optional(),
   }),
 ]);
@@ -72,7 +77,11 @@ export function readCursor(text: string): Cursor {
   if ('s' in data) return { from: data.s, epoch: data.e };
   const { e, m, i, u, h, n, f } = data;
   return {
-    ...{ epoch: e, after: { moment: m, id: i }, until: u, horizon: h, total: n },
+    epoch: e,
+    after: { moment: m, id: i },
+    until: u,
+    horizon: h,
+    total: n,
     ...(f !== undefined && { began: f }),
   };
 }

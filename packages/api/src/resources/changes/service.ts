@@ -91,8 +91,11 @@ async function begin(on: Queryable, { from: asked, epoch }: Beginning): Promise<
   // The clock of this process, with which the caller's was judged, may be ahead of the database's.
   const from = Math.min(wanted, row.asked);
   return {
-    ...{ epoch: row.epoch, after: before(from), began: from },
-    ...{ until: row.asked, horizon: Math.max(row.horizon, from) },
+    epoch: row.epoch,
+    after: before(from),
+    began: from,
+    until: row.asked,
+    horizon: Math.max(row.horizon, from),
   };
 }
 

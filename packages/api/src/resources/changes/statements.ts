@@ -84,7 +84,8 @@ export function changesStatements(parts: ChangesParts): Omit<Changes, 'filters'>
         : pageWithDeleted(found, entries, limit),
     ),
     count: statement(`count_${name}`, `select count(*)::int as total from (${rows('', '')}) changed`),
-    ...{ listsDeleted: deleted !== undefined, readsFrom },
+    listsDeleted: deleted !== undefined,
+    readsFrom,
   };
 }
 

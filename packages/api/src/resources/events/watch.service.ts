@@ -21,8 +21,11 @@ export async function watch(
   Object.assign(ctx.headers, hiddenHeader(hidden));
   const { id, number } = await positionAfter(ctx, lastEventId ?? after ?? 'latest');
   const stream = await app.live.open({
-    ...{ apiKeyId: caller.apiKeyId, locationId: caller.locationId, authorization },
-    ...{ after: Number(number), types },
+    apiKeyId: caller.apiKeyId,
+    locationId: caller.locationId,
+    authorization,
+    after: Number(number),
+    types,
     judge: (key) => judged(caller, key, asked),
   });
   return { ...stream, behind: id };

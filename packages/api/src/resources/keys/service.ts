@@ -70,8 +70,15 @@ export function narrow(ctx: CallContext, { id, permissions, event_types }: KeyNa
     if (fault !== undefined) throw invalid(fault);
     const left = permissions && [...new Set(permissions)];
     const [row] = await tx.run(updateKey, [
-      ...[id, null, left, null, false],
-      ...[null, null, null, null],
+      id,
+      null,
+      left,
+      null,
+      false,
+      null,
+      null,
+      null,
+      null,
       event_types === 'by_permission',
     ]);
     const after = keyIn(row);

@@ -49,7 +49,10 @@ export function updateKey(database: Database, id: string, changes: KeyUpdate): P
     const values = [id, name, permissions && [...new Set(permissions)], expires_at, expires_at === null];
     const [row] = await tx.run(sql.updateKey, [
       ...values,
-      ...[limits.per_minute, limits.monthly, limits.batch_jobs_per_hour, limits.max_items_per_batch],
+      limits.per_minute,
+      limits.monthly,
+      limits.batch_jobs_per_hour,
+      limits.max_items_per_batch,
       event_types === 'by_permission',
     ]);
     const after = keyIn(row);
@@ -137,7 +140,10 @@ export async function storeKey(
   const values = [locationId, name, prefix, hash, permissions, expiresAt];
   const [row] = await tx.run(sql.insertKey, [
     ...values,
-    ...[limits.per_minute, limits.monthly, limits.batch_jobs_per_hour, limits.max_items_per_batch],
+    limits.per_minute,
+    limits.monthly,
+    limits.batch_jobs_per_hour,
+    limits.max_items_per_batch,
   ]);
   return { ...keyIn(row), key };
 }

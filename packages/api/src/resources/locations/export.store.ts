@@ -54,7 +54,9 @@ export async function exportLocation(
 
 /** The manifest of an export, without its files. */
 export const manifestOf = ({ id, code, name, migration, checksum, ...rest }: sql.Described) => ({
-  ...{ format: 1 as const, location: { id, code, name }, schema: { migration, checksum } },
+  format: 1 as const,
+  location: { id, code, name },
+  schema: { migration, checksum },
   ...rest,
 });
 

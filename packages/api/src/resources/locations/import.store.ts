@@ -62,7 +62,8 @@ export async function importLocation(
 
 /** The audit entry of an import. */
 export const importedFrom = ({ exported_at, snapshot, epoch }: Manifest, rows: number) => ({
-  ...{ exported_at, rows },
+  exported_at,
+  rows,
   ...(snapshot !== undefined && { snapshot, epoch }),
 });
 

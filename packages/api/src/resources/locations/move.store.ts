@@ -124,7 +124,11 @@ export async function advanceMove(
   { seconds = {}, exportedAt }: { seconds?: Record<string, number>; exportedAt?: string | undefined } = {},
 ): Promise<void> {
   const [moved] = await database.run(sql.advanceMove, [
-    ...[id, done, next, JSON.stringify(seconds), exportedAt ?? null],
+    id,
+    done,
+    next,
+    JSON.stringify(seconds),
+    exportedAt ?? null,
   ]);
   if (moved === undefined) throw conflict('guarded', 'Another command went on with this move, or ended it.');
 }

@@ -47,7 +47,11 @@ export async function insertLocation(
 ): Promise<CodedLocation> {
   const id = newId();
   const [made] = await tx.run(sql.insertLocation, [
-    ...[id, input.name, input.timezone, input.currency, input.sandbox ?? false],
+    id,
+    input.name,
+    input.timezone,
+    input.currency,
+    input.sandbox ?? false,
   ]);
   const by: AuditActor = actor ?? { kind: 'command_line', locationId: id };
   auditAs(tx, by, 'locations.create', id, { before: null, after: input });

@@ -20,7 +20,12 @@ import {
  */
 export function* planCopy(from: Whole, here: Whole, newId: () => string): Steps<CopyPlan> {
   const plan: Planning = {
-    ...{ writes: emptyWrites(), menus: [], changes: [], unchanged: 0, kept: 0, faults: [] },
+    writes: emptyWrites(),
+    menus: [],
+    changes: [],
+    unchanged: 0,
+    kept: 0,
+    faults: [],
     newId,
   };
   const categories = yield* planCategories(plan, from, here);
@@ -110,7 +115,9 @@ function planChoices(
     const options = items.from.get(match.from.id) ?? [];
     for (const option of matchesOf('item', options, items.here.get(row.id) ?? [], plan.faults)) {
       const made = settled(plan, 'item', option, plan.writes.items, {
-        ...{ subselection_id: row.id, stock_enabled: false, stock_quantity: 0 },
+        subselection_id: row.id,
+        stock_enabled: false,
+        stock_quantity: 0,
       });
       record(plan, 'item', [product.name, row.name, made.row.name], option, made.changes);
     }
@@ -147,8 +154,11 @@ function planMenus(
     ]);
     if (isMoved)
       plan.menus.push({
-        ...{ id: before?.id ?? plan.newId(), name, category_ids },
-        ...{ is_published: isPublished, isNew: before === undefined },
+        id: before?.id ?? plan.newId(),
+        name,
+        category_ids,
+        is_published: isPublished,
+        isNew: before === undefined,
       });
   }
 }

@@ -98,7 +98,9 @@ async function readWhole(on: Queryable, locationId: string, reads: Reads): Promi
   if (isLocking) await on.run(menus.lockMenus, [locationId]);
   const found = await on.run(menus.readMenusToCopy, [locationId]);
   const { products, links, subselections, items } = await readCurrent(on, locationId, reads, {
-    ...{ products: asked.products, links: true, options: true },
+    products: asked.products,
+    links: true,
+    options: true,
   });
   return { categories, products, links, subselections, items, menus: found };
 }
@@ -136,9 +138,11 @@ function* shown(
   }
   seen.update(']]');
   return {
-    ...{ from: { id: from.id, name: from.name }, to: { id: to.id, name: to.name } },
+    from: { id: from.id, name: from.name },
+    to: { id: to.id, name: to.name },
     ...counts,
-    ...{ changes: changes.slice(0, mostListed), seen: seen.digest('hex') },
+    changes: changes.slice(0, mostListed),
+    seen: seen.digest('hex'),
   };
 }
 

@@ -20,8 +20,13 @@ export async function addPayment(
   if (!isId(id)) throw notFound('Order');
   const { locationId, apiKeyId } = ctx.caller;
   const values = [
-    ...[locationId, id, isId(payment_method_id) ? payment_method_id : null, 'orders.addPayment'],
-    ...[originOf(ctx), apiKeyId, ctx.clientAddress ?? null],
+    locationId,
+    id,
+    isId(payment_method_id) ? payment_method_id : null,
+    'orders.addPayment',
+    originOf(ctx),
+    apiKeyId,
+    ctx.clientAddress ?? null,
   ];
   return inStatement(ctx, async (on) => {
     const [added] = await on.run(addRow, values);

@@ -34,7 +34,7 @@ export function orderChanges(input: OrderList): Changes {
       : `(${changed} ${most}) union all (${one ? settledOne(from, narrowed) : settled(from, narrowed, limit)} ${most})`;
   const shown = () => entries(include, 'page.moment, page.id');
   const statements = kept(name, () =>
-    changesStatements({ ...{ name, filters: values.length, readsFrom, rows }, entries: shown() }),
+    changesStatements({ name, filters: values.length, readsFrom, rows, entries: shown() }),
   );
   return { ...statements, filters: values };
 }

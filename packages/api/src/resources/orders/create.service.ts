@@ -79,8 +79,13 @@ function memberOf(ctx: JoinedCall, decided: Pick<PlacedOrder, 'request' | 'order
   const { operation, key, requestHash } = idempotency;
   const { apiKeyId, granted } = caller;
   return {
-    ...{ ...decided, apiKeyId, operation, key, requestHash },
-    ...{ ttlHours: app.policy.idempotencyTtlHours, origin: originOf(ctx) },
+    ...decided,
+    apiKeyId,
+    operation,
+    key,
+    requestHash,
+    ttlHours: app.policy.idempotencyTtlHours,
+    origin: originOf(ctx),
     passesPause: passesPause(granted, decided.request),
   };
 }

@@ -141,7 +141,9 @@ export function editLines(
       lastLine: newest,
       lines: changed,
       removed: [...remove],
-      ...{ products: taken.products.all(), choices: taken.choices.all(), difference },
+      products: taken.products.all(),
+      choices: taken.choices.all(),
+      difference,
     },
     faults: [...faults, ...adjusted.faults],
   };
@@ -174,8 +176,12 @@ function changeLine(
   const cents = divideRounded(quantity * unit, 1_000n);
   const { stock_taken: _, ...kept } = line;
   const after = {
-    ...{ ...kept, selections, comment: comment === undefined ? line.comment : comment },
-    ...{ unit_price: decimalText(unit, 2), quantity: decimalText(quantity, 3), total: decimalText(cents, 2) },
+    ...kept,
+    selections,
+    comment: comment === undefined ? line.comment : comment,
+    unit_price: decimalText(unit, 2),
+    quantity: decimalText(quantity, 3),
+    total: decimalText(cents, 2),
   };
   const faults = subselections === undefined ? [] : choiceFaults(line, subselections, facts, path);
   return { line: after, cents, faults: [...faults, ...unitFaults(unit, path)] };
@@ -212,7 +218,9 @@ function giveBack(taken: { products: Takings; choices: Takings }, line: StoredLi
 const stored = ({ comment, ...line }: PricedLine) => ({ ...line, comment: comment ?? null });
 
 const shown = (line: number, { name, quantity }: Pick<StoredLine, 'name' | 'quantity'>) => ({
-  ...{ line_id: line, name, quantity: Number(quantity) },
+  line_id: line,
+  name,
+  quantity: Number(quantity),
 });
 
 /** Adds up what is taken of each product or item. */

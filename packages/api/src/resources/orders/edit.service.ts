@@ -79,10 +79,14 @@ function changesOf(given: Omit<OrderEdit, 'id' | 'items'>, totalBefore: string, 
   const milli = (of: readonly Taken[], which: 'kept' | 'added') => of.map((each) => milliText(each[which]));
   return {
     fields: { ...carriedColumns(given), total, adjustments, last_line: lastLine },
-    ...{ lines, removed },
-    ...{ products: products.map(({ id }) => id), choices: choices.map(({ id }) => id) },
-    ...{ products_kept: milli(products, 'kept'), products_new: milli(products, 'added') },
-    ...{ choices_kept: milli(choices, 'kept'), choices_new: milli(choices, 'added') },
+    lines,
+    removed,
+    products: products.map(({ id }) => id),
+    choices: choices.map(({ id }) => id),
+    products_kept: milli(products, 'kept'),
+    products_new: milli(products, 'added'),
+    choices_kept: milli(choices, 'kept'),
+    choices_new: milli(choices, 'added'),
     difference: {
       ...named,
       ...(total !== totalBefore && { total: { before: Number(totalBefore), after: Number(total) } }),

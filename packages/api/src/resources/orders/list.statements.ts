@@ -33,7 +33,14 @@ export function filtersOf({
 }: OrderList & Pick<OrderFilters, 'text'>): OrderFilters {
   const [first, ...more] = new Set([status].flat());
   return {
-    ...{ from, to, number, external_id, channel, turn_id, settlement_id, text },
+    from,
+    to,
+    number,
+    external_id,
+    channel,
+    turn_id,
+    settlement_id,
+    text,
     ...(more.length > 0 && first !== undefined
       ? { any_status: [first, ...more] }
       : first && { status: first }),

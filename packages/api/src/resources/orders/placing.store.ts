@@ -150,10 +150,17 @@ export function carriedColumns({
     'note',
   ]);
   return {
-    ...{ note, promised_at, guests },
-    ...{ customer_name: name, customer_phone: phone, customer_email: email, customer_tax_id: tax_id },
-    ...{ delivery_lines: Array.isArray(lines) ? (lines.length === 0 ? null : lines.join('\n')) : lines },
-    ...{ delivery_city: city, delivery_postal_code: postal_code, delivery_country: country },
+    note,
+    promised_at,
+    guests,
+    customer_name: name,
+    customer_phone: phone,
+    customer_email: email,
+    customer_tax_id: tax_id,
+    delivery_lines: Array.isArray(lines) ? (lines.length === 0 ? null : lines.join('\n')) : lines,
+    delivery_city: city,
+    delivery_postal_code: postal_code,
+    delivery_country: country,
     delivery_note: rest.note,
   };
 }

@@ -41,7 +41,9 @@ export async function quote(
 
 const obstacle = (reason: ReasonOf<'conflict'>, path: string, { message }: ApiError) => ({
   code: 'conflict' as const,
-  ...{ reason, path, message },
+  reason,
+  path,
+  message,
 });
 
 // As orders_json shows it once it is stored.

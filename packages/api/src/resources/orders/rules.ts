@@ -83,7 +83,9 @@ export function decideOrder(
       subtotal: decimalText(subtotal, 2),
       total: decimalText(total < 0n ? 0n : total, 2),
       ...(adjusted && { adjustments: adjusted.applied }),
-      ...{ lines, products, choices },
+      lines,
+      products,
+      choices,
     },
     faults: [
       ...faults,

@@ -181,7 +181,10 @@ const allPayments = {
 
 /** An order in full, and what `include` asks for. */
 export const OrderWithBooks = OrderAsSold.extend({
-  ...{ ...orderBooks, ...personal, ...allPayments, ...revised },
+  ...orderBooks,
+  ...personal,
+  ...allPayments,
+  ...revised,
 }).meta({
   id: 'OrderWithBooks',
   description: 'An order in full, and what `include` asks for.',
@@ -222,7 +225,12 @@ const asSold =
 /** An entry of the v2 list: the six fields, and what `include` asks for. */
 export const OrderListEntry = z
   .object({
-    ...{ ...summary, ...details, ...orderBooks, ...personal, ...allPayments, ...revised },
+    ...summary,
+    ...details,
+    ...orderBooks,
+    ...personal,
+    ...allPayments,
+    ...revised,
     items: z.array(OrderItemAsSold).optional().meta(lines),
   })
   .meta({

@@ -17,7 +17,8 @@ export const OrderSearch = z
         'Part of identifier, external_id, or of name or comment of a line, in any case; accents count.',
       example: 'onion',
     }),
-    ...{ from: DateFilter, to: DateFilter },
+    from: DateFilter,
+    to: DateFilter,
     status: list(OrderStatus, 20).min(1, 'must name at least one status').optional(),
     channel: Exactly.optional(),
   })

@@ -39,7 +39,9 @@ export async function list(ctx: CallContext, input: OrderList): Promise<Answer<C
 export async function search(ctx: CallContext, input: OrderSearch): Promise<Answer<OrdersFound>> {
   const { statement, values } = listOrders(ctx.caller.locationId, {
     ...input,
-    ...{ sort: 'created_at', order: 'desc', include: ['details'] },
+    sort: 'created_at',
+    order: 'desc',
+    include: ['details'],
   });
   const [page] = await ctx.app.database.run(statement, values);
   return answerPage(page, input);

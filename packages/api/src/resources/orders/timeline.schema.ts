@@ -123,7 +123,11 @@ export const OrderTimelineEntry = z
         ...event,
         delivery_id: Id,
         endpoint_id: Id,
-        ...{ attempt, status, response_code, error, duration_ms },
+        attempt,
+        status,
+        response_code,
+        error,
+        duration_ms,
       })
       .meta({ id: 'OrderDeliveryEntry', description: 'An attempt to deliver one of these events.' }),
   ])

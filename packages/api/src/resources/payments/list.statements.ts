@@ -70,8 +70,10 @@ function narrowed(input: PaymentList, first: number) {
   const behind = first + given.values.length;
   return {
     suffix: [
-      ...[...given.names, ...(books === undefined ? [] : [books])],
-      ...[...(completed.length === 0 ? [] : ['completed']), ...new Set(include)],
+      ...given.names,
+      ...(books === undefined ? [] : [books]),
+      ...(completed.length === 0 ? [] : ['completed']),
+      ...new Set(include),
     ]
       .map((part) => `_${part}`)
       .join(''),
@@ -99,7 +101,11 @@ export function listPayments(input: PaymentList): {
   const { suffix, where, values, doc } = narrowed(input, 4);
   const statement = keptLists(`list_payments${suffix}`, (name) =>
     pageStatement({
-      ...{ name, table: 'payments', order: 'r.created_at desc, r.id desc', where, entry: doc },
+      name,
+      table: 'payments',
+      order: 'r.created_at desc, r.id desc',
+      where,
+      entry: doc,
       joins: `cross join lateral payments_json(${location}, array[r.id]) j`,
       ...(where === '' && { total: all }),
     }),
@@ -126,7 +132,10 @@ export function paymentChanges(input: PaymentList): Changes {
         union all (${placed(from, where)} ${most})`;
   const statements = keptChanges(`payments_changes${suffix}`, (name) =>
     changesStatements({
-      ...{ name, filters: values.length, readsFrom, rows },
+      name,
+      filters: values.length,
+      readsFrom,
+      rows,
       entries:
         allEntries(`(select coalesce('[' || string_agg(${doc}, ',' order by page.moment, page.id) || ']', '[]')
         from page cross join lateral payments_json($1::uuid, array[page.payment]) j)`),

@@ -59,8 +59,12 @@ export async function move(
   const { locationId, apiKeyId } = ctx.caller;
   const to = targets[operation];
   const member: PaymentMove = {
-    ...{ id, to, operation, apiKeyId },
-    ...{ origin: originOf(ctx), clientAddress: ctx.clientAddress ?? null },
+    id,
+    to,
+    operation,
+    apiKeyId,
+    origin: originOf(ctx),
+    clientAddress: ctx.clientAddress ?? null,
   };
   if (ctx.idempotency === undefined && ctx.precondition === undefined)
     return answerOf(await ctx.app.capacity.joinedWrites.write(moving, locationId, member), to);
@@ -90,7 +94,14 @@ export async function refund(
   if (!isId(id)) throw notFound('Payment');
   const { locationId, apiKeyId } = ctx.caller;
   const values = [
-    ...[locationId, id, amount, reason, person ?? null, 'payments.refund', originOf(ctx), apiKeyId],
+    locationId,
+    id,
+    amount,
+    reason,
+    person ?? null,
+    'payments.refund',
+    originOf(ctx),
+    apiKeyId,
     ctx.clientAddress ?? null,
   ];
   return inStatement(ctx, async (on) => {

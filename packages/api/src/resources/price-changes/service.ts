@@ -32,8 +32,15 @@ export function create(ctx: CallContext, input: PriceChangeCreate): Promise<Answ
     const id = newId();
     const entries = planned.map((each) => ({ ...each, status: 'planned' }));
     const values = [
-      ...[locationId, id, effective_at, category_id ?? null, percent ?? null],
-      ...[JSON.stringify(entries), entries.length, ctx.requestId, apiKeyId],
+      locationId,
+      id,
+      effective_at,
+      category_id ?? null,
+      percent ?? null,
+      JSON.stringify(entries),
+      entries.length,
+      ctx.requestId,
+      apiKeyId,
     ];
     const [made] = await tx.run(sql.insertPriceChange, values);
     if (made === undefined) throw new Error('the price change was not inserted');

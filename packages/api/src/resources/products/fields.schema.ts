@@ -29,7 +29,8 @@ export const productFields = {
   sku: {
     shown: z.string().meta({ description: 'The stock-keeping unit, unique per location.', example: 'DR-01' }),
     given: Sku.meta({ description: 'Unique per location; made from the id of a new product.' }),
-    ...{ column: 'text', fresh: '' },
+    column: 'text',
+    fresh: '',
   },
   name: { shown: ShownName.meta({ example: 'Flat white' }), given: NameText, column: 'text', fresh: '' },
   description: {
@@ -40,7 +41,9 @@ export const productFields = {
   },
   price: {
     shown: z.number().meta({ description: "In the location's currency, 2 decimals.", example: 170 }),
-    ...{ given: Money, column: 'numeric', fresh: 0 },
+    given: Money,
+    column: 'numeric',
+    fresh: 0,
   },
   visible: { shown: Visible, given: Visible, column: 'boolean', fresh: true },
   image_url: { shown: ShownImageUrl, given: ImageUrl, column: 'text', fresh: '' },
@@ -48,7 +51,11 @@ export const productFields = {
     shown: TaxRate.optional().meta({
       description: 'Only with `include=tax`: percent, included in the price; none where none was given.',
     }),
-    ...{ given: TaxRate, column: 'numeric', fresh: null, only: 'v2', onRequest: 'tax' },
+    given: TaxRate,
+    column: 'numeric',
+    fresh: null,
+    only: 'v2',
+    onRequest: 'tax',
   },
 } as const satisfies Readonly<Record<string, ProductField>>;
 

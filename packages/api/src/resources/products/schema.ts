@@ -60,8 +60,11 @@ export const ProductById = byId(exampleIds.product);
 export const ProductCreate = z
   .object({
     external_id: NewCatalogId.optional(),
-    ...{ ...givenFields, sku: NewSku.meta(givenFields.sku.unwrap().meta() ?? {}).optional(), name: Name },
-    ...{ description: Description, price: Money },
+    ...givenFields,
+    sku: NewSku.meta(givenFields.sku.unwrap().meta() ?? {}).optional(),
+    name: Name,
+    description: Description,
+    price: Money,
     category_ids: CategoryIds.optional(),
     stock: StockInput.optional(),
   })
@@ -144,12 +147,10 @@ export const ProductGetByExternalId = ByExternalId.extend({ include: includeTax 
 /** The filters of the v2 list. */
 export const ProductList = z
   .object({
-    ...{
-      ...paging,
-      ...filters,
-      external_id: ShownExternalId.optional().meta({ example: 'DR-01' }),
-      ...changes,
-    },
+    ...paging,
+    ...filters,
+    external_id: ShownExternalId.optional().meta({ example: 'DR-01' }),
+    ...changes,
     include: list(z.enum(['deleted', 'tax']), 20)
       .min(1, 'must name deleted or tax')
       .optional()

@@ -113,7 +113,9 @@ export async function update(ctx: JoinedCall, input: ProductUpdate): Promise<Ans
     return writeInSlot(ctx, (call) => write(call, id, false, fields, input));
   const edit = stock ?? stock_change;
   const change: ProductChange = {
-    ...{ id, origin: makerOf(ctx), fields: jsonOf(fields) },
+    id,
+    origin: makerOf(ctx),
+    fields: jsonOf(fields),
     stock: edit === undefined ? null : JSON.stringify(edit),
   };
   const updated = await repeatingDeadlocks(() =>
@@ -167,8 +169,13 @@ async function write(
   // An id of another form names nothing.
   const categories = category_ids?.map((category) => (isId(category) ? category : noId)) ?? null;
   const values = [
-    ...[ctx.caller.locationId, id, isNew, given, categories],
-    ...[edit === undefined ? null : JSON.stringify(edit), makerOf(ctx)],
+    ctx.caller.locationId,
+    id,
+    isNew,
+    given,
+    categories,
+    edit === undefined ? null : JSON.stringify(edit),
+    makerOf(ctx),
   ];
   const write = async (on: Queryable): Promise<Answer<Product>> => {
     const [written] = await on.run(writeProduct, values);

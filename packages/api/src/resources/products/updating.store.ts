@@ -19,8 +19,12 @@ export const updating: JoinedWrite<ProductChange, UpdatedRow | undefined> = {
   joins: ofDifferentIds,
   async write(database, locationId, members, alone) {
     const values = [
-      ...[locationId, alone, members.map(({ id }) => id), members.map(({ fields }) => fields)],
-      ...[members.map(({ stock }) => stock), members.map(({ origin }) => origin)],
+      locationId,
+      alone,
+      members.map(({ id }) => id),
+      members.map(({ fields }) => fields),
+      members.map(({ stock }) => stock),
+      members.map(({ origin }) => origin),
       // Each is published as a transaction of its own.
       members.map(() => newId()),
     ];

@@ -17,13 +17,15 @@ export function carriedBy(channel: string, place: number, createdAt: Date): Carr
   switch (channel) {
     case 'delivery':
       return {
-        ...{ customer, promised_at: promisedIn(45) },
+        customer,
+        promised_at: promisedIn(45),
         delivery: { lines: [`Av. Italia ${2000 + place}`], city: 'Montevideo', note: 'Ring twice' },
         adjustments: [{ kind: 'delivery_fee', name: 'Delivery', amount: 90 }],
       };
     case 'web':
       return {
-        ...{ customer, promised_at: promisedIn(20) },
+        customer,
+        promised_at: promisedIn(20),
         adjustments: [{ kind: 'discount', name: 'Ordered online', percent: 10 }],
       };
     case 'table':

@@ -67,7 +67,9 @@ export async function writeCatalog(
     'subselections',
     choices.map(({ min: min_selection, max: max_selection, ...choice }) => ({
       ...choice,
-      ...{ min_selection, max_selection, single: max_selection === 1 },
+      min_selection,
+      max_selection,
+      single: max_selection === 1,
     })),
   );
   await write('items', items);
@@ -78,7 +80,11 @@ export async function writeCatalog(
     categories.map(({ id: category_id }, position) => ({ menu_id, category_id, position })),
   );
   return products.map(({ id, external_id, name, price, stock }) => ({
-    ...{ id, external_id, name, price, stock },
+    id,
+    external_id,
+    name,
+    price,
+    stock,
     choices: choices
       .filter(({ product_id }) => product_id === id)
       .map((choice) => ({

@@ -156,8 +156,10 @@ function orderRows(given: {
   };
   // The card of some guests is refused, and they pay another way.
   const refused = {
-    ...{ ...payment, id: idOf(`refused payment of ${external_id}`, createdAt.getTime()) },
-    ...{ payment_method_id: methodIds[1] ?? payment_method_id, status: 'rejected' },
+    ...payment,
+    id: idOf(`refused payment of ${external_id}`, createdAt.getTime()),
+    payment_method_id: methodIds[1] ?? payment_method_id,
+    status: 'rejected',
   };
   const isRefused = place % 15 === 14 && state !== 'canceled';
   const payments = isRefused ? { first: refused, later: [payment] } : { first: payment, later: [] };

@@ -16,7 +16,8 @@ const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'satur
 /** From breakfast on, two nights into the next day. */
 const demoHours: OpeningHours = {
   weekly: weekdays.map((day) => ({
-    ...{ day, opens: '08:00' },
+    day,
+    opens: '08:00',
     closes: day === 'friday' || day === 'saturday' ? '02:00' : '24:00',
   })),
   exceptions: [{ date: '2026-12-25', name: 'Christmas', spans: [] }],

@@ -80,8 +80,13 @@ function adjustmentOf(ctx: JoinedCall, change: StockAdjust): StockAdjustment {
   if (idempotency === undefined) throw new Error('an adjustment needs an idempotency key');
   const { operation, key, requestHash } = idempotency;
   return {
-    ...{ change, apiKeyId: caller.apiKeyId, operation, key, requestHash },
-    ...{ ttlHours: app.policy.idempotencyTtlHours, origin: makerOf(ctx) },
+    change,
+    apiKeyId: caller.apiKeyId,
+    operation,
+    key,
+    requestHash,
+    ttlHours: app.policy.idempotencyTtlHours,
+    origin: makerOf(ctx),
   };
 }
 

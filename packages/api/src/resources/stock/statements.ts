@@ -6,7 +6,10 @@ import { afterPosition, type Changes, changesStatements } from '../changes/state
 
 /** $1 location, $2 limit, $3 offset. */
 export const listStock = pageStatement({
-  ...{ name: 'list_stock', table: 'product_stock', order: 'r.updated_at, r.product_id', entry: 'j.doc' },
+  name: 'list_stock',
+  table: 'product_stock',
+  order: 'r.updated_at, r.product_id',
+  entry: 'j.doc',
   joins: 'cross join lateral stock_json($1::uuid, array[r.product_id]) j',
 });
 

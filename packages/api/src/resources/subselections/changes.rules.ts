@@ -110,7 +110,9 @@ export function recorded(
   { position, product_name }: { position: number; product_name: string },
 ): Record<string, unknown> {
   return {
-    ...{ ...group, position, product_name },
+    ...group,
+    position,
+    product_name,
     ...(external_id !== null && { external_id }),
     selectable: mostSelectable(group, items),
     items: inOrder(items).map(recordedItem),
@@ -123,7 +125,8 @@ export function recordedItem(
   position: number,
 ): Record<string, unknown> {
   return {
-    ...{ ...item, position },
+    ...item,
+    position,
     ...(external_id !== null && { external_id }),
     stock: { enabled: stock_enabled, quantity: stock_quantity },
   };

@@ -48,7 +48,11 @@ export function create(ctx: CallContext, input: SubselectionCreate): Promise<Ans
       });
     const { position, moved } = placed(siblings, place);
     const group: SubselectionRow = {
-      ...{ id: newId(), product_id, external_id, ...fields, position },
+      id: newId(),
+      product_id,
+      external_id,
+      ...fields,
+      position,
       single: single ?? fields.max_selection === 1,
     };
     refuseBounds(group, bounds, input);
@@ -220,7 +224,15 @@ function itemOf(current: Current, id: string) {
 function rowOf(group: SubselectionRow, item: NewItem, position: number): ItemRow {
   const { external_id = null, name, price, min = 0, max = group.max_selection, visible, stock } = item;
   return {
-    ...{ id: newId(), subselection_id: group.id, external_id, name, price, min, max, visible, position },
+    id: newId(),
+    subselection_id: group.id,
+    external_id,
+    name,
+    price,
+    min,
+    max,
+    visible,
+    position,
     image_url: item.image_url ?? '',
     stock_enabled: stock?.enabled ?? false,
     stock_quantity: stock?.quantity ?? 0,

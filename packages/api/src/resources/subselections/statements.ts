@@ -37,7 +37,10 @@ export function listSubselections(input: SubselectionList): {
   const given = givenFilters(filterSql, input);
   const list = kept(['list_subselections', ...given.names].join('_'), (name) =>
     pageStatement({
-      ...{ name, table: 'subselections', order: 'r.product_id, r.position, r.id', where: given.where(4) },
+      name,
+      table: 'subselections',
+      order: 'r.product_id, r.position, r.id',
+      where: given.where(4),
       // An option may have a long address.
       large: true,
       joins: product,

@@ -116,7 +116,11 @@ async function applyChunk(
   const { failures, applied } = await apply(tx, locationId, productsBatch(mode, chunk, first));
   const next = progress(state, chunk.length, failures.length);
   tx.send(sql.recordProgress, [
-    ...[locationId, jobId, next.processed_items, next.success_items, next.failed_items],
+    locationId,
+    jobId,
+    next.processed_items,
+    next.success_items,
+    next.failed_items,
     JSON.stringify(failures.slice(0, Math.max(0, errorsKept - failed_items))),
     next.status,
     next.status === 'failed' ? 'None of the items could be applied; errors says why.' : null,

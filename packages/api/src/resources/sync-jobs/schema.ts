@@ -28,7 +28,9 @@ const SyncJobStatus = z.enum(['queued', 'processing', 'completed', 'failed']).me
 export const ProductSyncItem = z
   .object({
     external_id: CatalogId,
-    ...{ ...givenFields, name: Name, price: Money },
+    ...givenFields,
+    name: Name,
+    price: Money,
     category_external_ids: list(ExternalId, 1_000, 'must hold at most 1000 categories')
       .optional()
       .meta({ description: 'The categories that contain it, by external_id.' }),

@@ -33,7 +33,13 @@ export async function startProducts(
     const applied = include === undefined ? null : '[]';
     const stored = ctx.simulation?.fault === 'item_fails' ? withFailing(items) : items;
     const values = [
-      ...[locationId, jobId, mode, JSON.stringify(stored), items.length, ctx.requestId, applied],
+      locationId,
+      jobId,
+      mode,
+      JSON.stringify(stored),
+      items.length,
+      ctx.requestId,
+      applied,
       ctx.caller.apiKeyId,
     ];
     const [made] = await tx.run(insertJob, values);

@@ -112,7 +112,10 @@ interface TurnText {
 
 /** $1 location, $2 limit, $3 offset. */
 const listTurns = pageStatement({
-  ...{ name: 'list_turns', table: 'turns', order: 'r.started_at desc, r.id desc', entry: 'j.doc' },
+  name: 'list_turns',
+  table: 'turns',
+  order: 'r.started_at desc, r.id desc',
+  entry: 'j.doc',
   joins: 'cross join lateral turns_json($1::uuid, array[r.id]) j',
 });
 

@@ -29,7 +29,8 @@ const Url = z.string().meta({
     'Absolute `http` or `https` URL without credentials and without a fragment, at most 2,048 characters. Unless the service is ' +
     'set up otherwise: `https`, and a public address.',
   example: 'https://erp.example.com/hooks/comanda',
-  ...{ maxLength: longestUrl, pattern: webhookUrlPattern },
+  maxLength: longestUrl,
+  pattern: webhookUrlPattern,
 });
 
 const include = z.enum(['snapshot', 'customer']);
