@@ -41,7 +41,9 @@ export const endpointDiagnosis: Job<z.infer<typeof Wanted>> = {
     return {
       endpoints,
       ...(pagination.total > endpoints.length && { not_diagnosed: pagination.total - endpoints.length }),
-      event_types_without_endpoint: subscribableEventTypes.filter((type) => !received.has(type)),
+      ...(pagination.total === data.length && {
+        event_types_without_endpoint: subscribableEventTypes.filter((type) => !received.has(type)),
+      }),
     };
   },
 };

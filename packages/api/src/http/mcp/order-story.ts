@@ -15,12 +15,14 @@ export const orderStory: Job<OrderWanted> = {
   async work(parts: Parts, wanted) {
     const { order, turn, timeline, deliveries } = await parts.read('orders.overview', wanted);
     const endpoints = await parts.readIfGranted('webhookEndpoints.list', { limit: 200 });
+    const notShown = endpoints === undefined ? 0 : endpoints.pagination.total - endpoints.data.length;
     const { items: _, ...short } = order;
     return {
       order: short,
       ...(turn && { turn }),
       timeline,
       ...(endpoints && { endpoints: endpoints.data }),
+      ...(notShown > 0 && { endpoints_not_shown: notShown }),
       not_sent: notSent(timeline, deliveries, endpoints?.data),
     };
   },
