@@ -94,7 +94,10 @@ describe('a list', () => {
     const [name, description] = ['n'.repeat(240), 'x'.repeat(1_500)];
     for (const batch of ['a', 'b']) {
       const products = Array.from({ length: 400 }, (_, n) => ({
-        ...{ external_id: `${batch}${n}`, name: `${batch}${n}${name}`, price: 1, description },
+        external_id: `${batch}${n}`,
+        name: `${batch}${n}${name}`,
+        price: 1,
+        description,
       }));
       const categories = [{ external_id: batch, name: batch, products }];
       const { status } = await rest('POST /v2/catalog/sync', { body: { mode: 'upsert', categories } });
@@ -117,14 +120,18 @@ describe('text of guests and staff', () => {
   test('is in values of JSON alone, and in no description and no sentence of an error', async () => {
     const { token, make, rest } = await api.place({ location: { name: marker }, key: { name: marker } });
     const productId = await make.product({
-      ...{ name: marker, externalId: marker, sku: marker },
+      name: marker,
+      externalId: marker,
+      sku: marker,
       stock: { enabled: true, quantity: 1 },
     });
     const paymentMethodId = await make.paymentMethod({ name: marker });
     const rows = { productId, paymentMethodId };
     const order = (quantity: number) =>
       orderBody(rows, {
-        ...{ external_id: `o${quantity}`, identifier: marker, note: marker },
+        external_id: `o${quantity}`,
+        identifier: marker,
+        note: marker,
         items: [{ product_id: productId, quantity }],
       });
     const placed = await rest('POST /v2/orders', { body: order(1), headers: { 'idempotency-key': 'one' } });
@@ -162,11 +169,14 @@ describe('a fault', () => {
       const answer = await send(server.url, own.token, calling('turns_list'));
       expect(answer.status).toBe(200);
       expect(refusalIn(answer)).toMatchObject({
-        ...{ code: 'internal_error', message: 'Something went wrong on our side.' },
+        code: 'internal_error',
+        message: 'Something went wrong on our side.',
       });
       expect(answer.text).not.toMatch(/turns_gone|relation|select/i);
       expect(lines.find(({ msg }) => msg === 'request failed')).toMatchObject({
-        ...{ entrance: 'mcp', operation: 'turns.list', status: 500 },
+        entrance: 'mcp',
+        operation: 'turns.list',
+        status: 500,
         err: { message: expect.stringContaining('turns') },
       });
     } finally {
@@ -186,11 +196,19 @@ describe('a call', () => {
     await send(server.url, api.token, calling('products_update', { id, price: 3 }), headers);
     await send(server.url, api.token, asking('tools/list'), { 'x-request-id': 'listed' });
     expect(lines.find(({ requestId }) => requestId === 'by-a-model')).toMatchObject({
-      ...{ entrance: 'mcp', method: 'mutation', operation: 'products.update', status: 200, traceId: trace },
-      ...{ apiKeyId: api.key.id, locationId: api.locationId },
+      entrance: 'mcp',
+      method: 'mutation',
+      operation: 'products.update',
+      status: 200,
+      traceId: trace,
+      apiKeyId: api.key.id,
+      locationId: api.locationId,
     });
     expect(lines.find(({ requestId }) => requestId === 'listed')).toMatchObject({
-      ...{ entrance: 'mcp', method: 'POST', status: 200, apiKeyId: api.key.id },
+      entrance: 'mcp',
+      method: 'POST',
+      status: 200,
+      apiKeyId: api.key.id,
     });
     expect(lines.filter(({ requestId }) => requestId === 'by-a-model')).toHaveLength(1);
     const [entry] = await api.sql`select request_id, location_id from audit_entries

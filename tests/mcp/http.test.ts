@@ -7,7 +7,8 @@ const api = useApi();
 
 const list = asking('tools/list');
 const initialize = asking('initialize', {
-  ...{ protocolVersion: '2026-07-28', capabilities: {} },
+  protocolVersion: '2026-07-28',
+  capabilities: {},
   clientInfo: { name: 'test', version: '1' },
 });
 
@@ -16,7 +17,8 @@ describe('what is served', () => {
     const { status, headers, body } = await send(api.url, api.token, initialize);
     expect(status).toBe(200);
     expect(body.result).toMatchObject({
-      ...{ protocolVersion: '2025-11-25', capabilities: { tools: {} } },
+      protocolVersion: '2025-11-25',
+      capabilities: { tools: {} },
       serverInfo: { name: 'comanda' },
     });
     expect(headers.get('mcp-session-id')).toBeNull();
@@ -174,7 +176,8 @@ describe('the limit of requests', () => {
     const call = await send(api.url, key, calling('limits_get'));
     expect(call.status).toBe(200);
     expect(refusalIn(call)).toMatchObject({
-      ...{ code: 'rate_limited', reason: 'month_limit' },
+      code: 'rate_limited',
+      reason: 'month_limit',
       retry_after_seconds: expect.any(Number),
     });
     const listed = await send(api.url, key, list);

@@ -96,20 +96,30 @@ describe('permissions', () => {
 
   test('each part is refused without its own permission, also where the job was admitted', async () => {
     const job: Job = {
-      ...{ name: 'peek', title: 'Peek', description: '', permission: 'orders:read', input: z.object({}) },
+      name: 'peek',
+      title: 'Peek',
+      description: '',
+      permission: 'orders:read',
+      input: z.object({}),
       work: (parts) => parts.read('webhookEndpoints.list', {}),
     };
     const operations = new Map(operationsOf(appRouter).map((each) => [each.name, each]));
     const listed = tools.get('order_story')?.listed;
     if (listed === undefined) throw new Error('no tool to be listed as');
     const tool = {
-      ...{ operation: operationOf(job), listed },
+      operation: operationOf(job),
+      listed,
       operationFor: (request: CallRequest) => operationFor(job, operations, request),
     };
     const resultFor = async (...permissions: Grant[]) =>
       callTool(
         {
-          ...{ app: api.app, requestId: 'peek', startedAt: 0, apiVersion: 'v2', headers: {}, cut() {} },
+          app: api.app,
+          requestId: 'peek',
+          startedAt: 0,
+          apiVersion: 'v2',
+          headers: {},
+          cut() {},
           authorization: `Bearer ${await keyFor(...permissions)}`,
         },
         tool,
@@ -166,12 +176,15 @@ test('a fault of a part reaches the caller without its cause, and the log with i
     await runOnce(own.databaseUrl, 'alter table turns rename to turns_gone');
     const answer = await send(server.url, own.token, calling('day_in_figures', { date: '2026-01-31' }));
     expect(refusalIn(answer)).toMatchObject({
-      ...{ code: 'internal_error', message: 'Something went wrong on our side.' },
+      code: 'internal_error',
+      message: 'Something went wrong on our side.',
     });
     expect(answer.text).not.toMatch(/turns_gone|relation|select/i);
     expect(lines.filter(({ operation }) => operation !== undefined)).toMatchObject([
       {
-        ...{ msg: 'request failed', operation: 'jobs.day_in_figures', status: 500 },
+        msg: 'request failed',
+        operation: 'jobs.day_in_figures',
+        status: 500,
         err: { message: expect.stringContaining('turns') },
       },
     ]);
@@ -261,8 +274,10 @@ describe('guides', () => {
     const { resources } = body.result as { resources: { uri: string; name: string; mimeType: string }[] };
     expect(resources.length).toBeGreaterThan(15);
     expect(resources).toContainEqual({
-      ...{ uri: 'comanda://guides/orders', name: 'orders' },
-      ...{ title: 'Orders and safe repeats', mimeType: 'text/markdown' },
+      uri: 'comanda://guides/orders',
+      name: 'orders',
+      title: 'Orders and safe repeats',
+      mimeType: 'text/markdown',
     });
     for (const { uri, name, mimeType } of resources) {
       const read = await send(api.url, key, asking('resources/read', { uri }));

@@ -40,7 +40,8 @@ describe.each(Object.entries(kinds))('a key for %s', (_, permissions) => {
     for (const { operation, listed } of unseen ?? []) {
       const refusal = refusalIn(await send(api.url, key, calling(listed.name)));
       expect(refusal).toMatchObject({
-        ...{ code: 'permission_denied', reason: 'permission_missing' },
+        code: 'permission_denied',
+        reason: 'permission_missing',
         message: `The key lacks the permission ${operation.meta.permission}.`,
       });
     }

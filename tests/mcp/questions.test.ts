@@ -40,7 +40,9 @@ const house = use(async () => {
   await rest(`PATCH /v2/webhook-endpoints/${endpoints.old}`, { body: { status: 'disabled' } });
   const espresso = await make.product({ name: 'Espresso', externalId: 'ES', price: 2 });
   const croissant = await make.product({
-    ...{ name: 'Croissant', externalId: 'CR', price: 3 },
+    name: 'Croissant',
+    externalId: 'CR',
+    price: 3,
     stock: { enabled: true, quantity: 1 },
   });
   const rows = { productId: espresso, paymentMethodId: await make.paymentMethod({ type: 'cash' }) };
@@ -90,12 +92,12 @@ test('1. Owner: why did the ERP not get order 1?', async () => {
     );
   expect(why('failing', endpoints.erp)).toEqual([
     {
-      ...{
-        reason: 'failing',
-        message: expect.stringContaining('next_attempt_at'),
-        endpoint_id: endpoints.erp,
-      },
-      ...{ event_types: ['order.created'], response_code: 401, error: expect.any(String) },
+      reason: 'failing',
+      message: expect.stringContaining('next_attempt_at'),
+      endpoint_id: endpoints.erp,
+      event_types: ['order.created'],
+      response_code: 401,
+      error: expect.any(String),
       next_attempt_at: expect.stringMatching(/^\d{4}-/),
     },
   ]);
@@ -109,7 +111,9 @@ test('2. Owner: what did we sell that day, and how was it paid?', async () => {
   const { sold } = house;
   const day = await ask('day_in_figures', { date: sold.created_at.slice(0, 10) });
   expect(day).toMatchObject({
-    ...{ total_orders: 1, total_amount: 7, average_ticket: 7 },
+    total_orders: 1,
+    total_amount: 7,
+    average_ticket: 7,
     by_payment_method: [{ orders: 1, amount: 7 }],
     by_channel: [{ key: 'kiosk', amount: 7 }],
     by_product: [
@@ -138,7 +142,9 @@ test('5. Owner: who canceled order 2, and why?', async () => {
   const { timeline } = await ask<{ timeline: object[] }>('order_story', { external_id: 'till-2' });
   expect(timeline).toContainEqual(
     expect.objectContaining({
-      ...{ kind: 'moved', to: 'canceled', reason: 'The guest left.' },
+      kind: 'moved',
+      to: 'canceled',
+      reason: 'The guest left.',
       by: { type: 'api_key', id: api.key.id, name: expect.any(String) },
     }),
   );

@@ -56,7 +56,8 @@ describe('what REST refuses, a tool refuses', () => {
     expect(answer.status).toBe(200);
     expect(answer.body.result?.isError).toBe(true);
     expect(refusalIn(answer)).toMatchObject({
-      ...{ code: 'validation_error', reason: 'unknown_parameter' },
+      code: 'validation_error',
+      reason: 'unknown_parameter',
       fields: [{ path: 'unknown_word' }],
     });
   });
@@ -83,7 +84,8 @@ describe('what REST refuses, a tool refuses', () => {
   test.each(keyed)('$name without its idempotency_key', async ({ name, operation }) => {
     const { idempotencyKey: _, ...input } = await inputIn(kitchen, operation);
     expect(refusalIn(await send(api.url, kitchen.key, calling(name, input)))).toMatchObject({
-      ...{ reason: 'idempotency_key_missing', message: 'idempotency_key: is required' },
+      reason: 'idempotency_key_missing',
+      message: 'idempotency_key: is required',
       fields: [{ path: 'idempotency_key', message: 'is required' }],
     });
   });

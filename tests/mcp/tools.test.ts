@@ -39,7 +39,9 @@ test('what is rehearsed names its rehearsal', () => {
   expect(tools.get('orders_create')?.listed.description).toContain('`orders_quote`');
   const dry = all.filter(({ listed }) => 'dry_run' in listed.inputSchema.properties);
   expect(dry.map(({ operation }) => operation.name).sort()).toEqual([
-    ...['catalog.sync', 'stock.sync', 'syncJobs.startProducts'],
+    'catalog.sync',
+    'stock.sync',
+    'syncJobs.startProducts',
   ]);
   for (const { listed } of dry) expect(listed.description).toContain('Rehearse it with `dry_run`');
 });

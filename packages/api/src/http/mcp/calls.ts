@@ -20,7 +20,11 @@ export async function callTool(ctx: RequestContext, tool: Tool, message: Input):
   const span = beginSpan(name, 'server', ctx.traceparent, { 'rpc.system': 'mcp', 'rpc.method': name });
   const request: CallRequest = {
     ...ctx,
-    ...{ span, traceparent: span.traceparent, operation, entrance: 'mcp', method: kind },
+    span,
+    traceparent: span.traceparent,
+    operation,
+    entrance: 'mcp',
+    method: kind,
     shown: `tools/call ${listed.name}`,
     takesStreams: false,
     ifMatch: typeof tag === 'string' ? uncodedTags(tag) : undefined,

@@ -70,7 +70,8 @@ async function answer(
   const requestId = requestIdOf(request.headers['x-request-id']);
   const ctx = {
     ...contextOf(app, request, response, requestId),
-    ...{ ifMatch: undefined, refusesUnknown: true },
+    ifMatch: undefined,
+    refusesUnknown: true,
   };
   const asked: Asked = { ctx, isLogged: false };
   try {
@@ -161,8 +162,10 @@ function finish(
   const { app, requestId, clientAddress, startedAt } = ctx;
   const line = {
     ...({ requestId, entrance: 'mcp', method, status, clientAddress } as const),
-    ...{ code: refusal?.errorCode, reason: refusal?.reason },
-    ...{ apiKeyId: caller?.apiKeyId, locationId: caller?.locationId },
+    code: refusal?.errorCode,
+    reason: refusal?.reason,
+    apiKeyId: caller?.apiKeyId,
+    locationId: caller?.locationId,
   };
   const fault = refusal !== undefined && isFault(refusal) ? error : undefined;
   finishRequest(app, line, performance.now() - startedAt, fault);

@@ -59,7 +59,9 @@ export const operationOf = (job: Job): Operation => ({
   work: () => {
     throw new Error(`${job.name}: called without the operations that it is made of`);
   },
-  ...{ routes: [], isList: false, listsChanges: false },
+  routes: [],
+  isList: false,
+  listsChanges: false,
 });
 
 /** The operation of a job for one request, whose key its parts are called with. */
@@ -98,7 +100,8 @@ export class Parts {
       ...this.#request,
       operation: this.#operation(name),
       admitted: this.caller,
-      ...{ simulate: undefined, ifNoneMatch: undefined },
+      simulate: undefined,
+      ifNoneMatch: undefined,
       receive: async () => ({
         body: plainInput(input),
         members: {},

@@ -79,7 +79,8 @@ function notSent(
   const note = (reason: Reason, type: string, endpointId?: string, delivery?: Delivery) => {
     const key = `${reason} ${endpointId}`;
     const known = found.get(key) ?? {
-      ...{ reason, message: sentences[reason] },
+      reason,
+      message: sentences[reason],
       ...(endpointId !== undefined && { endpoint_id: endpointId }),
       event_types: [],
     };

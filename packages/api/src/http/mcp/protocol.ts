@@ -87,7 +87,8 @@ export async function openProtocol(log: Logger): Promise<Protocol> {
   }
 
   const newest = sdk.createMcpHandler(({ requestInfo }) => serverOf(sessionOf(requestInfo)), {
-    ...{ legacy: 'reject', maxSubscriptions: 0 },
+    legacy: 'reject',
+    maxSubscriptions: 0,
   });
 
   function sessionOf(request: Request | undefined): Session {

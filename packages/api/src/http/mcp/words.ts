@@ -8,7 +8,10 @@ export const answerMembers = {
 /** The names that tools have for what REST carries in headers. */
 const names: Readonly<Record<string, string>> = {
   ...answerMembers,
-  ...{ Link: 'next', ETag: 'etag', 'Idempotency-Key': 'idempotency_key', 'If-Match': 'if_match' },
+  Link: 'next',
+  ETag: 'etag',
+  'Idempotency-Key': 'idempotency_key',
+  'If-Match': 'if_match',
 };
 
 const name = new RegExp(`\\b(${Object.keys(names).join('|')})\\b`, 'g');
