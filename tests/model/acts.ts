@@ -12,12 +12,15 @@ import {
   type PlacedOrder,
   takenBy,
 } from './orders.ts';
+import { planPrice } from './plans.ts';
 import type { Ask, Restaurant } from './restaurant.ts';
 
 /** What callers do in addition to orders and changes. */
 export interface Habits {
   /** One act in so many starts a sync job; none unless given. */
   jobEvery?: number;
+  /** One act in so many plans a price, which a worker has to apply; none unless given. */
+  planEvery?: number;
   /** Items of a job: 50 to 400 unless given. */
   jobItems?: readonly [least: number, most: number];
   /** Only what versions before 0.2.0 know: orders that carry nothing beside lines, no edits, no refunds, and one payment each, moved by tRPC. */
@@ -35,8 +38,9 @@ export interface Caller extends Habits {
 
 /** Does one act, drawn by chance. @throws {Error} where an answer is not one that the model allows. */
 export async function act(caller: Caller): Promise<void> {
-  const { chance, model, number, jobEvery = 0 } = caller;
+  const { chance, model, number, jobEvery = 0, planEvery = 0 } = caller;
   if (jobEvery > 0 && chance.between(1, jobEvery) === 1) return importProducts(caller);
+  if (planEvery > 0 && chance.between(1, planEvery) === 1) return planPrice(caller);
   const { products } = model.offer;
   const own = products.filter(({ owner }) => owner === number);
   const roll = chance.between(1, 100);

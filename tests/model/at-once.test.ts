@@ -15,7 +15,7 @@ test(`callers at two processes: every answer, report, event and delivery adds up
   const processes = [service.api, await service.start('api'), await service.start('worker')];
   service.serveAt(...processes.slice(0, 2));
   const work = (count: number, more: number) =>
-    drive(service.restaurants, { callers, acts: count, seed: seed + more, jobEvery: 40 });
+    drive(service.restaurants, { callers, acts: count, seed: seed + more, jobEvery: 40, planEvery: 20 });
   await work(2, 0);
   await turnOver(restaurant, 'open');
   await work(acts, 1);

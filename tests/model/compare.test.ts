@@ -73,6 +73,12 @@ const harms: readonly [name: string, tables: string, sql: string, difference: Re
     /the catalog/,
   ],
   [
+    'a planned price that is undone',
+    'products',
+    `update products set price = price - 0.01 where $1::uuid is not null and external_id like 'planned-%'`,
+    /planned prices/,
+  ],
+  [
     'adjustments that are lost',
     'orders',
     'update orders set adjustments = null where $1::uuid is not null and adjustments is not null',
@@ -150,7 +156,14 @@ const harms: readonly [name: string, tables: string, sql: string, difference: Re
 test('the comparison finds nothing when nothing is wrong, and each harm that a fault could do', async () => {
   const service = await openService({ callers: 3 });
   const worker = await service.start('worker');
-  await drive(service.restaurants, { callers: 3, acts: 15, seed: 7, jobEvery: 15, jobItems: [5, 10] });
+  await drive(service.restaurants, {
+    callers: 3,
+    acts: 15,
+    seed: 7,
+    jobEvery: 15,
+    jobItems: [5, 10],
+    planEvery: 5,
+  });
   await compare(service);
   const moved = service.restaurants[0]?.model.orders.find(({ moves }) => moves.length > 0);
   expect((await worker.stop()).code).toBe(0);

@@ -13,6 +13,7 @@ import { compareDeliveries, type Published } from './deliveries.ts';
 import { expectedCatalog, expectedStock } from './offer.ts';
 import { adoptLineIds, chainOf, expectedInList, expectedOrder, statusOf } from './orders.ts';
 import { expectedBooks, statusOfPayment } from './payments.ts';
+import { comparePlans, plansEnd } from './plans.ts';
 import { expectedReport, groupings } from './reports.ts';
 import type { Restaurant } from './restaurant.ts';
 import type { Service } from './service.ts';
@@ -25,6 +26,7 @@ type Place = Pick<Service, 'databaseUrl'> & { consumer: Pick<Service['consumer']
 
 /** When all is quiet, compares each restaurant with its model: no delivery was given up. @throws {Error} at the first difference. */
 export async function compare(service: Pick<Service, 'quiet' | 'restaurants'> & Place): Promise<void> {
+  await Promise.all(service.restaurants.map(plansEnd));
   await service.quiet();
   for (const restaurant of service.restaurants)
     same((await compareRestaurant(restaurant, service)).dead, 0, 'deliveries that are dead');
@@ -140,12 +142,14 @@ async function compareReports(restaurant: Restaurant): Promise<void> {
   }
 }
 
-async function compareOffer({ model, data }: Restaurant): Promise<void> {
+async function compareOffer(restaurant: Restaurant): Promise<void> {
+  const { model, data } = restaurant;
   const { categories } = await data<{ categories: unknown[] }>('GET /v2/catalog');
   same(categories, expectedCatalog(model.offer), 'the catalog');
   const listed = await allOf<{ product_id: string; updated_at?: string }>(data, 'GET /v2/stock');
   const shown = listed.map(({ updated_at: _, ...entry }) => [entry.product_id, entry] as const);
   same(new Map(shown), expectedStock(model.offer), 'stock');
+  await comparePlans(restaurant);
 }
 
 /** Rows that no answer shows: the moves of each order, and idempotency keys of orders that do not exist. */

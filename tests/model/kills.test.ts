@@ -15,7 +15,13 @@ test(`killed at any moment, API and worker have done every write, event and deli
   const service = await openService({ restaurants: 2, callers: 6 });
   let { api } = service;
   let worker = await service.start('worker', quickRetries);
-  const driven = startDrive(service.restaurants, { callers: 6, seed, paceMs: 5, jobEvery: 100 });
+  const driven = startDrive(service.restaurants, {
+    callers: 6,
+    seed,
+    paceMs: 5,
+    jobEvery: 100,
+    planEvery: 40,
+  });
   let real = 0;
   for (let kill = 0; kill < kills; kill++) {
     // From a fresh process, which still connects, to a warm one: after so many answers, and at any moment after.

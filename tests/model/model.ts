@@ -13,6 +13,7 @@ import {
   type Target,
 } from './orders.ts';
 import { latestPayment, type Paid, type PlacedPayment, statusOfPayment } from './payments.ts';
+import type { PricePlan } from './plans.ts';
 
 /**
  * A restaurant in memory: what it sells, what was ordered, and what must be published. It learns only from what was sent and which
@@ -26,6 +27,7 @@ export class Model {
   methods: Method[] = [];
   /** Sync jobs, each of so many products named `${name}-0`, `${name}-1` … */
   readonly jobs: { id: string; name: string; count: number }[] = [];
+  readonly plans: PricePlan[] = [];
   /** The turn that is open. */
   turn: string | undefined;
   /** Turns that are closed, and their settlements. */
