@@ -17,7 +17,8 @@ CREATE TABLE "price_changes" (
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "ended_at" TIMESTAMPTZ(3),
 
-    CONSTRAINT "price_changes_pkey" PRIMARY KEY ("location_id","id")
+    CONSTRAINT "price_changes_pkey" PRIMARY KEY ("location_id","id"),
+    CONSTRAINT price_changes_percent_check CHECK (percent >= '-100'::numeric AND percent <= 1000 AND percent = round(percent, 2))
 );
 
 -- CreateIndex
