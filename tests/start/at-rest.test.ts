@@ -28,7 +28,8 @@ it('npm start that has built and made demo data keeps API, worker and PostgreSQL
   const started = () => childrenOf(run.process.pid ?? 0);
   const names = ['api', 'worker'];
   const others = () => started().filter((pid) => !names.some((name) => runsBundle(pid, name)));
-  // The look for a generator of the site ends a moment after the start; PostgreSQL is no child of the start.
+  // It looks for a generator of the site a moment after the start, and says so; PostgreSQL is no child of the start.
+  await waitFor('the look', () => run.output().includes('/docs shows plain pages'), { timeoutMs: 60_000 });
   await waitFor('nothing else to run', () => others().length === 0);
   expect(started()).toHaveLength(names.length);
   expect(await finish(run, 'SIGTERM')).toBe(0);
