@@ -64,6 +64,8 @@ export const relations: readonly RegExp[] = [
   /^items\.(change\[\d+\]\.line_id|remove\[\d+\]): the order has no line \d+$/,
   /^items: must leave 1 to 200 lines, not \d+$/,
   /^include: snapshot and tax are of the lines: name items, too$/,
+  // Between the fields of a body: the documents have its description alone.
+  /^The input must have either prices, or category_id and percent\.$/,
 ];
 
 /** Whether a refusal is one of these. */
