@@ -94,6 +94,7 @@ const answers: Readonly<Record<string, unknown>> = {
     data: [{ id: hostile, external_id: hostile }],
     pagination: { limit: 1, offset: 0, total: 1 },
   },
+  '/mcp': { jsonrpc: '2.0', id: hostile, error: { code: 1, message: hostile } },
   '/openapi-v2.json': { webhooks: { [hostile]: {} } },
 };
 
@@ -171,7 +172,11 @@ const words: Readonly<Record<keyof typeof commands, () => (readonly string[])[]>
     ['--since', '1h', '--out', 'orders.csv'],
     ['--since', typed],
   ],
+  mcp: () => [[], ['--url', typed]],
 };
+
+/** What is on standard input: a message, which `mcp` carries and no other command reads. */
+const input = `${JSON.stringify({ jsonrpc: '2.0', id: hostile, method: hostile, params: { name: hostile } })}\n`;
 
 it('every command is run', () => {
   expect(Object.keys(words).sort()).toEqual(Object.keys(commands).sort());
@@ -182,6 +187,7 @@ describe.each(Object.entries(words))('comanda.mjs %s', (name, calls) => {
     for (const argv of [...calls(), [`--${typed}`], [typed, typed]]) {
       const { stdout, stderr } = await tool.run([...name.split(' '), ...argv], {
         env: { COMANDA_URL: server.url },
+        input,
       });
       // Rows of a table end as RFC 4180 says.
       const lines = name === 'pull orders' ? stdout.replaceAll('\r\n', '\n') : stdout;

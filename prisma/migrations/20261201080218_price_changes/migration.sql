@@ -21,9 +21,6 @@ CREATE TABLE "price_changes" (
     CONSTRAINT price_changes_percent_check CHECK (percent >= '-100'::numeric AND percent <= 1000 AND percent = round(percent, 2))
 );
 
--- CreateIndex
-CREATE INDEX "price_changes_location_id_created_at_id_idx" ON "price_changes"("location_id", "created_at" DESC, "id" DESC);
-
 -- AddForeignKey
 ALTER TABLE "price_changes" ADD CONSTRAINT "price_changes_location_id_fkey" FOREIGN KEY ("location_id") REFERENCES "locations"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
