@@ -75,6 +75,7 @@ const {
   certification,
   job,
   endpoint,
+  priceChange,
 } = exampleIds;
 const method = variable('METHOD', paymentMethod, 'GET /v2/payment-methods');
 const hook = (key: string) =>
@@ -124,6 +125,14 @@ const newPayment = (name: string) => [
   ...newOrder(name),
   variable('PAYMENT', payment, 'GET /v2/payments?status=pending&limit=1'),
 ];
+/** Planned prices of the product that is found first. */
+const newPrices = (key: string): SampleVariable[] => [
+  variable('PRODUCT', product, 'GET /v2/products/by-external-id/DR-02'),
+  variable('PRICES', priceChange, 'POST /v2/price-changes', {
+    body: { effective_at: '2030-01-01T00:00:00-03:00', prices: [{ product_id: product, price: 180 }] },
+    key,
+  }),
+];
 const soup = { external_id: `docs-${now}`, name: 'Soup of the day', description: 'With bread.', price: 180 };
 const soups = { external_id: `docs-${now}`, name: 'Soups', priority: 70, visible: true };
 
@@ -145,6 +154,8 @@ const ownOf: Readonly<Record<string, readonly SampleVariable[]>> = {
   ],
   // Always the same, as the key is: samples pay in cash.
   paymentsRefund: [variable('PAYMENT', payment, 'GET /v2/payments?status=completed&method=card&limit=1')],
+  priceChangesGet: newPrices('docs-prices'),
+  priceChangesCancel: newPrices(`docs-${now}`),
   productsDelete: [variable('PRODUCT', product, 'POST /v2/products', { body: soup })],
   categoriesDelete: [variable('CATEGORY', category, 'POST /v2/categories', { body: soups })],
   webhookEndpointsDelete: [hook(`docs-${now}`)],
