@@ -18,10 +18,10 @@ export interface Demo {
   key: string;
   databaseUrl: string;
   /**
-   * Rows of the examples that the demo data does not have under their ids: an endpoint and a sync job that were made for
-   * them, and a settlement, which PostgreSQL makes.
+   * Rows of the examples that the demo data does not have under their ids: an endpoint, a sync job and planned prices that
+   * were made for them, and a settlement, which PostgreSQL makes.
    */
-  made: { endpoint: string; job: string; settlement: string };
+  made: { endpoint: string; job: string; settlement: string; priceChange: string };
   close(): Promise<void>;
 }
 
@@ -75,6 +75,7 @@ export const forDemo = (text: string, { made }: Pick<Demo, 'made'>): string =>
   text
     .replaceAll(exampleIds.endpoint, made.endpoint)
     .replaceAll(exampleIds.job, made.job)
+    .replaceAll(exampleIds.priceChange, made.priceChange)
     .replaceAll(exampleIds.settlement, made.settlement)
     .replaceAll('https://erp.example.com/hooks/comanda', nobody);
 
@@ -92,5 +93,12 @@ async function makeRest(url: string, key: string): Promise<Demo['made']> {
   const items = [{ external_id: 'DR-02', name: 'Espresso', price: 120 }];
   const job = await made('POST /v2/sync/products', { items });
   const { body } = await callRest<{ data: { id: string }[] }>(url, 'GET /v2/settlements?limit=1', { key });
-  return { endpoint: endpoint.id ?? '', job: job.job_id ?? '', settlement: body.data[0]?.id ?? '' };
+  const prices = [{ external_id: 'DR-02', price: 180 }];
+  const planned = await made('POST /v2/price-changes', { effective_at: '2030-01-01T00:00:00-03:00', prices });
+  return {
+    endpoint: endpoint.id ?? '',
+    job: job.job_id ?? '',
+    settlement: body.data[0]?.id ?? '',
+    priceChange: planned.id ?? '',
+  };
 }
