@@ -75,7 +75,7 @@ it('planned prices are applied once or skipped with the reason, whoever else wri
       real += hit > 0 ? 1 : 0;
       for (const worker of workers) await worker.stop('SIGKILL');
       workers.clear();
-      // The sessions of a dead worker go on until they notice; of every other round they end with what they had written.
+      // PostgreSQL may finish the statement of a killed worker. In every other round its sessions are ended, too.
       if (round % 2 === 0) {
         await hand.sql(`select pg_terminate_backend(pid) from pg_stat_activity
           where datname = current_database() and application_name = 'comanda-worker'`);

@@ -165,12 +165,12 @@ describe('the limit of requests', () => {
       const { body } = await api.rest<{ data: { monthly: { used: number } } }>('GET /v2/limits', { key });
       used.push(body.data.monthly.used);
     }
-    // Reading the limits counts, too.
+    // The request that reads the limits is counted as well.
     expect(used).toEqual(requests.map((_, index) => 2 * (index + 1)));
   });
 
   test('refuses in the result of a tool, and elsewhere with 429', async () => {
-    // A month, so that no minute ends meanwhile.
+    // The limit of a month: one of a minute could start over between two requests.
     const { key } = await api.make.key({ monthly: 1 });
     await send(api.url, key, list);
     const call = await send(api.url, key, calling('limits_get'));

@@ -54,7 +54,7 @@ test('a job counts one request and writes one line, whatever it is made of', asy
     expect(body.result).toMatchObject({
       structuredContent: { data: { total_orders: 0, now: { turn: null } } },
     });
-    // Reading the limits counts, too.
+    // The request that reads the limits is counted as well.
     expect(await used()).toBe(before + 2);
     const written = lines.filter(({ requestId }) => requestId === 'a-day');
     expect(written).toMatchObject([

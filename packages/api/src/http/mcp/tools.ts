@@ -39,7 +39,7 @@ const jobs = [orderStory, endpointDiagnosis, dayInFigures] as readonly Job[];
 export const jobNames: readonly string[] = jobs.map(jobOperationName);
 
 /**
- * The tools of a router: every operation with a path of v2, without exports, whose answers have no bound, and without
+ * The tools of a router: every operation with a path of v2, except exports (their answers have no bound) and
  * those that answer a secret; and the jobs. One at a time, since all of them take 50 ms. Throws for a name that clients would refuse.
  */
 export function* toolsOf(router: AnyRouter): Generator<Tool> {

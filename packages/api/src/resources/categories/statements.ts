@@ -3,7 +3,7 @@ import { allEntries, pageStatement } from '../../call/page-text.ts';
 import type { Revised } from '../../call/tags.ts';
 import { afterPosition, type Changes, changesStatements } from '../changes/statements.ts';
 
-// Not Prisma: a list of fifty costs it four times the Node that one of products takes.
+// SQL, not Prisma: through Prisma a list of fifty takes four times the CPU of Node that a list of fifty products takes.
 
 /** A category as JSON text. */
 export interface CategoryText extends Revised {
