@@ -57,8 +57,8 @@ function PartsMenu({ own, shown }: { own: readonly Part[]; shown: Part | undefin
         const inGroup = own.filter((part) => part.group === group);
         return (
           inGroup.length > 0 && (
-            <div key={group} role="group" aria-label={name}>
-              <p aria-hidden="true">{name}</p>
+            <div key={group}>
+              <p>{name}</p>
               {inGroup.map(({ path: to, title }) => (
                 <Link key={to} to={to} isCurrent={shown?.path === to}>
                   {texts.parts[title]}

@@ -66,7 +66,6 @@ export function Palette({ onClose }: { onClose(): void }) {
             }}
             onKeyDown={onKeyDown}
           />
-          {/* biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus, and names the chosen option. */}
           <div id={id} role="listbox" aria-label={frame.findAnything} hidden={found.length === 0}>
             {found.map((each) => (
               // biome-ignore lint/a11y: the keys of an option are those of the field.
