@@ -31,7 +31,13 @@ export function Listing<Row>({ caption, isTitled, columns, rows, empty, keyOf }:
   const texts = useTexts(deskTexts);
   const say = useRefusal();
   if (data === undefined) return <Unread {...{ error, say }} />;
-  if (data.length === 0) return empty ?? <EmptyState title={texts.none} />;
+  if (data.length === 0)
+    return (
+      <section className="wide" aria-label={caption}>
+        {!isTitled && <h3>{caption}</h3>}
+        {empty ?? <EmptyState title={texts.none} />}
+      </section>
+    );
   const [first, ...others] = columns;
   // A row made between two pages moves from one to the next.
   const shown = [...new Map(data.map((row) => [keyOf(row), row])).values()];

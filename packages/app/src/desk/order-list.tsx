@@ -80,6 +80,7 @@ function Found({ shown = '', from = '', to = '', channel = '', text = '' }: Filt
       {wanted !== '' && <p className="quiet">{own.searched(format.day(days.from), format.day(days.to))}</p>}
       <Listing
         caption={texts.parts.orders}
+        isTitled
         rows={rows}
         keyOf={({ id }) => id}
         columns={[

@@ -74,6 +74,7 @@ function ProductList() {
       <Unsold />
       <Listing
         caption={texts.parts.products}
+        isTitled
         rows={rows}
         keyOf={({ id }) => id}
         columns={[
