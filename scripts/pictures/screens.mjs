@@ -22,7 +22,7 @@ const states = {
   async 'user-menu'(page) {
     await open(page, 'board');
     await page.click('.user-menu');
-    await page.waitForSelector('.menu');
+    await page.waitForSelector('.menu:popover-open');
   },
   async palette(page) {
     await open(page, 'desk/orders');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pressInMenu } from '../screens/actions.ts';
+import { signOut } from '../screens/actions.ts';
 import { column, live, moveButton } from '../screens/board-page.ts';
 import { createManyOrders } from '../support/many-orders.ts';
 import { thrownBy } from '../support/thrown.ts';
@@ -34,7 +34,7 @@ test('a link signs in once, leaves nothing in the address or the history, and a 
   await page.click('.dialog button:not(.primary)');
   await page.goto(`${api.url}/app/day`);
   await page.until(`document.querySelector('.day') !== null`);
-  await pressInMenu(page, 'sign-out');
+  await signOut(page);
   await page.until(`document.querySelector('.sign-in') !== null`);
   await page.goto(`${api.url}/app/day`);
   await page.until(`document.querySelector('.sign-in') !== null`);

@@ -23,12 +23,10 @@ export async function confirm(page: ActionPage): Promise<void> {
   await page.until(`document.querySelector('.dialog') === null`);
 }
 
-/** Opens the menu of the person, and presses an entry of it. */
-export async function pressInMenu(page: ActionPage, entry: 'sign-out' | 'en' | 'es'): Promise<void> {
-  const selector = entry === 'sign-out' ? '.menu .sign-out' : `.menu .language[lang=${entry}]`;
+/** Signs out, by the menu of the person. */
+export async function signOut(page: ActionPage): Promise<void> {
   await page.click('.user-menu');
-  await page.waitForSelector(selector);
-  await page.click(selector);
+  await page.click('.menu .sign-out');
 }
 
 /** Waits until the text is on the screen. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fill, press, pressInMenu, says } from './actions.ts';
+import { fill, press, says } from './actions.ts';
 import { type AppPage, useDesk } from './app.ts';
 
 const { api, desk } = useDesk();
@@ -52,6 +52,6 @@ test('prices that another session changed since they were shown are not written 
 
 test('the desk speaks Spanish', async () => {
   const { page } = await opened();
-  await pressInMenu(page, 'es');
+  await page.select('select.language', 'es');
   await says(page, 'Cambiar todos los precios');
 });

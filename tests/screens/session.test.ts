@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pressInMenu } from './actions.ts';
+import { signOut } from './actions.ts';
 import { useBoards } from './app.ts';
 import { column, live, moveButton } from './board-page.ts';
 import { isRevoked, keyOf, setPermissions } from './session-keys.ts';
@@ -74,7 +74,7 @@ describe('sign-in', () => {
     const page = await board();
     await page.goto(`${api.url}/app/day`);
     await page.until(`document.querySelector('.day') !== null`);
-    await pressInMenu(page, 'sign-out');
+    await signOut(page);
     await page.until(`document.querySelector('.sign-in') !== null`);
     await page.goto(`${api.url}/app/day`);
     await page.until(`document.querySelector('.sign-in') !== null`);
@@ -83,7 +83,7 @@ describe('sign-in', () => {
   test('signing out revokes the key', async () => {
     const page = await board();
     const key = await keyOf(page);
-    await pressInMenu(page, 'sign-out');
+    await signOut(page);
     await page.until(`document.querySelector('.sign-in') !== null`);
     await isRevoked(api, key);
     expect(await page.text()).not.toContain('no longer signed in');
@@ -105,7 +105,7 @@ describe('sign-in', () => {
   test('without a connection signing out still ends the session in the tab', async () => {
     const page = await board();
     await page.setOfflineMode(true);
-    await pressInMenu(page, 'sign-out');
+    await signOut(page);
     await page.until(`document.querySelector('.sign-in') !== null`);
     expect(await page.evaluate(`sessionStorage.getItem('comanda.session')`)).toBeNull();
   });
@@ -113,7 +113,7 @@ describe('sign-in', () => {
   test('a sign-in after a sign-out without a connection read nothing: its queries waited for ever', async () => {
     const page = await board();
     await page.setOfflineMode(true);
-    await pressInMenu(page, 'sign-out');
+    await signOut(page);
     await page.skip(5_000);
     await page.until(`document.querySelector('.sign-in') !== null`);
     await page.setOfflineMode(false);
@@ -172,7 +172,7 @@ test('it speaks the language of the browser, and the one that is chosen', async 
   });
   expect(await page.text()).toContain('Por hacer');
   await page.until(`document.documentElement.lang === 'es'`);
-  await pressInMenu(page, 'en');
+  await page.select('select.language', 'en');
   await page.until(`document.body.innerText.includes('To make')`);
   await page.goto(`${api.url}/app/day`);
   await page.until(`document.body.innerText.includes('Sales of')`);

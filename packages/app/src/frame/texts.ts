@@ -10,7 +10,7 @@ const en = {
   signOut: 'Sign out',
   signedInAs: (name: string) => `Signed in as ${name}`,
   menu: 'Menu',
-  findAnything: 'Find',
+  findAnything: 'Search',
   findWhat: 'A page, an order number, a product',
   foundNothing: (wanted: string) =>
     `Nothing is called “${wanted}”. Try an order number, or a part of a name.`,
@@ -75,7 +75,7 @@ const es: typeof en = {
   signOut: 'Salir',
   signedInAs: (name) => `Sesión de ${name}`,
   menu: 'Menú',
-  findAnything: 'Buscar',
+  findAnything: 'Búsqueda',
   findWhat: 'Una página, un número de pedido, un producto',
   foundNothing: (wanted) => `Nada se llama «${wanted}». Pruebe con un número de pedido o parte de un nombre.`,
   screen: 'Pantalla',
