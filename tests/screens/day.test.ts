@@ -40,6 +40,7 @@ describe.each([
     cash: 'Cash',
     none: 'No turn is open',
     wrong: 'An amount has',
+    left: (orders: number, payments: number) => `Still open: orders ${orders}, payments ${payments}.`,
   },
   {
     language: 'es',
@@ -51,6 +52,7 @@ describe.each([
     cash: 'Efectivo',
     none: 'No hay un turno',
     wrong: 'Un importe',
+    left: (orders: number, payments: number) => `Quedan abiertos: pedidos ${orders}, pagos ${payments}.`,
   },
 ])('in $language', ({ language, open, close, ...texts }) => {
   test('a turn is opened, collects what was paid and not what was sold, and is closed with a count', async () => {
@@ -70,6 +72,12 @@ describe.each([
     );
     await press(page, '.turn', close);
     await page.waitForSelector('.dialog');
+    const [{ pagination: orders }, { pagination: payments }] = await Promise.all([
+      api.client().orders.list.query({ status: 'pending' }),
+      api.client().payments.list.query({ status: 'pending' }),
+    ]);
+    expect(payments.total).toBeGreaterThan(0);
+    await says(page, texts.left(orders.total, payments.total));
     const inputs = '.dialog label:nth-of-type';
     await page.type(`${inputs}(1) input`, '100');
     await page.type(`${inputs}(2) input`, '1x');

@@ -7,8 +7,16 @@ import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useNotify } from '../frame/notices.tsx';
 import { useRefusal } from '../frame/refusal.ts';
+import { Unread } from '../frame/skeleton.tsx';
 import { dayTexts } from './texts.ts';
-import { amountIn, type ClosedTurn, differenceOf, expectedCash, type OpenTurn } from './turn.ts';
+import {
+  amountIn,
+  type ClosedTurn,
+  differenceOf,
+  expectedCash,
+  type OpenTurn,
+  useStillOpen,
+} from './turn.ts';
 
 interface Props {
   turn: OpenTurn;
@@ -50,6 +58,7 @@ export function CloseTurn({ turn, onClosed }: Props) {
         <AlertDialog.Popup className="dialog">
           <AlertDialog.Title>{texts.sureToClose(turn.batch_number)}</AlertDialog.Title>
           <AlertDialog.Description>{texts.closeMeans}</AlertDialog.Description>
+          <StillOpen />
           <label>
             {texts.startingCash}
             <input inputMode="decimal" value={start} onChange={({ target }) => setStart(target.value)} />
@@ -80,6 +89,23 @@ export function CloseTurn({ turn, onClosed }: Props) {
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>
+  );
+}
+
+/** The orders and payments that the close leaves as they are; nothing for a key that may not see both. */
+function StillOpen() {
+  const texts = useTexts(dayTexts);
+  const say = useRefusal();
+  const format = useFormat();
+  const { data, error, isEnabled } = useStillOpen();
+  if (!isEnabled) return null;
+  if (data === undefined) return <Unread {...{ error, say }} lines={1} />;
+  const { orders, payments } = data;
+  const isAny = orders + payments > 0;
+  return (
+    <p className={isAny ? 'warning' : undefined}>
+      {isAny ? texts.stillOpen(format.quantity(orders), format.quantity(payments)) : texts.nothingOpen}
+    </p>
   );
 }
 

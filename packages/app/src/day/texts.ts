@@ -41,6 +41,9 @@ const en = {
   keepOpen: 'Keep it open',
   sureToClose: (number: string) => `Close turn ${number}?`,
   closeMeans: 'Its settlement is made and never changes. Count the cash in the drawer before.',
+  stillOpen: (orders: string, payments: string) =>
+    `Still open: orders ${orders}, payments ${payments}. They stay as they are, and what is collected later counts in the next turn.`,
+  nothingOpen: 'No order and no payment is open.',
   startingCash: 'Cash in the drawer at the start',
   counted: 'Cash in the drawer now',
   openNext: 'Open the next turn at the same moment',
@@ -99,6 +102,9 @@ const es: typeof en = {
   keepOpen: 'Dejarlo abierto',
   sureToClose: (number) => `¿Cerrar el turno ${number}?`,
   closeMeans: 'Se hace su liquidación, que no cambia más. Cuente antes el efectivo de la caja.',
+  stillOpen: (orders, payments) =>
+    `Quedan abiertos: pedidos ${orders}, pagos ${payments}. No cambian, y lo que se cobre después cuenta en el próximo turno.`,
+  nothingOpen: 'No queda ningún pedido ni pago abierto.',
   startingCash: 'Efectivo en la caja al comenzar',
   counted: 'Efectivo en la caja ahora',
   openNext: 'Abrir el próximo turno en el mismo momento',

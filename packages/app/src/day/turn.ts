@@ -45,6 +45,25 @@ export function useOpenTurn() {
   });
 }
 
+/** How many orders and payments of the location are open, read again with each look. */
+export function useStillOpen() {
+  const { comanda } = useComanda();
+  const { may } = useGranted();
+  return useQuery({
+    queryKey: ['still open'],
+    enabled: may?.('orders:read') === true && may('payments:read'),
+    queryFn: async ({ signal }) => {
+      const orders = ['pending', 'ready'] as const;
+      const pages = await Promise.all([
+        comanda.payments.list.query({ status: 'pending', limit: 1 }, { signal }),
+        ...orders.map((status) => comanda.orders.list.query({ status, limit: 1 }, { signal })),
+      ]);
+      const [payments = 0, ...ofOrders] = pages.map(({ pagination }) => pagination.total);
+      return { payments, orders: ofOrders.reduce((sum, total) => sum + total, 0) };
+    },
+  });
+}
+
 /** The turns that ended on a day of the location, the latest first. */
 export function useTurnsEnded(day: string) {
   const { comanda } = useComanda();

@@ -39,6 +39,8 @@ export function SettlementView({ id }: { id: string }) {
       methods[payment.method],
       figure(payment),
     ]),
+    [own.counted, data.counted === undefined ? undefined : format.money(data.counted)],
+    [own.difference, data.difference === undefined ? undefined : format.money(data.difference)],
     [own.corrections, figure(data.corrections)],
     [own.refunds, figure(data.refunds)],
   ];

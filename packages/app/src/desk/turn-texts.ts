@@ -10,6 +10,8 @@ const en = {
   ordersOf: ({ closed, canceled, open }: { closed: number; canceled: number; open: number }) =>
     `${closed} closed, ${canceled} canceled, ${open} open`,
   collected: 'Collected',
+  counted: 'Counted in the drawer',
+  difference: 'Difference to what was expected',
   corrections: 'Corrections',
   refunds: 'Refunds',
   entries: 'Entries of the settlement, oldest first',
@@ -26,6 +28,8 @@ const es: typeof en = {
   orders: 'Pedidos',
   ordersOf: ({ closed, canceled, open }) => `${closed} cerrados, ${canceled} cancelados, ${open} abiertos`,
   collected: 'Cobrado',
+  counted: 'Contado en la caja',
+  difference: 'Diferencia con lo esperado',
   corrections: 'Correcciones',
   refunds: 'Devoluciones',
   entries: 'De qué se compone la liquidación, lo más antiguo primero',
