@@ -137,3 +137,24 @@ test('a key that may not open or close turns sees no button for it', async () =>
   await page.until(live);
   expect(await page.evaluate(`document.querySelectorAll('.turn button').length`)).toBe(0);
 });
+
+test('a day stands beside the same day of the week before, or another one that is chosen', async () => {
+  await place();
+  const page = await day('en');
+  await page.until(`document.querySelectorAll('.bars').length === 4`);
+  const [today, before] = await page.evaluate<string[]>(
+    `[...document.querySelectorAll('.day header input')].map(({ value }) => value)`,
+  );
+  expect(Date.parse(today ?? '') - Date.parse(before ?? '')).toBe(7 * 86_400_000);
+  const sales = `[...document.querySelectorAll('.bars tbody tr')].map(({ cells }) => [cells[2].textContent, cells[3].textContent])`;
+  expect((await page.evaluate<string[][]>(sales)).every(([, then]) => then === '$0.00')).toBe(true);
+  expect(await page.evaluate(`document.querySelector('.change')`)).toBeNull();
+  // As a person chooses a day: React hears the event, and reads what the browser's own setter wrote.
+  await page.evaluate(`(() => {
+    const input = document.querySelectorAll('.day header input')[1];
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '${today}');
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+  })()`);
+  await says(page, '0% against');
+  for (const [now, then] of await page.evaluate<string[][]>(sales)) expect(then).toBe(now);
+});

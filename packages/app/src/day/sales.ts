@@ -8,7 +8,7 @@ import { type StockEntry, useStock } from '../frame/stock.ts';
 export type Report = Awaited<ReturnType<ComandaClient['salesReports']['get']['query']>>;
 
 /** The ways in which the day is cut. */
-export const cuts = ['hour', 'channel', 'payment_method'] as const;
+export const cuts = ['hour', 'channel', 'payment_method', 'product'] as const;
 
 /** One of them. */
 export type Cut = (typeof cuts)[number];
@@ -18,10 +18,14 @@ const everyMs = 3_000;
 const ofOrders: EventType[] = ['order.created', 'order.updated'];
 const salesKey = ['sales'];
 
-/** The reports of a day, in the order of `cuts`; today's follow the orders as they come. */
+/** Has the reports of today follow the orders as they come; called once on the screen. */
+export function useFollowedSales(): void {
+  useFollowed(salesKey, { types: ofOrders, everyMs });
+}
+
+/** The reports of a day, in the order of `cuts`. */
 export function useReports(day: string) {
   const { comanda } = useComanda();
-  useFollowed(salesKey, { types: ofOrders, everyMs });
   return useQueries({
     queries: cuts.map((cut) => ({
       queryKey: [...salesKey, day, cut],

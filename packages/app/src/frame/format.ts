@@ -5,6 +5,10 @@ import { useLanguage } from './language.tsx';
 /** How amounts, moments and quantities of the location are shown. */
 export interface Format {
   money(amount: number): string;
+  /** An amount in few digits, for an axis: `$1.2K`. */
+  rough(amount: number): string;
+  /** `+12%`: a share that something grew by. */
+  change(share: number): string;
   /** `21:05` in the location's time zone. */
   time(moment: string | Date): string;
   /** The time, with the day where that is not today. */
@@ -38,6 +42,14 @@ export function useFormat(): Format {
       currency,
       currencyDisplay: 'narrowSymbol',
     });
+    const rough = new Intl.NumberFormat(locale, {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+      notation: 'compact',
+      maximumFractionDigits: 1,
+    });
+    const change = new Intl.NumberFormat(locale, { style: 'percent', signDisplay: 'exceptZero' });
     const time = new Intl.DateTimeFormat(locale, { timeZone, hour: '2-digit', minute: '2-digit' });
     const day = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', day: 'numeric', month: 'long' });
     const iso = new Intl.DateTimeFormat('sv', { timeZone });
@@ -59,6 +71,8 @@ export function useFormat(): Format {
     const shown = (text: string) => day.format(new Date(text));
     return {
       money: (amount) => money.format(amount),
+      rough: (amount) => rough.format(amount),
+      change: (share) => change.format(share),
       time: timeOf,
       moment: (moment) =>
         dayOf(moment) === today() ? timeOf(moment) : `${shown(dayOf(moment))}, ${timeOf(moment)}`,
