@@ -19,50 +19,33 @@ interface Props {
   days: readonly [string, string];
 }
 
-const rowHeight = 36;
-const axisHeight = 24;
-/** Where the bars begin, and how wide the longest one may be, in percent. */
-const [left, width] = [28, 36];
-
 /** Sales as bars on an axis, above those of another day; the same as a table for screen readers, and for copying. */
 export function Bars({ title, bars, days }: Props) {
   const texts = useTexts(dayTexts);
   const format = useFormat();
   const id = useId();
   const most = endOfAxis(Math.max(...bars.flatMap(({ amount, before }) => [amount, before]), 0.01));
-  const height = axisHeight + bars.length * rowHeight;
-  const share = (amount: number) => `${(Math.max(amount, 0) / most) * width}%`;
+  const share = (amount: number) => `${(Math.max(amount, 0) / most) * 100}%`;
   return (
     <figure className="bars" aria-labelledby={id}>
       <figcaption id={id}>{title}</figcaption>
-      <svg height={height} aria-hidden="true">
-        {[0, most / 2, most].map((tick) => {
-          const x = `${left + (tick / most) * width}%`;
-          return (
-            <g key={tick} className="axis">
-              <text x={x} y={12} textAnchor="middle">
-                {format.rough(tick)}
-              </text>
-              <line x1={x} x2={x} y1={axisHeight - 6} y2={height} />
-            </g>
-          );
-        })}
-        {bars.map(({ key, label, orders, amount, before }, index) => {
-          const y = axisHeight + index * rowHeight;
-          return (
-            <g key={key}>
-              <text x="0" y={y + 18}>
-                {label}
-              </text>
-              <rect x={`${left}%`} y={y + 4} width={share(amount)} height={18} rx={3} />
-              <rect className="before" x={`${left}%`} y={y + 24} width={share(before)} height={5} rx={2} />
-              <text x="100%" y={y + 18} textAnchor="end">
-                {`${format.money(amount)} · ${format.quantity(orders)}`}
-              </text>
-            </g>
-          );
-        })}
-      </svg>
+      <ul aria-hidden="true">
+        <li className="axis">
+          {[0, most / 2, most].map((tick) => (
+            <span key={tick}>{format.rough(tick)}</span>
+          ))}
+        </li>
+        {bars.map(({ key, label, orders, amount, before }) => (
+          <li key={key}>
+            <span className="name">{label}</span>
+            <span>{`${format.money(amount)} · ${format.quantity(orders)}`}</span>
+            <svg height="24" aria-hidden="true">
+              <rect width={share(amount)} y="2" height="14" rx="3" />
+              <rect className="before" width={share(before)} y="18" height="4" rx="2" />
+            </svg>
+          </li>
+        ))}
+      </ul>
       <p className="legend" aria-hidden="true">
         <span>{days[0]}</span> <span className="before">{days[1]}</span>
       </p>

@@ -43,24 +43,26 @@ export function Day() {
     <div className="day">
       <header>
         <h1>{texts.of(format.day(day))}</h1>
-        <label>
-          {texts.date}{' '}
-          <input
-            type="date"
-            value={day}
-            max={format.today()}
-            onChange={({ target }) => choose(target.value || undefined)}
-          />
-        </label>
-        <label>
-          {texts.comparedWith}{' '}
-          <input
-            type="date"
-            value={before}
-            max={format.today()}
-            onChange={({ target }) => compare(target.value || undefined)}
-          />
-        </label>
+        <div className="days">
+          <label>
+            {texts.date}{' '}
+            <input
+              type="date"
+              value={day}
+              max={format.today()}
+              onChange={({ target }) => choose(target.value || undefined)}
+            />
+          </label>
+          <label>
+            {texts.comparedWith}{' '}
+            <input
+              type="date"
+              value={before}
+              max={format.today()}
+              onChange={({ target }) => compare(target.value || undefined)}
+            />
+          </label>
+        </div>
       </header>
       {failed && (
         <p role="alert" className="fault">
