@@ -6,6 +6,7 @@ import './frame/styles.css';
 import './board/board.css';
 import './day/day.css';
 import './desk/desk.css';
+import './desk/keys.css';
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('the page has no place for the app');

@@ -138,10 +138,7 @@ const en = {
   sureToRevoke: (name: string) => `Revoke the key ${name}?`,
   revokeMeans: 'A program that uses it is refused within a second. This cannot be undone.',
   use: 'For',
-  uses: { erp: 'an ERP', reader: 'a program that only reads', stock: 'a person who counts stock' },
   makeKey: 'Make a key',
-  keyEnds: (moment: string) =>
-    `It ends when your own key does, ${moment}. One that lasts is made by: comanda keys create`,
   newKey: 'The new key',
   once: 'It is shown here once and kept nowhere.',
   copy: 'Copy',
@@ -288,10 +285,7 @@ const es: typeof en = {
   sureToRevoke: (name) => `¿Revocar la clave ${name}?`,
   revokeMeans: 'A quien la use se le rechaza en un segundo. No se puede deshacer.',
   use: 'Para',
-  uses: { erp: 'un ERP', reader: 'quien solo lee', stock: 'quien cuenta el stock' },
   makeKey: 'Crear una clave',
-  keyEnds: (moment) =>
-    `Termina cuando termine la suya, ${moment}. Una que dure se crea con: comanda keys create`,
   newKey: 'La nueva clave',
   once: 'Se muestra aquí una sola vez y no se guarda.',
   copy: 'Copiar',
