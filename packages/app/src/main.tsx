@@ -2,7 +2,9 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './frame/app.tsx';
 // All of it here: what a screen imports by itself is loaded late, and esbuild links no style to it.
+import './frame/tokens.css';
 import './frame/styles.css';
+import './frame/shell.css';
 import './board/board.css';
 import './day/day.css';
 import './desk/desk.css';

@@ -4,6 +4,7 @@ import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { useNotify } from '../frame/notices.tsx';
 import { useRefusal } from '../frame/refusal.ts';
+import { Skeleton } from '../frame/skeleton.tsx';
 import { frameTexts } from '../frame/texts.ts';
 import { useAge } from './age.ts';
 import { OrderCard } from './card.tsx';
@@ -33,7 +34,7 @@ export function Board() {
       <>
         <h1 className="unseen">{frame.board}</h1>
         {error === null ? (
-          <p>{frame.loading}</p>
+          <Skeleton />
         ) : (
           <div role="alert">
             <p className="fault">{say(error)}</p>
@@ -72,7 +73,7 @@ export function Board() {
             card={(order, isStop) => (
               <OrderCard
                 {...{ order, isStop, movedTo: movedTo(order.id) }}
-                age={column === 'closed' ? undefined : ageOf(order.created_at)}
+                age={column === 'closed' ? undefined : ageOf(order)}
                 canUndo={held.unsent.has(order.id)}
                 isMoving={board.moving.has(order.id)}
                 isLast={order.id === last}

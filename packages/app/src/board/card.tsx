@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { Badge } from '../frame/badge.tsx';
 import { Choices } from '../frame/choices.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
@@ -7,7 +8,7 @@ import { CardButtons } from './card-buttons.tsx';
 import type { CardProps } from './card-props.ts';
 import { boardTexts } from './texts.ts';
 
-/** How late an order is, as a clock that fills. */
+/** How urgent an order is, as a clock that fills. */
 const clocks = ['', '◔', '◑', '●'] as const;
 
 /** An order: its items, customer and age, and the button that moves it on. */
@@ -26,35 +27,42 @@ export function OrderCard(props: CardProps) {
     <article
       ref={card}
       tabIndex={-1}
-      className={`card late-${age?.late ?? 0}${movedTo === undefined ? '' : ' moved'}`}
+      className={`card urgency-${age?.urgency ?? 0}${movedTo === undefined ? '' : ' moved'}`}
       aria-busy={isMoving}
       aria-label={texts.order(order.number)}
       data-number={order.number}
     >
       <header>
         <strong className="number">{order.number}</strong>
-        <span>{[order.identifier, order.customer?.name].filter(Boolean).join(' · ')}</span>
-        {order.channel && <span className="badge">{order.channel}</span>}
-        {order.is_take_away && <span className="badge">{texts.takeAway}</span>}
-        <time dateTime={order.created_at}>
+        <time dateTime={order.created_at} title={format.exact(order.created_at)}>
           {age !== undefined && (
             <b className="age">
-              {clocks[age.late]} {age.text}
-              {age.late === 3 && ` ${texts.late}`}
+              {clocks[age.urgency]} {age.text}
             </b>
           )}{' '}
-          {format.time(order.created_at)}
+          {format.short(order.created_at)}
         </time>
-        {order.promised_at && <span className="badge">{texts.promised(format.time(order.promised_at))}</span>}
+        <span className="whose">{[order.identifier, order.customer?.name].filter(Boolean).join(' · ')}</span>
+        {order.channel && <Badge>{order.channel}</Badge>}
+        {order.is_take_away && <Badge tone="info">{texts.takeAway}</Badge>}
+        {order.promised_at && (
+          <Badge tone={age?.isLate ? 'bad' : 'wait'} className="promise">
+            {texts.promised(format.time(order.promised_at))}
+            {age?.isLate && ` · ${texts.late}`}
+          </Badge>
+        )}
       </header>
       {order.note && <p className="remark">{order.note}</p>}
       <ul className="lines">
         {order.items?.map(({ product_id, name, quantity, comment, subselections }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines never change, and a product may come twice.
           <li key={`${product_id} ${index}`}>
-            <b>{format.quantity(quantity)}</b> {name}
-            <Choices of={subselections} />
-            {comment && <em>{comment}</em>}
+            <b>{format.quantity(quantity)}</b>{' '}
+            <span>
+              {name}
+              <Choices of={subselections} />
+              {comment && <em>{comment}</em>}
+            </span>
           </li>
         ))}
       </ul>

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
-import { frameTexts } from '../frame/texts.ts';
+import { Skeleton } from '../frame/skeleton.tsx';
 import { Bars } from './bars.tsx';
 import { LowStock } from './low-stock.tsx';
 import { type Cut, cuts, type Report, useReports } from './sales.ts';
@@ -19,7 +19,6 @@ const titles = { hour: 'byHour', channel: 'byChannel', payment_method: 'byMethod
 /** A day of the location: what was sold and collected, the turn, sales by hour, channel and payment method, and what runs out. */
 export function Day() {
   const texts = useTexts(dayTexts);
-  const frame = useTexts(frameTexts);
   const format = useFormat();
   const say = useRefusal();
   const [chosen, choose] = useState<string>();
@@ -47,11 +46,7 @@ export function Day() {
           {say(failed.error)}
         </p>
       )}
-      {first?.data === undefined ? (
-        !failed && <p>{frame.loading}</p>
-      ) : (
-        <Totals report={first.data} day={day} />
-      )}
+      {first?.data === undefined ? !failed && <Skeleton /> : <Totals report={first.data} day={day} />}
       <div className="plots">
         {day === format.today() && <TurnPanel />}
         <TurnsEnded day={day} />

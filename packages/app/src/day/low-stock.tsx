@@ -1,21 +1,20 @@
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
-import { frameTexts } from '../frame/texts.ts';
+import { Unread } from '../frame/skeleton.tsx';
 import { useLowStock } from './sales.ts';
 import { dayTexts } from './texts.ts';
 
 /** Products at their stock alarm, or below. */
 export function LowStock() {
   const texts = useTexts(dayTexts);
-  const frame = useTexts(frameTexts);
   const format = useFormat();
   const say = useRefusal();
   const { data, error } = useLowStock();
   return (
     <section className="low">
       <h2>{texts.low}</h2>
-      {data === undefined && <p>{error === undefined ? frame.loading : say(error)}</p>}
+      {data === undefined && <Unread {...{ error, say }} />}
       {data?.length === 0 && <p>{texts.allStocked}</p>}
       {data !== undefined && data.length > 0 && (
         <table>

@@ -49,7 +49,7 @@ function CategoryList() {
         keyOf={({ id }) => id}
         columns={[
           { title: texts.name, cell: ({ id, name }) => <Link to={`${base}/${id}`}>{name}</Link> },
-          { title: own.priority, cell: ({ priority }) => priority },
+          { title: own.priority, isNumber: true, cell: ({ priority }) => priority },
           { title: own.shown, cell: ({ visible }) => (visible ? onOff.yes : onOff.no) },
           { title: texts.externalId, cell: ({ external_id }) => external_id },
         ]}

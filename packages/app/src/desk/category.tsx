@@ -6,7 +6,8 @@ import { useTexts } from '../frame/language.tsx';
 import { tagged } from '../frame/location.ts';
 import { useNotify } from '../frame/notices.tsx';
 import { useRefusal } from '../frame/refusal.ts';
-import { frameTexts } from '../frame/texts.ts';
+import { Unread } from '../frame/skeleton.tsx';
+import { useRowTitle } from '../frame/title.ts';
 import { categoryTexts } from './category-texts.ts';
 import { Deed } from './deed.tsx';
 import { EditForm } from './edit-form.tsx';
@@ -19,7 +20,6 @@ import { deskTexts } from './texts.ts';
 /** A category: its fields, the prices of its products, and its history. */
 export function CategoryView({ id }: { id: string }) {
   const { comanda } = useComanda();
-  const frame = useTexts(frameTexts);
   const texts = useTexts(deskTexts);
   const own = useTexts(categoryTexts);
   const say = useRefusal();
@@ -29,8 +29,8 @@ export function CategoryView({ id }: { id: string }) {
     queryKey: ['category', id],
     queryFn: async ({ signal }) => tagged(await comanda.categories.get.query({ id }, { signal })),
   });
-  if (data === undefined)
-    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
+  useRowTitle(data?.name);
+  if (data === undefined) return <Unread {...{ error, say }} />;
   const { name, priority, visible, etag } = data;
   return (
     <article className="order" aria-label={name}>

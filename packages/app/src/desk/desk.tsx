@@ -1,10 +1,13 @@
+import { useEffect, useRef } from 'react';
 import { Link, usePath } from '../frame/address.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
+import { Unread } from '../frame/skeleton.tsx';
 import { frameTexts } from '../frame/texts.ts';
+import { usePageTitle } from '../frame/title.ts';
 import { ShownOnce } from './once.tsx';
-import { parts } from './parts.ts';
+import { type Part, parts } from './parts.ts';
 import { deskTexts } from './texts.ts';
 
 /** The desk: for deeds, as Studio is for tables. Each part is shown to keys that may see it. */
@@ -14,27 +17,57 @@ export function Desk() {
   const say = useRefusal();
   const path = usePath();
   const { may, error } = useGranted();
+  const own = may === undefined ? [] : parts.filter(({ needs }) => may(needs));
+  const shown = own.find((part) => path === part.path || path.startsWith(`${part.path}/`)) ?? own[0];
+  const title = shown === undefined ? frame.desk : texts.parts[shown.title];
+  usePageTitle(title);
   if (may === undefined)
     return (
       <>
         <h1 className="unseen">{frame.desk}</h1>
-        <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>
+        <Unread {...{ error, say }} />
       </>
     );
-  const own = parts.filter(({ needs }) => may(needs));
-  const shown = own.find((part) => path === part.path || path.startsWith(`${part.path}/`)) ?? own[0];
   return (
     <div className="desk">
-      <nav aria-label={texts.menu}>
-        {own.map(({ path: to, title }) => (
-          <Link key={to} to={to} isCurrent={shown?.path === to}>
-            {texts.parts[title]}
-          </Link>
-        ))}
-      </nav>
-      <h1 className="unseen">{shown === undefined ? frame.desk : texts.parts[shown.title]}</h1>
-      <ShownOnce />
-      {shown === undefined ? <p>{texts.nothing}</p> : <shown.component />}
+      <PartsMenu own={own} shown={shown} />
+      <div className="part">
+        <h1>{title}</h1>
+        <ShownOnce />
+        {shown === undefined ? <p>{texts.nothing}</p> : <shown.component />}
+      </div>
     </div>
+  );
+}
+
+/** The parts by group: a side bar, and on a narrow screen a drawer that the button in the header opens. */
+function PartsMenu({ own, shown }: { own: readonly Part[]; shown: Part | undefined }) {
+  const texts = useTexts(deskTexts);
+  const path = usePath();
+  const menu = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the drawer closes when another page is opened.
+  useEffect(() => {
+    // An old browser has no popovers, and shows the parts above the page.
+    if (menu.current?.hidePopover !== undefined && menu.current.matches(':popover-open'))
+      menu.current.hidePopover();
+  }, [path]);
+  return (
+    <nav ref={menu} id="desk-parts" className="parts" popover="auto" aria-label={texts.menu}>
+      {Object.entries(texts.groups).map(([group, name]) => {
+        const inGroup = own.filter((part) => part.group === group);
+        return (
+          inGroup.length > 0 && (
+            <div key={group}>
+              <p>{name}</p>
+              {inGroup.map(({ path: to, title }) => (
+                <Link key={to} to={to} isCurrent={shown?.path === to}>
+                  {texts.parts[title]}
+                </Link>
+              ))}
+            </div>
+          )
+        );
+      })}
+    </nav>
   );
 }

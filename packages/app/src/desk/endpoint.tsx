@@ -3,7 +3,7 @@ import { Link } from '../frame/address.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
-import { frameTexts } from '../frame/texts.ts';
+import { Unread } from '../frame/skeleton.tsx';
 import { endpointTexts } from './endpoint-texts.ts';
 import { Filters, useFilter } from './filter.tsx';
 import { Listing } from './listing.tsx';
@@ -16,7 +16,6 @@ const statuses = ['delivered', 'failed', 'dead'] as const;
 /** An endpoint: what it receives, and every attempt with what it answered. */
 export function EndpointView({ id }: { id: string }) {
   const { comanda } = useComanda();
-  const frame = useTexts(frameTexts);
   const texts = useTexts(deskTexts);
   const own = useTexts(endpointTexts);
   const say = useRefusal();
@@ -24,8 +23,7 @@ export function EndpointView({ id }: { id: string }) {
     queryKey: ['endpoint', id],
     queryFn: ({ signal }) => comanda.webhookEndpoints.get.query({ id }, { signal }),
   });
-  if (data === undefined)
-    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
+  if (data === undefined) return <Unread {...{ error, say }} />;
   return (
     <article className="order" aria-label={data.url}>
       <h2>{data.url}</h2>

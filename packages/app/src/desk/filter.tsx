@@ -1,4 +1,7 @@
 import { type Dispatch, useState } from 'react';
+import { Icon } from '../frame/icons.tsx';
+import { useTexts } from '../frame/language.tsx';
+import { deskTexts } from './texts.ts';
 
 /** The filters of a list, by the names of its fields; empty texts filter nothing. */
 export type Filter = Readonly<Partial<Record<string, string>>>;
@@ -43,12 +46,25 @@ interface Props {
 export function Filters({ fields, filter, onChange, submit }: Props) {
   const [typed, setTyped] = useState<Filter>({});
   const all: Filter = { ...filter, ...typed };
+  const texts = useTexts(deskTexts);
+  // On a phone the fields are folded.
+  const [isOpen, setOpen] = useState(false);
+  const active = fields.filter(({ name }) => filter[name]).length;
   const change = (name: string, value: string) => {
     onChange({ ...all, [name]: value });
     setTyped({});
   };
   return (
     <search>
+      <button
+        type="button"
+        className="filters-button"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="filter" />
+        {active > 0 ? texts.filtersSet(active) : texts.filters}
+      </button>
       <form
         onSubmit={(event) => {
           event.preventDefault();

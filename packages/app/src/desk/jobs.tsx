@@ -1,9 +1,11 @@
 import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
+import { Time } from '../frame/time.tsx';
 import { Deed } from './deed.tsx';
 import { Listing } from './listing.tsx';
 import { usePages } from './pages.ts';
+import { Status } from './status.tsx';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
 
@@ -27,14 +29,15 @@ export function Jobs() {
       rows={rows}
       keyOf={({ job_id }) => job_id}
       columns={[
-        { title: texts.madeAt, cell: ({ created_at }) => when(created_at) },
+        { title: texts.madeAt, cell: ({ created_at }) => <Time at={created_at} /> },
         { title: texts.mode, cell: ({ mode }) => mode },
         {
           title: texts.status,
-          cell: ({ status }) => <span className={status}>{texts.statuses[status]}</span>,
+          cell: ({ status }) => <Status of={status} />,
         },
         {
           title: texts.items,
+          isNumber: true,
           cell: (job) => texts.done(job.success_items, job.failed_items, job.total_items),
         },
         {

@@ -5,7 +5,7 @@ import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
-import { frameTexts } from '../frame/texts.ts';
+import { Unread } from '../frame/skeleton.tsx';
 import { Deed } from './deed.tsx';
 import { EditForm } from './edit-form.tsx';
 import { severalIn } from './edit-input.tsx';
@@ -22,7 +22,6 @@ type Key = Awaited<ReturnType<ComandaClient['keys']['get']['query']>>;
 /** A key: what it may do, which may become less, and its end. */
 export function KeyView({ id }: { id: string }) {
   const { comanda } = useComanda();
-  const frame = useTexts(frameTexts);
   const texts = useTexts(deskTexts);
   const own = useTexts(keyTexts);
   const say = useRefusal();
@@ -33,8 +32,7 @@ export function KeyView({ id }: { id: string }) {
     queryFn: ({ signal }) => comanda.keys.get.query({ id }, { signal }),
   });
   const may = useGranted().may?.('keys:write') === true;
-  if (data === undefined)
-    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
+  if (data === undefined) return <Unread {...{ error, say }} />;
   const { name, prefix, created_at, last_used_at } = data;
   const facts = {
     [texts.status]: status(data),

@@ -1,12 +1,15 @@
 import type { ReactNode } from 'react';
+import { EmptyState } from '../frame/empty.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
-import { frameTexts } from '../frame/texts.ts';
+import { Unread } from '../frame/skeleton.tsx';
 import type { Rows } from './pages.ts';
 import { deskTexts } from './texts.ts';
 
 interface Column<Row> {
   title: string;
+  /** Amounts and counts stand at the end of their column, one digit below the other. */
+  isNumber?: true;
   cell(row: Row): ReactNode;
 }
 
@@ -17,18 +20,18 @@ interface Props<Row> {
   isTitled?: boolean;
   columns: readonly Column<Row>[];
   rows: Rows<Row>;
+  /** What is shown where there are no rows: what the person can do. */
+  empty?: ReactNode;
   keyOf(row: Row): string;
 }
 
 /** Rows as a table, the first column its row's name; or why there are none. A button reads more of them. */
-export function Listing<Row>({ caption, isTitled, columns, rows, keyOf }: Props<Row>) {
+export function Listing<Row>({ caption, isTitled, columns, rows, empty, keyOf }: Props<Row>) {
   const { data, total, error, more, isReading } = rows;
   const texts = useTexts(deskTexts);
-  const frame = useTexts(frameTexts);
   const say = useRefusal();
-  if (data === undefined)
-    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
-  if (data.length === 0) return <p>{texts.none}</p>;
+  if (data === undefined) return <Unread {...{ error, say }} />;
+  if (data.length === 0) return empty ?? <EmptyState title={texts.none} />;
   const [first, ...others] = columns;
   // A row made between two pages moves from one to the next.
   const shown = [...new Map(data.map((row) => [keyOf(row), row])).values()];
@@ -39,8 +42,8 @@ export function Listing<Row>({ caption, isTitled, columns, rows, keyOf }: Props<
         <caption className={isTitled ? 'unseen' : undefined}>{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ title }) => (
-              <th key={title} scope="col">
+            {columns.map(({ title, isNumber }) => (
+              <th key={title} scope="col" className={isNumber && 'end'}>
                 {title}
               </th>
             ))}
@@ -50,8 +53,8 @@ export function Listing<Row>({ caption, isTitled, columns, rows, keyOf }: Props<
           {shown.map((row) => (
             <tr key={keyOf(row)}>
               <th scope="row">{first !== undefined && <Cell cell={first.cell} row={row} />}</th>
-              {others.map(({ title, cell }) => (
-                <td key={title} data-title={title}>
+              {others.map(({ title, isNumber, cell }) => (
+                <td key={title} data-title={title} className={isNumber && 'end'}>
                   <Cell cell={cell} row={row} />
                 </td>
               ))}

@@ -4,7 +4,7 @@ import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { tagged, useLocation } from '../frame/location.ts';
 import { useRefusal } from '../frame/refusal.ts';
-import { frameTexts } from '../frame/texts.ts';
+import { Unread } from '../frame/skeleton.tsx';
 import { EditForm } from './edit-form.tsx';
 import { StudioLink } from './studio.tsx';
 import { deskTexts } from './texts.ts';
@@ -15,11 +15,9 @@ type Field = (typeof fields)[number];
 
 /** The location's name, time zone and currency. */
 export function LocationSettings() {
-  const frame = useTexts(frameTexts);
   const say = useRefusal();
   const { data, error } = useLocation();
-  if (data === undefined)
-    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
+  if (data === undefined) return <Unread {...{ error, say }} />;
   return <Form {...data} />;
 }
 

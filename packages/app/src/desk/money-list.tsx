@@ -2,17 +2,16 @@ import { Link } from '../frame/address.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
+import { Time } from '../frame/time.tsx';
 import { Listing } from './listing.tsx';
 import { usePages } from './pages.ts';
 import { deskTexts } from './texts.ts';
-import { useWhen } from './when.ts';
 
 /** Payments that need a person's attention: paid when their orders were canceled, or refunded. */
 export function MoneyList({ books }: { books: 'canceled_and_paid' | 'refunded' }) {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
   const format = useFormat();
-  const when = useWhen();
   const rows = usePages(['payments', books], (offset, signal) =>
     comanda.payments.list.query({ books, include: ['books'], limit: 20, offset }, { signal }),
   );
@@ -25,11 +24,13 @@ export function MoneyList({ books }: { books: 'canceled_and_paid' | 'refunded' }
         {
           title: texts.madeAt,
           cell: ({ created_at, order_id }) => (
-            <Link to={`/app/desk/orders/${order_id}`}>{when(created_at)}</Link>
+            <Link to={`/app/desk/orders/${order_id}`}>
+              <Time at={created_at} />
+            </Link>
           ),
         },
-        { title: texts.total, cell: ({ amount }) => format.money(amount) },
-        { title: texts.refunded, cell: ({ refunded = 0 }) => format.money(refunded) },
+        { title: texts.total, isNumber: true, cell: ({ amount }) => format.money(amount) },
+        { title: texts.refunded, isNumber: true, cell: ({ refunded = 0 }) => format.money(refunded) },
       ]}
     />
   );

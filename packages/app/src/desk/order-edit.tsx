@@ -5,7 +5,7 @@ import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { tagged } from '../frame/location.ts';
 import { useRefusal } from '../frame/refusal.ts';
-import { frameTexts } from '../frame/texts.ts';
+import { Unread } from '../frame/skeleton.tsx';
 import { clockAt, momentAt } from './clock.ts';
 import { type EditField, EditForm, type Texts } from './edit-form.tsx';
 import { type Filter, Filters } from './filter.tsx';
@@ -48,7 +48,6 @@ interface Line {
 
 function OrderForm({ id, wanted }: Props) {
   const { comanda, session } = useComanda();
-  const frame = useTexts(frameTexts);
   const texts = useTexts(deskTexts);
   const own = useTexts(orderEditTexts);
   const say = useRefusal();
@@ -58,8 +57,7 @@ function OrderForm({ id, wanted }: Props) {
     queryFn: async ({ signal }) =>
       tagged(await comanda.orders.get.query({ id, include: ['details'] }, { signal })),
   });
-  if (data === undefined)
-    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
+  if (data === undefined) return <Unread {...{ error, say }} />;
   const { timezone } = session.location;
   const { items, note = '', promised_at, guests, etag } = data;
   const lines: Line[] = [

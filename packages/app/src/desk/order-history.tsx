@@ -1,21 +1,20 @@
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
+import { ExactTime } from '../frame/time.tsx';
 import type { Overview } from './overview.ts';
 import { deskTexts } from './texts.ts';
-import { useWhen } from './when.ts';
 
 type Entry = Overview['timeline'][number];
 
 /** The history of the order, oldest first. */
 export function OrderHistory({ timeline }: Pick<Overview, 'timeline'>) {
   const say = useSentence();
-  const when = useWhen();
   return (
     <ol className="history">
       {timeline.map((entry, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: what has happened stays in its place.
         <li key={index} className={entry.kind}>
-          <time dateTime={entry.at}>{when(entry.at)}</time> {say(entry)}
+          <ExactTime at={entry.at} /> <span>{say(entry)}</span>
         </li>
       ))}
     </ol>

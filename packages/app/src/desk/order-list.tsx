@@ -3,14 +3,15 @@ import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
+import { Time } from '../frame/time.tsx';
 import { type Filter, Filters, useFilter } from './filter.tsx';
 import { Listing } from './listing.tsx';
 import { MoneyList } from './money-list.tsx';
 import { orderListTexts } from './order-list-texts.ts';
 import { usePages } from './pages.ts';
 import { daysOfSearch } from './search-days.ts';
+import { Status } from './status.tsx';
 import { deskTexts } from './texts.ts';
-import { useWhen } from './when.ts';
 
 const statuses = ['pending', 'ready', 'closed', 'canceled'] as const;
 /** Lists of payments, which have no filter. */
@@ -59,7 +60,6 @@ function Found({ shown = '', from = '', to = '', channel = '', text = '' }: Filt
   const own = useTexts(orderListTexts);
   const texts = useTexts(deskTexts);
   const format = useFormat();
-  const when = useWhen();
   const wanted = text.trim();
   const days = wanted === '' ? { from, to } : daysOfSearch({ from, to }, format.today());
   const status = statuses.find((each) => each === shown);
@@ -87,12 +87,12 @@ function Found({ shown = '', from = '', to = '', channel = '', text = '' }: Filt
             title: own.number,
             cell: ({ id, number }) => <Link to={`/app/desk/orders/${id}`}>{texts.order(number)}</Link>,
           },
-          { title: texts.madeAt, cell: ({ created_at }) => when(created_at) },
-          { title: texts.status, cell: ({ status: at }) => texts.statuses[at] },
+          { title: texts.madeAt, cell: ({ created_at }) => <Time at={created_at} /> },
+          { title: texts.status, cell: ({ status: at }) => <Status of={at} /> },
           { title: texts.identifier, cell: ({ identifier }) => identifier },
           { title: texts.channel, cell: ({ channel: through }) => through },
-          { title: texts.payment, cell: ({ payment }) => payment && texts.statuses[payment.status] },
-          { title: texts.total, cell: ({ total }) => format.money(total) },
+          { title: texts.payment, cell: ({ payment }) => payment && <Status of={payment.status} /> },
+          { title: texts.total, isNumber: true, cell: ({ total }) => format.money(total) },
         ]}
       />
     </>

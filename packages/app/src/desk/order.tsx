@@ -1,5 +1,6 @@
 import { comandaError, type EventType } from '@comanda/client';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { dayTexts } from '../day/texts.ts';
 import { Choices } from '../frame/choices.tsx';
 import { useComanda } from '../frame/comanda.tsx';
@@ -7,20 +8,21 @@ import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useFollowed } from '../frame/live.tsx';
 import { useRefusal } from '../frame/refusal.ts';
-import { frameTexts } from '../frame/texts.ts';
+import { Skeleton } from '../frame/skeleton.tsx';
+import { Time } from '../frame/time.tsx';
+import { useRowTitle } from '../frame/title.ts';
 import { OrderDeeds } from './order-deeds.tsx';
 import { OrderDeliveries } from './order-deliveries.tsx';
 import { OrderEdit } from './order-edit.tsx';
 import { OrderHistory } from './order-history.tsx';
 import { type Overview, overviewOf } from './overview.ts';
+import { Status } from './status.tsx';
 import { StudioLink } from './studio.tsx';
 import { deskTexts } from './texts.ts';
-import { useWhen } from './when.ts';
 
 /** Everything about the order that is wanted. */
 export function OrderView({ wanted }: { wanted: string }) {
   const { comanda, session } = useComanda();
-  const frame = useTexts(frameTexts);
   const texts = useTexts(deskTexts);
   const say = useRefusal();
   const queryKey = ['order', wanted];
@@ -45,7 +47,7 @@ export function OrderView({ wanted }: { wanted: string }) {
         <Found {...data} wanted={wanted} />
       </>
     );
-  if (error === null) return <p>{frame.loading}</p>;
+  if (error === null) return <Skeleton lines={8} />;
   const isNone = comandaError(error)?.code === 'resource_not_found';
   return <p role="alert">{isNone ? texts.noOrder(wanted, session.location.name) : say(error)}</p>;
 }
@@ -59,26 +61,24 @@ function Found({ wanted, ...overview }: Overview & { wanted: string }) {
   const texts = useTexts(deskTexts);
   const { methods } = useTexts(dayTexts);
   const format = useFormat();
-  const when = useWhen();
-  const facts: [string, string | undefined][] = [
-    [texts.status, texts.statuses[order.status]],
+  useRowTitle(texts.order(order.number));
+  const facts: [string, ReactNode][] = [
     [texts.externalId, order.external_id],
     [texts.identifier, order.identifier],
     [texts.channel, order.channel],
     [texts.customer, customer && joined(Object.values(customer))],
     [texts.deliveredTo, delivery && joined(Object.values(delivery).flat())],
     [texts.note, order.note],
-    [texts.promisedAt, order.promised_at && when(order.promised_at)],
+    [texts.promisedAt, order.promised_at && <Time key="promised" at={order.promised_at} />],
     [texts.guests, order.guests === undefined ? undefined : String(order.guests)],
-    [texts.madeAt, when(order.created_at)],
+    [texts.madeAt, <Time key="made" at={order.created_at} />],
     [
       texts.payment,
-      payments
-        .map(
-          ({ amount, method, status }) =>
-            `${format.money(amount)} · ${methods[method]} · ${texts.statuses[status]}`,
-        )
-        .join(', '),
+      payments.map(({ id, amount, method, status }) => (
+        <div key={id}>
+          {format.money(amount)} · {methods[method]} <Status of={status} />
+        </div>
+      )),
     ],
     [texts.refunded, payment.refunded === undefined ? undefined : format.money(payment.refunded)],
     [texts.turn, turn && `${turn.batch_number} · ${texts.statuses[turn.status]}`],
@@ -87,6 +87,7 @@ function Found({ wanted, ...overview }: Overview & { wanted: string }) {
     <article className="order" aria-label={texts.order(order.number)}>
       <header>
         <h2>{texts.order(order.number)}</h2>
+        <Status of={order.status} />
         <StudioLink table="orders" id={order.id} />
       </header>
       <dl>
@@ -107,7 +108,8 @@ function Found({ wanted, ...overview }: Overview & { wanted: string }) {
         {order.items.map(({ product_id, name, quantity, total, comment, subselections }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a line has no state, and a product may come twice.
           <li key={`${product_id} ${index}`}>
-            <b>{format.quantity(quantity)}</b> {name} <span className="quiet">{format.money(total)}</span>
+            <b>{format.quantity(quantity)}</b> <span>{name}</span>{' '}
+            <span className="amount">{format.money(total)}</span>
             <Choices of={subselections} />
             {comment && <em>{comment}</em>}
           </li>
@@ -118,13 +120,17 @@ function Found({ wanted, ...overview }: Overview & { wanted: string }) {
           {order.adjustments.map(({ kind, name, percent, line, total }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: they change with the order alone, and one may come twice.
             <li key={`${kind} ${index}`}>
-              {name} {percent !== undefined && `${format.quantity(percent)} %`}{' '}
-              {line !== undefined && texts.ofLine(line)} <span className="quiet">{format.money(total)}</span>
+              <b />
+              <span>
+                {name} {percent !== undefined && `${format.quantity(percent)} %`}{' '}
+                {line !== undefined && texts.ofLine(line)}
+              </span>{' '}
+              <span className="amount">{format.money(total)}</span>
             </li>
           ))}
         </ul>
       )}
-      <p>
+      <p className="sum">
         {texts.total} <strong>{format.money(order.total)}</strong>
       </p>
       <h3>{texts.deliveries}</h3>

@@ -7,7 +7,8 @@ import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useNotify } from '../frame/notices.tsx';
 import { useRefusal } from '../frame/refusal.ts';
-import { frameTexts } from '../frame/texts.ts';
+import { Unread } from '../frame/skeleton.tsx';
+import { useRowTitle } from '../frame/title.ts';
 import { Deed } from './deed.tsx';
 import { type EditField, EditForm } from './edit-form.tsx';
 import { paymentMethodTexts } from './payment-method-texts.ts';
@@ -19,7 +20,6 @@ type Field = 'name' | 'type' | 'enabled';
 /** A payment method: its fields, and its end. */
 export function PaymentMethodView({ id }: { id: string }) {
   const { comanda } = useComanda();
-  const frame = useTexts(frameTexts);
   const own = useTexts(paymentMethodTexts);
   const say = useRefusal();
   const notify = useNotify();
@@ -30,8 +30,8 @@ export function PaymentMethodView({ id }: { id: string }) {
     queryKey: ['payment method', id],
     queryFn: ({ signal }) => read(signal),
   });
-  if (data === undefined)
-    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
+  useRowTitle(data?.name);
+  if (data === undefined) return <Unread {...{ error, say }} />;
   const { name } = data;
   return (
     <article className="order" aria-label={name}>

@@ -1,5 +1,6 @@
 import { dayTexts } from '../day/texts.ts';
 import { Link } from '../frame/address.tsx';
+import { Badge } from '../frame/badge.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
@@ -39,7 +40,12 @@ function PaymentMethodList() {
         columns={[
           { title: texts.name, cell: ({ id, name }) => <Link to={`${base}/${id}`}>{name}</Link> },
           { title: own.type, cell: ({ type }) => methods[type] },
-          { title: texts.status, cell: ({ enabled }) => (enabled ? own.offered : own.notOffered) },
+          {
+            title: texts.status,
+            cell: ({ enabled }) => (
+              <Badge tone={enabled ? 'good' : 'quiet'}>{enabled ? own.offered : own.notOffered}</Badge>
+            ),
+          },
           {
             title: texts.deed,
             cell: ({ id, name, enabled }) =>

@@ -5,7 +5,8 @@ import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { tagged } from '../frame/location.ts';
 import { useRefusal } from '../frame/refusal.ts';
-import { frameTexts } from '../frame/texts.ts';
+import { Unread } from '../frame/skeleton.tsx';
+import { useRowTitle } from '../frame/title.ts';
 import { useCategories } from './categories-known.ts';
 import { EditForm } from './edit-form.tsx';
 import { severalIn } from './edit-input.tsx';
@@ -21,7 +22,6 @@ import { Unsold } from './unsold.tsx';
 /** A product: its fields and its stock, each in a form of its own, and its history. */
 export function ProductView({ id }: { id: string }) {
   const { comanda } = useComanda();
-  const frame = useTexts(frameTexts);
   const texts = useTexts(deskTexts);
   const own = useTexts(productTexts);
   const say = useRefusal();
@@ -33,8 +33,8 @@ export function ProductView({ id }: { id: string }) {
     queryKey: ['product', id],
     queryFn: ({ signal }) => read(signal),
   });
-  if (data === undefined)
-    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
+  useRowTitle(data?.name);
+  if (data === undefined) return <Unread {...{ error, say }} />;
   const { name, description, sku, price, visible, etag } = data;
   // A category that the key may not list is kept, too.
   const options = new Map(

@@ -1,4 +1,5 @@
 import { Link } from '../frame/address.tsx';
+import { Badge } from '../frame/badge.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useGranted } from '../frame/granted.ts';
@@ -78,18 +79,26 @@ function ProductList() {
         columns={[
           { title: texts.name, cell: ({ id, name }) => <Link to={`${base}/${id}`}>{name}</Link> },
           { title: own.sku, cell: ({ sku }) => sku },
-          { title: own.price, cell: ({ price }) => format.money(price) },
+          { title: own.price, isNumber: true, cell: ({ price }) => format.money(price) },
           {
             title: own.stock,
+            isNumber: true,
             cell: ({ stock }) =>
-              !stock.enabled
-                ? own.notCounted
-                : stock.quantity === 0
-                  ? own.soldOut
-                  : format.quantity(stock.quantity),
+              !stock.enabled ? (
+                own.notCounted
+              ) : stock.quantity === 0 ? (
+                <Badge tone="bad">{own.soldOut}</Badge>
+              ) : (
+                format.quantity(stock.quantity)
+              ),
           },
           { title: own.categories, cell: (product) => product.categories.map(({ name }) => name).join(', ') },
-          { title: own.shown, cell: ({ visible }) => (visible ? own.onMenu : own.hidden) },
+          {
+            title: own.shown,
+            cell: ({ visible }) => (
+              <Badge tone={visible ? 'good' : 'quiet'}>{visible ? own.onMenu : own.hidden}</Badge>
+            ),
+          },
           { title: texts.deed, cell: (product) => may && <MarkSoldOut {...product} /> },
         ]}
       />

@@ -52,9 +52,9 @@ export function Sales() {
             title: own.groupings[by],
             cell: ({ key, name }) => (by === 'day' ? format.day(key) : name === '' ? own.without : name),
           },
-          { title: texts.parts.orders, cell: ({ orders }) => format.quantity(orders) },
-          { title: own.quantity, cell: ({ quantity }) => format.quantity(quantity) },
-          { title: own.amount, cell: ({ amount }) => format.money(amount) },
+          { title: texts.parts.orders, isNumber: true, cell: ({ orders }) => format.quantity(orders) },
+          { title: own.quantity, isNumber: true, cell: ({ quantity }) => format.quantity(quantity) },
+          { title: own.amount, isNumber: true, cell: ({ amount }) => format.money(amount) },
         ]}
       />
     </>

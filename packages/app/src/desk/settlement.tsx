@@ -5,7 +5,9 @@ import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
-import { frameTexts } from '../frame/texts.ts';
+import { Unread } from '../frame/skeleton.tsx';
+import { Time } from '../frame/time.tsx';
+import { useRowTitle } from '../frame/title.ts';
 import { Listing } from './listing.tsx';
 import { usePages } from './pages.ts';
 import { deskTexts } from './texts.ts';
@@ -15,7 +17,6 @@ import { useWhen } from './when.ts';
 /** The settlement of a closed turn, and each payment, correction and refund that it is made of. */
 export function SettlementView({ id }: { id: string }) {
   const { comanda } = useComanda();
-  const frame = useTexts(frameTexts);
   const own = useTexts(turnTexts);
   const { methods } = useTexts(dayTexts);
   const say = useRefusal();
@@ -25,8 +26,8 @@ export function SettlementView({ id }: { id: string }) {
     queryKey: ['settlement', id],
     queryFn: ({ signal }) => comanda.settlements.get.query({ id }, { signal }),
   });
-  if (data === undefined)
-    return <p role={error ? 'alert' : undefined}>{error ? say(error) : frame.loading}</p>;
+  useRowTitle(data && own.turn(data.batch_number));
+  if (data === undefined) return <Unread {...{ error, say }} />;
   const figure = (of?: { count: number; amount: number }) =>
     of && `${format.quantity(of.count)} · ${format.money(of.amount)}`;
   const facts: [string, string | undefined][] = [
@@ -69,7 +70,6 @@ function Entries({ id }: { id: string }) {
   const own = useTexts(turnTexts);
   const { methods } = useTexts(dayTexts);
   const format = useFormat();
-  const when = useWhen();
   const rows = usePages(['settlement entries', id], (offset, signal) =>
     comanda.settlements.entries.query({ id, limit: 50, offset }, { signal }),
   );
@@ -82,12 +82,14 @@ function Entries({ id }: { id: string }) {
         {
           title: texts.madeAt,
           cell: ({ created_at, order_id }) => (
-            <Link to={`/app/desk/orders/${order_id}`}>{when(created_at)}</Link>
+            <Link to={`/app/desk/orders/${order_id}`}>
+              <Time at={created_at} />
+            </Link>
           ),
         },
         { title: texts.what, cell: ({ kind }) => own.kinds[kind] },
         { title: own.method, cell: ({ method }) => methods[method] },
-        { title: texts.total, cell: ({ amount }) => format.money(amount) },
+        { title: texts.total, isNumber: true, cell: ({ amount }) => format.money(amount) },
         {
           title: texts.refundReason,
           cell: ({ reason, person }) => [reason, person].filter((part) => part !== undefined).join(' · '),

@@ -2,6 +2,7 @@ import type { Texts } from '../frame/language.tsx';
 
 const en = {
   menu: 'Parts of the desk',
+  groups: { sell: 'Sales', menu: 'Menu', connect: 'Connections', place: 'Restaurant' },
   nothing: 'Your key opens no part of the desk.',
   parts: {
     orders: 'Orders',
@@ -108,6 +109,8 @@ const en = {
   deed: 'Do',
   resend: 'Send again',
   none: 'Nothing here',
+  filters: 'Filters',
+  filtersSet: (count: number) => `Filters (${count})`,
   more: (count: number) => `Show more (${count})`,
   health: 'Health',
   well: 'well',
@@ -162,6 +165,7 @@ const en = {
 
 const es: typeof en = {
   menu: 'Partes del escritorio',
+  groups: { sell: 'Ventas', menu: 'Menú', connect: 'Conexiones', place: 'Restaurante' },
   nothing: 'Su clave no abre ninguna parte del escritorio.',
   parts: {
     orders: 'Pedidos',
@@ -255,6 +259,8 @@ const es: typeof en = {
   deed: 'Hacer',
   resend: 'Enviar otra vez',
   none: 'Nada por aquí',
+  filters: 'Filtros',
+  filtersSet: (count) => `Filtros (${count})`,
   more: (count) => `Mostrar más (${count})`,
   health: 'Salud',
   well: 'bien',

@@ -4,13 +4,13 @@ import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
+import { Time } from '../frame/time.tsx';
 import { Listing } from './listing.tsx';
 import { usePages } from './pages.ts';
 import { useRowIn } from './row-path.ts';
 import { SettlementView } from './settlement.tsx';
 import { deskTexts } from './texts.ts';
 import { turnTexts } from './turn-texts.ts';
-import { useWhen } from './when.ts';
 
 const base = '/app/desk/turns';
 
@@ -32,7 +32,6 @@ function Settlements() {
   const texts = useTexts(deskTexts);
   const own = useTexts(turnTexts);
   const format = useFormat();
-  const when = useWhen();
   const rows = usePages(['settlements'], (offset, signal) =>
     comanda.settlements.list.query({ limit: 50, offset }, { signal }),
   );
@@ -46,11 +45,12 @@ function Settlements() {
           title: texts.turn,
           cell: ({ id, batch_number }) => <Link to={`${base}/${id}`}>{own.turn(batch_number)}</Link>,
         },
-        { title: own.started, cell: ({ started_at }) => when(started_at) },
-        { title: own.ended, cell: ({ ended_at }) => ended_at && when(ended_at) },
-        { title: own.orders, cell: ({ total_orders }) => total_orders },
+        { title: own.started, cell: ({ started_at }) => <Time at={started_at} /> },
+        { title: own.ended, cell: ({ ended_at }) => ended_at && <Time at={ended_at} /> },
+        { title: own.orders, isNumber: true, cell: ({ total_orders }) => total_orders },
         {
           title: own.collected,
+          isNumber: true,
           cell: ({ total_collected }) => total_collected !== undefined && format.money(total_collected),
         },
       ]}

@@ -2,14 +2,18 @@ import { Suspense } from 'react';
 import { Link, usePath } from './address.tsx';
 import { ScreenBoundary } from './boundary.tsx';
 import { useComanda } from './comanda.tsx';
+import { FindAnything } from './find-anything.tsx';
+import { Icon, Mark } from './icons.tsx';
 import { useTexts } from './language.tsx';
-import { LanguageSwitch } from './language-switch.tsx';
 import { Leaving } from './leaving.tsx';
 import { LiveProvider, LiveSign } from './live.tsx';
 import { useFollowedLocation } from './location.ts';
 import { useAskBeforeLeaving } from './once.ts';
 import { screens } from './screens.ts';
+import { Skeleton } from './skeleton.tsx';
 import { frameTexts } from './texts.ts';
+import { usePageTitle } from './title.ts';
+import { UserMenu } from './user-menu.tsx';
 
 interface Props {
   /** Called once the session has its answers; given while a person leaves it. */
@@ -26,28 +30,36 @@ export function Shell({ onLeft, onOut }: Props) {
   useAskBeforeLeaving();
   const own = session.screens.map((name) => screens[name]);
   const shown = path === '/app' || path === '/app/' ? own[0] : own.find((screen) => isAt(path, screen.path));
+  usePageTitle(shown === undefined || shown === screens.desk ? '' : texts[shown.title]);
   return (
     <LiveProvider>
       <header className="bar">
-        <strong className="place">{session.location.name}</strong>
-        <div className="controls">
+        {shown === screens.desk && (
+          <button type="button" className="parts-button" popoverTarget="desk-parts" aria-label={texts.menu}>
+            <Icon name="menu" />
+          </button>
+        )}
+        <span className="brand">
+          <Mark />
+          <span>{texts.title}</span>
+        </span>
+        <strong className="place" title={session.location.name}>
+          {session.location.name}
+        </strong>
+        {own.length > 1 && (
           <nav aria-label={texts.screens}>
             {own.map(({ path: to, title }) => (
               <Link key={to} to={to} isCurrent={shown?.path === to}>
+                <Icon name={title} />
                 {texts[title]}
               </Link>
             ))}
           </nav>
+        )}
+        <div className="end">
           <LiveSign />
-          <LanguageSwitch />
-          <button
-            type="button"
-            onClick={onOut}
-            disabled={onLeft !== undefined}
-            title={texts.signedInAs(session.name)}
-          >
-            {texts.signOut}
-          </button>
+          {session.screens.includes('desk') && <FindAnything />}
+          <UserMenu isLeaving={onLeft !== undefined} onOut={onOut} />
         </div>
       </header>
       <main>
@@ -57,7 +69,7 @@ export function Shell({ onLeft, onOut }: Props) {
           <h1 className="sentence">{texts.noScreen}</h1>
         ) : (
           <ScreenBoundary key={shown.path}>
-            <Suspense fallback={<p>{texts.loading}</p>}>
+            <Suspense fallback={<Skeleton />}>
               <shown.component />
             </Suspense>
           </ScreenBoundary>

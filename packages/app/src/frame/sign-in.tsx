@@ -1,4 +1,5 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { Mark } from './icons.tsx';
 import { useTexts } from './language.tsx';
 import { LanguageSwitch } from './language-switch.tsx';
 import { useRefusal } from './refusal.ts';
@@ -46,7 +47,10 @@ export function SignIn({ code, isOver, onSignedIn }: Props) {
   return (
     <main className="sign-in">
       <LanguageSwitch />
-      <h1>{texts.title}</h1>
+      <h1>
+        <Mark />
+        {texts.title}
+      </h1>
       <p id="how">{texts.howToSignIn}</p>
       <form onSubmit={submit}>
         <label htmlFor="link">{texts.linkOrCode}</label>
