@@ -8,6 +8,7 @@ import './frame/shell.css';
 import './board/board.css';
 import './day/day.css';
 import './desk/desk.css';
+import './desk/endpoint.css';
 import './desk/keys.css';
 
 const root = document.getElementById('app');
