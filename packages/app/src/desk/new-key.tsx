@@ -44,7 +44,9 @@ export function NewKey({ onMade }: { onMade(name: string, text: string): void })
       comanda.keys.create.mutate({ name: name.trim(), permissions: [...permissions], expires_at: end() }),
     onSuccess: ({ key, name: made }) => {
       setName('');
+      setWanted('erp');
       setPicked(new Set());
+      setIsOpen(false);
       onMade(made, key);
     },
     onSettled: () => queries.invalidateQueries(),
@@ -80,9 +82,6 @@ export function NewKey({ onMade }: { onMade(name: string, text: string): void })
         </select>
       </label>
       {field}
-      <button type="submit" className="primary" disabled={isPending || permissions.length === 0}>
-        {texts.makeKey}
-      </button>
       <p className="quiet">
         {own.jobMeans[job]} {sentence} {own.longer}
       </p>
@@ -101,6 +100,9 @@ export function NewKey({ onMade }: { onMade(name: string, text: string): void })
           }}
         />
       </details>
+      <button type="submit" className="primary" disabled={isPending || permissions.length === 0}>
+        {texts.makeKey}
+      </button>
       <p className="fault" role="alert">
         {error && say(error)}
       </p>
