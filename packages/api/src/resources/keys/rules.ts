@@ -19,9 +19,12 @@ const mostDays = 366;
  * The latest end of a key that this one makes. A key of a person ends with the session, so it may make keys that last
  * longer; a key of a program never does.
  */
-export function latestEndOf({ name, expiresAt }: { name: string; expiresAt: Date | null }): Date | null {
+export function latestEndOf(
+  { name, expiresAt }: { name: string; expiresAt: Date | null },
+  now: Date,
+): Date | null {
   if (expiresAt === null || !isPersonsKey(name)) return expiresAt;
-  return new Date(Math.max(expiresAt.getTime(), Date.now() + mostDays * 86_400_000));
+  return new Date(Math.max(expiresAt.getTime(), now.getTime() + mostDays * 86_400_000));
 }
 
 /** The input for a new key. */

@@ -177,5 +177,5 @@ async function holdOwnKey(tx: Transaction, { caller }: CallContext): Promise<Key
   const [row] = await tx.run(holdKey, [caller.locationId, caller.apiKeyId]);
   if (row === undefined) throw unauthorized('key_not_valid');
   const { name, permissions: granted, expires_at: expiresAt, ...limits } = row;
-  return { granted, limits, expiresAt, latestEnd: latestEndOf({ name, expiresAt }) };
+  return { granted, limits, expiresAt, latestEnd: latestEndOf({ name, expiresAt }, new Date()) };
 }
