@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { signOut } from '../screens/actions.ts';
 import { column, live, moveButton } from '../screens/board-page.ts';
 import { createManyOrders } from '../support/many-orders.ts';
 import { thrownBy } from '../support/thrown.ts';
@@ -33,7 +34,7 @@ test('a link signs in once, leaves nothing in the address or the history, and a 
   await page.click('.dialog button:not(.primary)');
   await page.goto(`${api.url}/app/day`);
   await page.until(`document.querySelector('.day') !== null`);
-  await page.evaluate(`[...document.querySelectorAll('header.bar button')].at(-1).click()`);
+  await signOut(page);
   await page.until(`document.querySelector('.sign-in') !== null`);
   await page.goto(`${api.url}/app/day`);
   await page.until(`document.querySelector('.sign-in') !== null`);
@@ -85,7 +86,8 @@ async function looked(size: keyof typeof sizes, value: string): Promise<void> {
   const out = await opened({ size, prepare }, `${api.url}/app`);
   expect(await seriousFindings(out)).toEqual([]);
   const page = await board({ size, prepare });
-  for (const late of [0, 1, 2, 3]) await page.until(`document.querySelector('.late-${late} .age') !== null`);
+  for (const urgency of [0, 1, 2, 3])
+    await page.until(`document.querySelector('.urgency-${urgency} .age') !== null`);
   expect(await seriousFindings(page)).toEqual([]);
   await clean(page, '.card .beside', '.dialog button:not(.primary)');
   await clean(page, '.sold-out-button', '.dialog footer button');
@@ -94,7 +96,7 @@ async function looked(size: keyof typeof sizes, value: string): Promise<void> {
   expect(await seriousFindings(page)).toEqual([]);
   await page.click('.dialog button:not(.primary)');
   const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-  expect(ground).toBe(value === 'light' ? 'rgb(246, 245, 242)' : 'rgb(23, 22, 20)');
+  expect(ground).toBe(value === 'light' ? 'rgb(246, 246, 247)' : 'rgb(18, 19, 22)');
   await page.goto(`${api.url}/app/day`);
   await page.until(`document.querySelectorAll('.bars rect').length >= 3`);
   await page.evaluate(`document.querySelectorAll('details').forEach((each) => { each.open = true; })`);
@@ -136,7 +138,7 @@ async function turned(page: AppPage): Promise<void> {
   await page.until(`document.querySelector('.dialog') === null`);
 }
 
-test('the board needs at most 150 KB, compressed, and speaks the language of the browser', async () => {
+test('the board needs at most 155 KB, compressed, and speaks the language of the browser', async () => {
   let bytes = 0;
   const prepare = async (page: Page) => {
     const devTools = await page.createCDPSession();
@@ -154,5 +156,5 @@ test('the board needs at most 150 KB, compressed, and speaks the language of the
   );
   console.log(`the board: ${bytes} bytes, first paint after ${Math.round(paint)} ms`);
   expect(bytes).toBeGreaterThan(50_000);
-  expect(bytes).toBeLessThan(150_000);
+  expect(bytes).toBeLessThan(155_000);
 });

@@ -23,6 +23,12 @@ export async function confirm(page: ActionPage): Promise<void> {
   await page.until(`document.querySelector('.dialog') === null`);
 }
 
+/** Signs out, by the menu of the person. */
+export async function signOut(page: ActionPage): Promise<void> {
+  await page.click('.user-menu');
+  await page.click('.menu .sign-out');
+}
+
 /** Waits until the text is on the screen. */
 export const says = (page: ActionPage, text: string) =>
   page.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
@@ -30,7 +36,7 @@ export const says = (page: ActionPage, text: string) =>
 /** Types into the field of that label in place of what it holds. */
 export async function fill(page: ActionPage, label: string, text: string): Promise<void> {
   const find = `[...document.querySelectorAll('label')].find((each) => each.firstChild.textContent === ${JSON.stringify(label)})
-    ?.querySelector('input')`;
+    ?.querySelector('input, textarea')`;
   await page.until(`${find} !== undefined`);
   await page.evaluate(`${find}.focus(); ${find}.select()`);
   await page.keyboard.type(text);

@@ -29,15 +29,29 @@ test.each([
   [0, 0, '0 min'],
   [6, 1, '◔ 6 min'],
   [11, 2, '◑ 11 min'],
-  [16, 3, '● 16 min late'],
-  [130, 3, '● 2 hr late'],
-])('an order of %i minutes says so in words, and not by color alone', async (minutes, late, text) => {
+  [16, 3, '● 16 min'],
+  [130, 3, '● 2 hr'],
+])('an order of %i minutes says so in words, and not by color alone', async (minutes, urgency, text) => {
   const { number } = await place();
   const page = await board({ prepare: (made) => made.skip((minutes + 0.2) * 60_000) });
   const card = `document.querySelector('article[data-number="${number}"]')`;
   await page.until(`${card} !== null`);
   expect(await page.evaluate(`${card}.querySelector('.age').innerText`)).toBe(text);
-  expect(await page.evaluate(`${card}.classList.contains('late-${late}')`)).toBe(true);
+  expect(await page.evaluate(`${card}.classList.contains('urgency-${urgency}')`)).toBe(true);
+});
+
+test('an order is late once its promised time has passed, and no earlier, however old it is', async () => {
+  const { number } = await place({ promised_at: new Date(Date.now() + 30 * 60_000).toISOString() });
+  const page = await board();
+  const card = `document.querySelector('article[data-number="${number}"]')`;
+  await page.until(`${card} !== null`);
+  await page.skip(20 * 60_000);
+  await page.until(`${card}.querySelector('.age').innerText === '20 min'`);
+  const promise = `${card}.querySelector('.promise').innerText`;
+  expect(await page.evaluate(promise)).not.toContain('late');
+  await page.skip(10 * 60_000 + 10_000);
+  await page.until(`${promise}.endsWith(' · late')`);
+  expect(await page.evaluate(`${card}.classList.contains('urgency-3')`)).toBe(true);
 });
 
 test('the age goes on by itself', async () => {

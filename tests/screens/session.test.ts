@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { signOut } from './actions.ts';
 import { useBoards } from './app.ts';
 import { column, live, moveButton } from './board-page.ts';
 import { isRevoked, keyOf, setPermissions } from './session-keys.ts';
@@ -73,18 +74,16 @@ describe('sign-in', () => {
     const page = await board();
     await page.goto(`${api.url}/app/day`);
     await page.until(`document.querySelector('.day') !== null`);
-    await page.evaluate(`[...document.querySelectorAll('header.bar button')].at(-1).click()`);
+    await signOut(page);
     await page.until(`document.querySelector('.sign-in') !== null`);
     await page.goto(`${api.url}/app/day`);
     await page.until(`document.querySelector('.sign-in') !== null`);
   });
 
-  const signOut = `[...document.querySelectorAll('header.bar button')].at(-1).click()`;
-
   test('signing out revokes the key', async () => {
     const page = await board();
     const key = await keyOf(page);
-    await page.evaluate(signOut);
+    await signOut(page);
     await page.until(`document.querySelector('.sign-in') !== null`);
     await isRevoked(api, key);
     expect(await page.text()).not.toContain('no longer signed in');
@@ -106,7 +105,7 @@ describe('sign-in', () => {
   test('without a connection signing out still ends the session in the tab', async () => {
     const page = await board();
     await page.setOfflineMode(true);
-    await page.evaluate(signOut);
+    await signOut(page);
     await page.until(`document.querySelector('.sign-in') !== null`);
     expect(await page.evaluate(`sessionStorage.getItem('comanda.session')`)).toBeNull();
   });
@@ -114,7 +113,7 @@ describe('sign-in', () => {
   test('a sign-in after a sign-out without a connection read nothing: its queries waited for ever', async () => {
     const page = await board();
     await page.setOfflineMode(true);
-    await page.evaluate(signOut);
+    await signOut(page);
     await page.skip(5_000);
     await page.until(`document.querySelector('.sign-in') !== null`);
     await page.setOfflineMode(false);

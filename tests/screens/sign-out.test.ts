@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { waitFor } from '../support/wait.ts';
+import { signOut } from './actions.ts';
 import { type AppPage, useBoards } from './app.ts';
 import { column, live, moveButton } from './board-page.ts';
 import { isRevoked, keyOf } from './session-keys.ts';
@@ -9,8 +10,6 @@ import { isRevoked, keyOf } from './session-keys.ts';
 const { api, board, opened, place, link } = useBoards();
 
 const statusOf = async (id: string) => (await api.client().orders.get.query({ id })).status;
-const signOut = (page: AppPage) =>
-  page.evaluate(`[...document.querySelectorAll('header.bar button')].at(-1).click()`);
 const isSignedOut = `document.querySelector('.sign-in') !== null`;
 const notices = (page: AppPage) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('.notice strong')].map((each) => each.innerText)`);

@@ -3,13 +3,13 @@ import { Link } from '../frame/address.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
+import { Time } from '../frame/time.tsx';
 import { Changes } from './changes.tsx';
 import { historyPath } from './history-path.ts';
 import { Listing } from './listing.tsx';
 import { usePages } from './pages.ts';
 import { deskTexts } from './texts.ts';
 import { Undo } from './undo.tsx';
-import { useWhen } from './when.ts';
 
 type Entry = Awaited<ReturnType<ComandaClient['audit']['list']['query']>>['data'][number];
 
@@ -24,7 +24,6 @@ interface Props {
 export function AuditEntries({ caption, wanted }: Props) {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
-  const when = useWhen();
   const rows = usePages(['audit', wanted], (offset, signal) =>
     comanda.audit.list.query({ limit: 100, offset, ...wanted }, { signal }),
   );
@@ -34,7 +33,7 @@ export function AuditEntries({ caption, wanted }: Props) {
       rows={rows}
       keyOf={({ id }) => id}
       columns={[
-        { title: texts.madeAt, cell: ({ created_at }) => when(created_at) },
+        { title: texts.madeAt, cell: ({ created_at }) => <Time at={created_at} /> },
         { title: texts.who, cell: Who },
         { title: texts.what, cell: What },
         { title: texts.changes, cell: (entry) => <Changes {...entry} /> },

@@ -45,6 +45,7 @@ function CategoryList() {
       {may && <NewCategory />}
       <Listing
         caption={texts.parts.categories}
+        isTitled
         rows={rows}
         keyOf={({ id }) => id}
         columns={[

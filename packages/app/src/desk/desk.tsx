@@ -10,6 +10,8 @@ import { ShownOnce } from './once.tsx';
 import { type Part, parts } from './parts.ts';
 import { deskTexts } from './texts.ts';
 
+const base = '/app/desk';
+
 /** The desk: for deeds, as Studio is for tables. Each part is shown to keys that may see it. */
 export function Desk() {
   const texts = useTexts(deskTexts);
@@ -32,7 +34,13 @@ export function Desk() {
     <div className="desk">
       <PartsMenu own={own} shown={shown} />
       <div className="part">
-        <h1>{title}</h1>
+        <h1>
+          {shown === undefined || path === shown.path || path === '/app' || path === base ? (
+            title
+          ) : (
+            <Link to={shown.path}>{title}</Link>
+          )}
+        </h1>
         <ShownOnce />
         {shown === undefined ? <p>{texts.nothing}</p> : <shown.component />}
       </div>

@@ -9,6 +9,8 @@ import { deskTexts } from './texts.ts';
  */
 export type FieldKind =
   | 'text'
+  /** A text of several lines. */
+  | 'long'
   | 'amount'
   | 'quantity'
   | 'whole'
@@ -36,6 +38,7 @@ interface Props {
 /** The characters that browsers accept; a comma is read as a point. */
 const patterns = {
   text: undefined,
+  long: undefined,
   moment: undefined,
   amount: '\\d{1,10}([.,]\\d{1,2})?',
   quantity: '\\d{1,10}([.,]\\d{1,3})?',
@@ -70,20 +73,31 @@ export function EditInput(props: Props) {
     return (
       <label htmlFor={id}>
         {label}
-        <input
-          id={id}
-          required={!isOptional}
-          readOnly={isReadOnly}
-          {...(kind === 'moment'
-            ? { type: 'datetime-local' }
-            : kind !== 'text' && {
-                inputMode: kind === 'whole' ? 'numeric' : 'decimal',
-                pattern: patterns[kind],
-              })}
-          value={value}
-          autoComplete="off"
-          onChange={({ target }) => onChange(target.value)}
-        />
+        {kind === 'long' ? (
+          <textarea
+            id={id}
+            rows={3}
+            required={!isOptional}
+            readOnly={isReadOnly}
+            value={value}
+            onChange={({ target }) => onChange(target.value)}
+          />
+        ) : (
+          <input
+            id={id}
+            required={!isOptional}
+            readOnly={isReadOnly}
+            {...(kind === 'moment'
+              ? { type: 'datetime-local' }
+              : kind !== 'text' && {
+                  inputMode: kind === 'whole' ? 'numeric' : 'decimal',
+                  pattern: patterns[kind],
+                })}
+            value={value}
+            autoComplete="off"
+            onChange={({ target }) => onChange(target.value)}
+          />
+        )}
         {overtaken}
       </label>
     );

@@ -26,6 +26,7 @@ export function Jobs() {
   return (
     <Listing
       caption={texts.parts.jobs}
+      isTitled
       rows={rows}
       keyOf={({ job_id }) => job_id}
       columns={[

@@ -1,5 +1,6 @@
 import { Link } from '../frame/address.tsx';
 import { useComanda } from '../frame/comanda.tsx';
+import { EmptyState } from '../frame/empty.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
@@ -80,7 +81,9 @@ function Found({ shown = '', from = '', to = '', channel = '', text = '' }: Filt
       {wanted !== '' && <p className="quiet">{own.searched(format.day(days.from), format.day(days.to))}</p>}
       <Listing
         caption={texts.parts.orders}
+        isTitled
         rows={rows}
+        empty={<EmptyState title={texts.none}>{own.none}</EmptyState>}
         keyOf={({ id }) => id}
         columns={[
           {

@@ -32,6 +32,10 @@ export function Palette({ onClose }: { onClose(): void }) {
   const rows = useRows(useSettled(wanted));
   const found = [...pages, ...rows.found];
   const chosen = found[Math.min(at, found.length - 1)];
+  const optionId = chosen && `${id} ${chosen.path}`;
+  useEffect(() => {
+    if (optionId !== undefined) document.getElementById(optionId)?.scrollIntoView({ block: 'nearest' });
+  }, [optionId]);
   const open = ({ path }: Found) => {
     onClose();
     goTo(path);
@@ -53,7 +57,7 @@ export function Palette({ onClose }: { onClose(): void }) {
             role="combobox"
             aria-expanded={found.length > 0}
             aria-controls={id}
-            aria-activedescendant={chosen && `${id} ${chosen.path}`}
+            aria-activedescendant={optionId}
             aria-label={frame.findAnything}
             placeholder={frame.findWhat}
             value={text}

@@ -35,6 +35,7 @@ function PaymentMethodList() {
       {may && <NewPaymentMethod />}
       <Listing
         caption={texts.parts.payment_methods}
+        isTitled
         rows={rows}
         keyOf={({ id }) => id}
         columns={[

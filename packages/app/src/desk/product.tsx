@@ -59,7 +59,7 @@ export function ProductView({ id }: { id: string }) {
           { name: 'name', label: texts.name },
           { name: 'price', label: own.price, kind: 'amount' },
           { name: 'sku', label: own.sku },
-          { name: 'description', label: own.description, isOptional: true },
+          { name: 'description', label: own.description, kind: 'long', isOptional: true },
           { name: 'visible', label: own.isVisible, kind: 'check' },
           { name: 'categories', label: own.categories, kind: { options: order, several: true } },
         ]}

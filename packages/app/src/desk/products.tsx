@@ -1,6 +1,7 @@
 import { Link } from '../frame/address.tsx';
 import { Badge } from '../frame/badge.tsx';
 import { useComanda } from '../frame/comanda.tsx';
+import { EmptyState } from '../frame/empty.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
@@ -74,7 +75,9 @@ function ProductList() {
       <Unsold />
       <Listing
         caption={texts.parts.products}
+        isTitled
         rows={rows}
+        empty={<EmptyState title={texts.none}>{own.none}</EmptyState>}
         keyOf={({ id }) => id}
         columns={[
           { title: texts.name, cell: ({ id, name }) => <Link to={`${base}/${id}`}>{name}</Link> },

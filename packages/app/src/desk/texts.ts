@@ -2,7 +2,7 @@ import type { Texts } from '../frame/language.tsx';
 
 const en = {
   menu: 'Parts of the desk',
-  groups: { sell: 'Sales', menu: 'Menu', connect: 'Connections', place: 'Restaurant' },
+  groups: { sell: 'Operations', menu: 'Menu', connect: 'Integrations', place: 'Settings' },
   nothing: 'Your key opens no part of the desk.',
   parts: {
     orders: 'Orders',
@@ -164,7 +164,7 @@ const en = {
 
 const es: typeof en = {
   menu: 'Partes del escritorio',
-  groups: { sell: 'Ventas', menu: 'Menú', connect: 'Conexiones', place: 'Restaurante' },
+  groups: { sell: 'Operación', menu: 'Menú', connect: 'Integraciones', place: 'Ajustes' },
   nothing: 'Su clave no abre ninguna parte del escritorio.',
   parts: {
     orders: 'Pedidos',

@@ -1,7 +1,6 @@
-import { Menu } from '@base-ui/react/menu';
 import { useComanda } from './comanda.tsx';
-import { Icon } from './icons.tsx';
-import { type Language, languages, useLanguage, useTexts } from './language.tsx';
+import { useTexts } from './language.tsx';
+import { LanguageSwitch } from './language-switch.tsx';
 import { frameTexts } from './texts.ts';
 
 interface Props {
@@ -9,47 +8,36 @@ interface Props {
   onOut(): void;
 }
 
-/** Who is signed in, the language, and the way out. */
+/** Who is signed in, the language, and the way out. A popover of the browser: it costs the board no bytes, and opens offline. */
 export function UserMenu({ isLeaving, onOut }: Props) {
   const texts = useTexts(frameTexts);
-  const { language, choose } = useLanguage();
   const { name, location } = useComanda().session;
   return (
-    <Menu.Root>
-      <Menu.Trigger className="user-menu" aria-label={texts.signedInAs(name)} title={texts.signedInAs(name)}>
+    <>
+      <button
+        type="button"
+        className="user-menu"
+        popoverTarget="user-menu"
+        aria-label={texts.signedInAs(name)}
+        title={texts.signedInAs(name)}
+      >
         <span className="avatar" aria-hidden="true">
           {[...name][0]}
         </span>
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Positioner className="menu-positioner" align="end" sideOffset={6}>
-          <Menu.Popup className="menu">
-            <div className="who">
-              <strong>{name}</strong>
-              <span>{location.name}</span>
-            </div>
-            <hr />
-            <Menu.RadioGroup
-              aria-label={texts.language}
-              value={language}
-              onValueChange={(chosen: Language) => choose(chosen)}
-            >
-              {Object.entries(languages).map(([tag, called]) => (
-                <Menu.RadioItem key={tag} value={tag} className="item language" lang={tag} closeOnClick>
-                  <span className="check-mark">
-                    <Icon name="check" />
-                  </span>
-                  {called}
-                </Menu.RadioItem>
-              ))}
-            </Menu.RadioGroup>
-            <hr />
-            <Menu.Item className="item sign-out" onClick={onOut} disabled={isLeaving}>
-              {texts.signOut}
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+      </button>
+      <div id="user-menu" className="menu" popover="auto">
+        <p>
+          <strong>{name}</strong>
+          <span className="quiet">{location.name}</span>
+        </p>
+        <div className="choice">
+          <span aria-hidden="true">{texts.language}</span>
+          <LanguageSwitch />
+        </div>
+        <button type="button" className="sign-out" onClick={onOut} disabled={isLeaving}>
+          {texts.signOut}
+        </button>
+      </div>
+    </>
   );
 }
