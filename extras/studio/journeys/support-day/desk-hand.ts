@@ -102,7 +102,7 @@ export class DeskHand implements Effort {
     const value = `[...(${field}?.options ?? [])].find(({ text }) => text === ${JSON.stringify(option)})?.value`;
     await this.page.until(`${value} !== undefined`);
     const id = await this.page.evaluate<string>(
-      `{ const field = ${field}; field.id ||= 'chosen'; field.id }`,
+      `{ const field = ${field}; field.id ||= 'chosen' + document.querySelectorAll('[id^=chosen]').length; field.id }`,
     );
     await this.page.select(`#${id}`, await this.page.evaluate<string>(value));
   }
