@@ -163,7 +163,7 @@ export const menu: readonly Case[] = [
       await desk.follow('Keys');
       await desk.type('Name', 'Copy of the menu');
       await desk.choose('For', 'Permissions of your choice');
-      for (const permission of ['catalog:read', 'menus:read']) await desk.tick(permission);
+      for (const permission of ['Reads the whole catalog', 'Reads the menu']) await desk.tick(permission);
       await desk.press('Make a key');
       await desk.sees('The new key: Copy of the menu.');
       await desk.press('Copy');
