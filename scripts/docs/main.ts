@@ -11,7 +11,7 @@ import { writeMadeSql } from '../migration/made.ts';
 import { apiTables } from './api-tables.ts';
 import { writeExampleCode } from './example-code.ts';
 import { knownNames } from './known-names.ts';
-import { permissionsFile, permissionsModule } from './permissions.ts';
+import { eventTypesFile, eventTypesModule, permissionsFile, permissionsModule } from './permissions.ts';
 import { documentsWithRows, writeRowTables } from './row-tables.ts';
 
 /** Writes the generated files, below `root`: SQL and parts of documents; returns the names of the files. */
@@ -22,6 +22,7 @@ export async function main(root: string): Promise<string[]> {
     'docs/api.md': apiTables(operationsOf(appRouter)),
     'docs/errors.md': reasonsText(),
     [permissionsFile]: permissionsModule(),
+    [eventTypesFile]: eventTypesModule(),
   };
   mkdirSync(join(root, 'docs'), { recursive: true });
   for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);

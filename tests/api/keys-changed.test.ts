@@ -105,6 +105,27 @@ describe('keys.rotate', () => {
     expect(Date.parse(expires_at)).toBe(Date.parse('2050-01-01T00:00:00Z'));
   });
 
+  it('by a person at the app lasts until the end that is given, for at most 366 days', async () => {
+    const daysAhead = (days: number) => new Date(Date.now() + days * 86_400_000);
+    const session = await keyWith({ name: 'app: ana', permissions: ['*'], expiresAt: daysAhead(0.3) });
+    const { id } = await keyWith({ permissions: ['orders:*'] });
+    const rotated = (days: number) =>
+      keys(session.key).rotate.mutate({ id, expires_at: daysAhead(days).toISOString() });
+    expect((await refused(rotated(367))).code).toBe('permission_denied');
+    const made = await rotated(300);
+    const left = Date.parse(made.expires_at ?? '') - Date.parse(made.created_at);
+    expect(left / 86_400_000).toBeCloseTo(300, 2);
+    const { data } = await api.client().audit.list.query({ about: made.id });
+    expect(data).toMatchObject([{ operation: 'keys.rotate', by: 'ana', by_known: true }]);
+  });
+
+  it('by the key of a program never outlives it, whatever end is given', async () => {
+    const caller = await keyWith({ permissions: ['*'], expiresAt: new Date('2050-01-01T00:00:00Z') });
+    const { id } = await keyWith({ permissions: ['orders:*'] });
+    const late = keys(caller.key).rotate.mutate({ id, expires_at: end.toISOString() });
+    expect((await refused(late)).code).toBe('permission_denied');
+  });
+
   it('gives no caller the text of a key that may do more than its own', async () => {
     const caller = await keyWith({ permissions: ['keys:*', 'orders:read'], perMinute: 100 });
     for (const more of [

@@ -62,6 +62,58 @@ describe('keys.create', () => {
     expect(await api.prisma.apiKey.count()).toBe(before);
   });
 
+  describe('of a person at the app', () => {
+    const daysAhead = (days: number) => new Date(Date.now() + days * 86_400_000);
+    const sessionOf = (permissions: Grant[], name = 'app: ana') =>
+      keyWith({ name, permissions, expiresAt: daysAhead(0.3) });
+    const lasting = { name: 'ERP', permissions: ['orders:read'] satisfies Grant[] };
+
+    it('makes a key that outlives the session, where its end is given, and the audit names the person', async () => {
+      const session = await sessionOf(['keys:write', 'orders:*']);
+      const expires_at = daysAhead(365).toISOString();
+      const made = await keys(session.key).create.mutate({ ...lasting, expires_at });
+      expect(Date.parse(made.expires_at ?? '')).toBe(Date.parse(expires_at));
+      await keys().revoke.mutate({ id: session.id });
+      await expect.poll(() => statusOf(session.key)).toBe(401);
+      expect(await statusOf(made.key)).toBe(200);
+      const { data } = await api.client().audit.list.query({ about: made.id });
+      expect(data).toMatchObject([{ operation: 'keys.create', by: 'ana', by_known: true }]);
+    });
+
+    it('ends with the session where no end is given', async () => {
+      const session = await sessionOf(['keys:write', 'orders:*']);
+      const made = await keys(session.key).create.mutate(lasting);
+      const { expires_at } = await keys().get.query({ id: session.id });
+      expect(made.expires_at).toBe(expires_at);
+    });
+
+    it.each<[string, Grant[], string, number]>([
+      ['for more than 366 days', ['keys:write', 'orders:*'], 'app: ana', 367],
+      ['without the permission to make keys', ['orders:*'], 'app: ana', 30],
+      ['with a permission that the person lacks', ['keys:write', 'stock:*'], 'app: ana', 30],
+      ['by the key of a program', ['keys:write', 'orders:*'], 'ERP of ana', 30],
+    ])('makes no lasting key %s', async (_, permissions, name, days) => {
+      const session = await sessionOf(permissions, name);
+      const before = await api.prisma.apiKey.count();
+      const expires_at = daysAhead(days).toISOString();
+      const refusal = await refused(keys(session.key).create.mutate({ ...lasting, expires_at }));
+      expect(refusal.code).toBe('permission_denied');
+      expect(await api.prisma.apiKey.count()).toBe(before);
+    });
+
+    it('makes a key that makes none that outlives it', async () => {
+      const session = await sessionOf(['keys:write', 'orders:*']);
+      const made = await keys(session.key).create.mutate({
+        name: 'Maker',
+        permissions: ['keys:write', 'orders:read'],
+        expires_at: daysAhead(30).toISOString(),
+      });
+      const expires_at = daysAhead(31).toISOString();
+      const refusal = await refused(keys(made.key).create.mutate({ ...lasting, expires_at }));
+      expect(refusal.message).toContain('expires_at: not after');
+    });
+  });
+
   it('grants what it has, and no more than that when nothing is said', async () => {
     const expiresAt = new Date('2099-01-01T00:00:00Z');
     const maker = await keyWith({ permissions: ['keys:*', 'orders:*'], perMinute: 100, expiresAt });

@@ -19,9 +19,19 @@ const labels = {
     quantity: 'Left',
     name: 'Name',
     use: 'For',
-    choice: 'permissions of your choice',
+    choice: 'Permissions of your choice',
+    readMenu: 'Reads the menu',
     makeKey: 'Make a key',
     newKey: 'The new key',
+    newWebhook: 'New webhook',
+    url: 'Address (https)',
+    orderClosed: 'an order was closed (order.completed)',
+    makeWebhook: 'Make the webhook',
+    newSecret: 'The new signing secret',
+    test: 'Send a test event',
+    pause: 'Pause',
+    enable: 'Enable',
+    delete: 'Delete',
     away: 'Put away',
     cancel: 'Cancel the order',
     changePrices: 'Change all prices',
@@ -45,9 +55,19 @@ const labels = {
     quantity: 'Quedan',
     name: 'Nombre',
     use: 'Para',
-    choice: 'los permisos que usted elija',
+    choice: 'Los permisos que usted elija',
+    readMenu: 'Lee el menú',
     makeKey: 'Crear una clave',
     newKey: 'La nueva clave',
+    newWebhook: 'Nuevo webhook',
+    url: 'Dirección (https)',
+    orderClosed: 'se cerró un pedido (order.completed)',
+    makeWebhook: 'Crear el webhook',
+    newSecret: 'El nuevo secreto de firma',
+    test: 'Enviar un evento de prueba',
+    pause: 'Pausar',
+    enable: 'Activar',
+    delete: 'Eliminar',
     away: 'Quitar',
     cancel: 'Cancelar el pedido',
     how: 'En',
@@ -73,11 +93,12 @@ const focused = `(() => {
   return (each.labels?.[0] && own(each.labels[0])) || (each.getAttribute('aria-label') ?? each.textContent).trim();
 })()`;
 
-/** Whether the focused element has an outline, is on the screen, and lies under nothing else. */
+/** Whether the focused element has an outline, is on the screen, and lies under nothing else. A list that is taller than the screen is on it in part. */
 const isSeen = `(() => {
   const each = document.activeElement;
   const { left, top, width, height } = each.getBoundingClientRect();
-  const at = document.elementFromPoint(left + Math.min(width / 2, 100), top + Math.min(height / 2, 20));
+  const looked = height > innerHeight ? Math.min(Math.max(top + 20, innerHeight / 2), top + height - 20) : top + Math.min(height / 2, 20);
+  const at = document.elementFromPoint(left + Math.min(width / 2, 100), looked);
   const isUncovered = at !== null && (each.contains(at) || at.contains(each));
   return { isUncovered, isOutlined: each.matches(':focus-visible') && getComputedStyle(each).outlineStyle !== 'none' };
 })()`;
@@ -149,10 +170,10 @@ async function fillIn(language: keyof typeof labels): Promise<void> {
     await page.keyboard.type(`Waiter ${language}`);
     await tabTo(page, texts.use);
     const chosen = `document.activeElement.selectedOptions[0].text`;
-    for (let presses = 0; presses < 5 && (await page.evaluate(chosen)) !== texts.choice; presses++)
+    for (let presses = 0; presses < 9 && (await page.evaluate(chosen)) !== texts.choice; presses++)
       await page.keyboard.press('ArrowDown');
     expect(await page.evaluate(chosen)).toBe(texts.choice);
-    await tabTo(page, 'menus:read', 'Space');
+    await tabTo(page, texts.readMenu, 'Space');
     await tabTo(page, texts.makeKey, 'Enter');
     await says(page, `${texts.newKey}: Waiter ${language}.`);
     const { data } = await api.client().keys.list.query({ limit: 200 });
@@ -162,6 +183,40 @@ async function fillIn(language: keyof typeof labels): Promise<void> {
     await tabTo(page, texts.away, 'Enter');
     await page.until(`document.querySelector('.once') === null`);
     await ends(page);
+  }
+
+  async function makeWebhook() {
+    const page = await opened('endpoints', texts.newWebhook);
+    await tabTo(page, texts.newWebhook, 'Enter');
+    await tabTo(page, texts.url);
+    const url = `http://127.0.0.1:9/${language}`;
+    await page.keyboard.type(url);
+    await tabTo(page, texts.orderClosed, 'Space');
+    await tabTo(page, texts.makeWebhook, 'Enter');
+    await says(page, texts.newSecret);
+    const { webhookEndpoints } = api.client();
+    const now = async () => (await webhookEndpoints.list.query({})).data.find((each) => each.url === url);
+    const events = ['order.created', 'order.status_changed', 'order.completed'];
+    expect(await now()).toMatchObject({ status: 'active', events });
+    await tabTo(page, texts.away, 'Enter');
+    await page.until(`document.querySelector('.once') === null`);
+    await tabTo(page, texts.test, 'Enter');
+    await page.waitForSelector('[role=status]');
+    await answerByKeyboard(texts.pause);
+    await says(page, texts.enable);
+    expect(await now()).toMatchObject({ status: 'disabled' });
+    await answerByKeyboard(texts.delete);
+    await page.until(`location.pathname === '/app/desk/endpoints'`);
+    expect(await now()).toBeUndefined();
+    await ends(page);
+
+    async function answerByKeyboard(deed: string) {
+      await tabTo(page, deed, 'Enter');
+      await page.waitForSelector('.dialog');
+      await page.until(`document.querySelector('.dialog').contains(document.activeElement)`);
+      await tabTo(page, deed, 'Enter');
+      await page.until(`document.querySelector('.dialog') === null`);
+    }
   }
 
   async function cancelOrder() {
@@ -217,6 +272,7 @@ async function fillIn(language: keyof typeof labels): Promise<void> {
 
   await editProduct();
   await makeKey();
+  await makeWebhook();
   await cancelOrder();
   await changePrices();
   await closeTurn();

@@ -120,7 +120,7 @@ test('a key is made, shown once, works, and is revoked', async () => {
   await page.waitForSelector('.desk form input');
   await page.type('.desk form input', 'POS of the terrace');
   await page.select('.desk form select', 'stock');
-  await says(page, 'It ends when your own key does');
+  await says(page, 'Reads products and sets their stock.');
   await press(page, 'Make a key');
   await page.waitForSelector('.once output');
   const text = await page.evaluate<string>(`document.querySelector('.once output').textContent`);

@@ -8,6 +8,8 @@ import './frame/shell.css';
 import './board/board.css';
 import './day/day.css';
 import './desk/desk.css';
+import './desk/endpoint.css';
+import './desk/keys.css';
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('the page has no place for the app');

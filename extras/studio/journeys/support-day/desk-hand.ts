@@ -58,6 +58,12 @@ export class DeskHand implements Effort {
     return this.#click(firstOf(found('a', row), nameOf, name));
   }
 
+  /** Unfolds the part of the page of that title. */
+  unfold(title: string): Promise<void> {
+    this.#keep(title);
+    return this.#click(firstOf(found('summary'), nameOf, title));
+  }
+
   /** Opens the row of a list: the link of its data. */
   open(name: string): Promise<void> {
     return this.#click(firstOf(found('.desk tbody a'), nameOf, name));
@@ -96,7 +102,7 @@ export class DeskHand implements Effort {
     const value = `[...(${field}?.options ?? [])].find(({ text }) => text === ${JSON.stringify(option)})?.value`;
     await this.page.until(`${value} !== undefined`);
     const id = await this.page.evaluate<string>(
-      `{ const field = ${field}; field.id ||= 'chosen'; field.id }`,
+      `{ const field = ${field}; field.id ||= 'chosen' + document.querySelectorAll('[id^=chosen]').length; field.id }`,
     );
     await this.page.select(`#${id}`, await this.page.evaluate<string>(value));
   }

@@ -162,8 +162,8 @@ export const menu: readonly Case[] = [
       const link = await shell(day, 'app code', { given: { 'new restaurant': location } });
       await desk.follow('Keys');
       await desk.type('Name', 'Copy of the menu');
-      await desk.choose('For', 'permissions of your choice');
-      for (const permission of ['catalog:read', 'menus:read']) await desk.tick(permission);
+      await desk.choose('For', 'Permissions of your choice');
+      for (const permission of ['Reads the whole catalog', 'Reads the menu']) await desk.tick(permission);
       await desk.press('Make a key');
       await desk.sees('The new key: Copy of the menu.');
       await desk.press('Copy');

@@ -37,7 +37,7 @@ export const orders: readonly Case[] = [
       await desk.follow('Orders');
       await desk.type('Order number or external id', order.external_id ?? '');
       await desk.press('Find');
-      await desk.sees('given up · 5 attempts · 500');
+      await desk.sees('5 attempts · 500');
       await desk.press('Send again');
       await desk.sees('delivered');
       await client.webhookEndpoints.delete.mutate({ id });

@@ -29,6 +29,57 @@ const answered = async ({ api }: Day, key: string, path: string) =>
 /** The cases of webhooks and keys. */
 export const access: readonly Case[] = [
   {
+    title: 'A program is to get events. How is a webhook made?',
+    where: 'the desk',
+    async carryOut({ client, consumer, desk }) {
+      consumer.status = 200;
+      const url = `${consumer.url}/new`;
+      await desk.follow('Webhooks');
+      await desk.unfold('New webhook');
+      await desk.type('Address (https)', url);
+      await desk.tick('an order was closed (order.completed)', { isData: true });
+      await desk.press('Make the webhook');
+      await desk.sees('The new signing secret');
+      await desk.press('Put away');
+      await desk.press('Send a test event');
+      await desk.sees('Test event: delivered (200)');
+      const { data } = await client.webhookEndpoints.list.query({ limit: 200 });
+      const made = data.find((each) => each.url === url);
+      expect(made?.events).toEqual(['order.created', 'order.status_changed', 'order.completed']);
+      await client.webhookEndpoints.delete.mutate({ id: made?.id ?? '' });
+    },
+  },
+  {
+    title: 'A webhook gets the wrong events. How is it changed, paused or deleted?',
+    where: 'the desk',
+    async carryOut({ client, consumer, desk }) {
+      const url = `${consumer.url}/wrong`;
+      const { id } = await client.webhookEndpoints.create.mutate({ url, events: ['order.created'] });
+      const now = () => client.webhookEndpoints.get.query({ id });
+      await desk.follow('Webhooks');
+      await desk.open(url);
+      await desk.unfold('Address and events');
+      await desk.tick('an order was closed (order.completed)', { isData: true });
+      await desk.press('Save');
+      await soon(async () => (await now()).events).toEqual(['order.created', 'order.completed']);
+      await desk.press('Pause');
+      await desk.answer('Pause');
+      await soon(async () => (await now()).status).toBe('disabled');
+      await desk.press('Enable');
+      await soon(async () => (await now()).status).toBe('active');
+      await desk.press('New secret');
+      await desk.choose('The old secret', 'ends at once: it leaked');
+      await desk.answer('New secret');
+      await desk.sees('The new signing secret');
+      await desk.press('Delete');
+      await desk.answer('Delete');
+      await desk.sees('It is deleted.');
+      const ids = async () =>
+        (await client.webhookEndpoints.list.query({ limit: 200 })).data.map((each) => each.id);
+      await soon(ids).not.toContain(id);
+    },
+  },
+  {
     title: 'An endpoint fails. Why?',
     where: 'the desk',
     async carryOut(day) {
@@ -60,20 +111,46 @@ export const access: readonly Case[] = [
     },
   },
   {
+    title: 'A partner needs a key. How is it made?',
+    where: 'the desk',
+    async carryOut(day) {
+      const { client, desk } = day;
+      await desk.follow('Keys');
+      await desk.type('Name', 'Partner');
+      await desk.choose('For', 'Kitchen screen');
+      await desk.unfold('Details');
+      await desk.tick('Reads stock', { isData: true });
+      await desk.choose('Ends', 'after a year', { isData: true });
+      await desk.press('Make a key');
+      await desk.sees('The new key: Partner.');
+      const key = keyIn(await desk.page.evaluate<string>('document.body.innerText'));
+      expect(await answered(day, key, '/v2/orders')).toBe(200);
+      expect(await answered(day, key, '/v2/stock')).toBe(403);
+      const made = (await client.keys.list.query({ limit: 200 })).data.find(({ name }) => name === 'Partner');
+      const lasts = Date.parse(made?.expires_at ?? '') - Date.parse(made?.created_at ?? '');
+      expect(lasts / 86_400_000).toBeCloseTo(365, 2);
+      await desk.press('Put away');
+    },
+  },
+  {
     title: 'A key leaked. How is it replaced?',
-    where: 'the command line',
+    where: 'the desk',
     async carryOut(day) {
       const { client, desk } = day;
       const old = await client.keys.create.mutate({
         name: 'Till of the terrace',
         permissions: ['orders:read'],
       });
-      const given = { key: old.id };
-      expect(await shell(day, 'keys list')).toContain(old.id);
-      const key = keyIn(await shell(day, 'keys rotate', { given }));
-      for (const each of [old.key, key]) expect(await answered(day, each, '/v2/orders')).toBe(200);
       await desk.follow('Keys');
-      await desk.press('Revoke', { row: ['Till of the terrace', 'ends'] });
+      await desk.open('Till of the terrace');
+      await desk.sees('Begins with');
+      await desk.press('Replace');
+      await desk.answer('Replace');
+      await desk.sees('The new key: Till of the terrace.');
+      const key = keyIn(await desk.page.evaluate<string>(`document.querySelector('.once').innerText`));
+      for (const each of [old.key, key]) expect(await answered(day, each, '/v2/orders')).toBe(200);
+      await desk.press('Put away');
+      await desk.press('Revoke');
       await desk.answer('Revoke');
       await soon(() => answered(day, old.key, '/v2/orders')).toBe(401);
       expect(await answered(day, key, '/v2/orders')).toBe(200);
@@ -91,7 +168,7 @@ export const access: readonly Case[] = [
       expect(await answered(day, made.key, '/v2/products')).toBe(200);
       await desk.follow('Keys');
       await desk.open('Display');
-      await desk.tick('products:read', { isData: true });
+      await desk.tick('Lists and reads products (products:read)', { isData: true });
       await desk.press('Save');
       await soon(() => answered(day, made.key, '/v2/products')).toBe(403);
       expect(await answered(day, made.key, '/v2/orders')).toBe(200);

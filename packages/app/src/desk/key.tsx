@@ -11,7 +11,8 @@ import { EditForm } from './edit-form.tsx';
 import { severalIn } from './edit-input.tsx';
 import { isOver, useKeyStatus } from './key-status.ts';
 import { keyTexts } from './key-texts.ts';
-import { coveredBy, leftOf } from './permissions-known.ts';
+import { permissionTexts } from './permission-texts.ts';
+import { byResource, calledIn, coveredBy, leftOf } from './permissions-known.ts';
 import { RotateKey } from './rotate-key.tsx';
 import { deskTexts } from './texts.ts';
 import { useWhen } from './when.ts';
@@ -59,33 +60,40 @@ export function KeyView({ id }: { id: string }) {
   );
 }
 
-/** The permissions of a key, each a box that can be emptied. */
+/** The permissions of a key by their resources, each a box that can be emptied. */
 function Permissions({ id, permissions, isReadOnly }: Key & { isReadOnly: boolean }) {
   const { comanda } = useComanda();
   const own = useTexts(keyTexts);
-  const covered = coveredBy(permissions);
-  const known = (granted: readonly string[]) => ({ permissions: coveredBy(granted).join() });
+  const { resources, permissions: sentences } = useTexts(permissionTexts);
+  const groups = byResource(coveredBy(permissions));
+  const grantsNow = async () => (await comanda.keys.get.query({ id })).permissions;
+  const known = (grants: readonly string[]) =>
+    Object.fromEntries(byResource(coveredBy(grants)).map(([resource, names]) => [resource, names.join()]));
   return (
     <>
-      <EditForm
+      <h3>{own.narrow}</h3>
+      <EditForm<string>
         label={own.narrow}
         isReadOnly={isReadOnly}
-        fields={[
-          {
-            name: 'permissions',
-            label: own.narrow,
-            kind: { options: covered.map((value) => ({ value, label: value })), several: true },
+        fields={groups.map(([resource, names]) => ({
+          name: resource,
+          label: calledIn(resources, resource),
+          kind: {
+            options: names.map((value) => ({ value, label: `${calledIn(sentences, value)} (${value})` })),
+            several: true,
           },
-        ]}
+        }))}
         known={known(permissions)}
         // A key has no tag.
-        readNow={async () => known((await comanda.keys.get.query({ id })).permissions)}
-        save={({ permissions: kept = '' }) =>
-          comanda.keys.narrow.mutate({
+        readNow={async () => known(await grantsNow())}
+        save={async (changed, _, seen) => {
+          const kept = Object.values({ ...seen, ...changed }).flatMap((names) => severalIn(names ?? ''));
+          // Another session may have removed permissions of another resource meanwhile.
+          return comanda.keys.narrow.mutate({
             id,
-            permissions: leftOf(permissions, new Set(severalIn(kept))) as Grant[],
-          })
-        }
+            permissions: leftOf(await grantsNow(), new Set(kept)) as Grant[],
+          });
+        }}
       />
       {!isReadOnly && <p className="quiet">{own.narrowMeans}</p>}
     </>

@@ -5,7 +5,9 @@ import { useTexts } from '../frame/language.tsx';
 import { useShownOnce } from '../frame/once.ts';
 import { Deed } from './deed.tsx';
 import { KeyView } from './key.tsx';
+import { jobOf } from './key-presets.ts';
 import { useKeyStatus } from './key-status.ts';
+import { keyTexts } from './key-texts.ts';
 import { Listing } from './listing.tsx';
 import { NewKey } from './new-key.tsx';
 import { usePages } from './pages.ts';
@@ -27,6 +29,11 @@ function KeyList() {
   const texts = useTexts(deskTexts);
   const when = useWhen();
   const status = useKeyStatus();
+  const own = useTexts(keyTexts);
+  const jobIn = (grants: readonly string[]) => {
+    const job = jobOf(grants);
+    return job && own.jobs[job];
+  };
   const may = useGranted().may?.('keys:write');
   const { show } = useShownOnce();
   const rows = usePages(['keys'], (offset, signal) =>
@@ -41,7 +48,10 @@ function KeyList() {
         keyOf={({ id }) => id}
         columns={[
           { title: texts.name, cell: ({ id, name }) => <Link to={`${base}/${id}`}>{name}</Link> },
-          { title: texts.permissions, cell: ({ permissions }) => permissions.join(', ') },
+          {
+            title: texts.permissions,
+            cell: ({ permissions }) => jobIn(permissions) ?? permissions.join(', '),
+          },
           {
             title: texts.lastUsed,
             cell: ({ last_used_at }) => (last_used_at === undefined ? texts.never : when(last_used_at)),

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { FocusEvent, ReactNode } from 'react';
 import { EmptyState } from '../frame/empty.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
@@ -43,7 +43,7 @@ export function Listing<Row>({ caption, isTitled, columns, rows, empty, keyOf }:
   const shown = [...new Map(data.map((row) => [keyOf(row), row])).values()];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: who has no mouse scrolls a wide table by keys.
-    <section className="wide" aria-label={caption} tabIndex={0}>
+    <section className="wide" aria-label={caption} tabIndex={0} onFocus={showBeginning}>
       <table>
         <caption className={isTitled ? 'unseen' : undefined}>{caption}</caption>
         <thead>
@@ -80,6 +80,12 @@ export function Listing<Row>({ caption, isTitled, columns, rows, empty, keyOf }:
       )}
     </section>
   );
+}
+
+/** A table taller than the screen that Tab leads to is shown from its beginning: browsers would show its middle. */
+function showBeginning({ target, currentTarget }: FocusEvent<HTMLElement>): void {
+  if (target === currentTarget && target.matches(':focus-visible') && target.offsetHeight > innerHeight / 2)
+    target.scrollIntoView();
 }
 
 // A component of its own: what a cell asks of React is the cell's, however many rows there are.

@@ -6,56 +6,47 @@ import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useRefusal } from '../frame/refusal.ts';
+import { useKeyEnd } from './key-end.tsx';
+import { type Job, jobNames, jobs } from './key-presets.ts';
 import { keyTexts } from './key-texts.ts';
+import { PermissionList } from './permission-list.tsx';
 import { covers } from './permissions-known.ts';
 import { allPermissions } from './permissions-made.ts';
 import { deskTexts } from './texts.ts';
-import { useWhen } from './when.ts';
-
-/** The usual purposes of keys, with their permissions. */
-const uses = {
-  erp: [
-    'orders:*',
-    'products:*',
-    'categories:*',
-    'stock:*',
-    'catalog:*',
-    'payments:read',
-    'events:read',
-    'sync:*',
-    'webhooks:*',
-  ],
-  reader: ['orders:read', 'products:read', 'categories:read', 'stock:read', 'catalog:read', 'events:read'],
-  stock: ['products:read', 'stock:read', 'stock:sync'],
-} as const satisfies Record<string, readonly Grant[]>;
-
-type Use = keyof typeof uses;
 
 /** Permissions that are picked one by one. */
 const choice = 'choice';
 
-/** Makes a key for a use, or with permissions that are picked, of those that the person has; its text is given to `onMade` and shown once. */
+/** Makes a key for a job, or with permissions that are picked, of those that the person has; its text is given to `onMade` and shown once. */
 export function NewKey({ onMade }: { onMade(name: string, text: string): void }) {
-  const { comanda, session } = useComanda();
-  const when = useWhen();
+  const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
   const own = useTexts(keyTexts);
   const say = useRefusal();
   const queries = useQueryClient();
   const [name, setName] = useState('');
-  const [use, setUse] = useState<Use | typeof choice>('erp');
+  const [wanted, setWanted] = useState<Job | typeof choice>('erp');
   const [picked, setPicked] = useState<ReadonlySet<Permission>>(new Set());
+  const [isOpen, setIsOpen] = useState(false);
+  const { field, end, sentence } = useKeyEnd({ withDay: true });
   const { may, grants } = useGranted();
   const isGiven = (grant: string) => grants.some((each) => covers(each, grant));
-  const offered = (Object.keys(uses) as Use[]).filter((each) => uses[each].every(isGiven));
+  const offered = jobNames.filter((job) => jobs[job].every(isGiven));
   // A key grants no more than its maker has.
-  const chosen = use === choice || offered.includes(use) ? use : (offered[0] ?? choice);
-  const permissions: readonly Grant[] = chosen === choice ? [...picked] : uses[chosen];
+  const job = wanted === choice || offered.includes(wanted) ? wanted : (offered[0] ?? choice);
+  const permissions: readonly Grant[] = job === choice ? [...picked] : jobs[job];
+  const offeredPermissions = allPermissions.filter((permission) => may?.(permission));
+  const shown = new Set(
+    allPermissions.filter((permission) => permissions.some((grant) => covers(grant, permission))),
+  );
   const { act, isPending, error } = useAct({
-    mutationFn: () => comanda.keys.create.mutate({ name: name.trim(), permissions: [...permissions] }),
+    mutationFn: () =>
+      comanda.keys.create.mutate({ name: name.trim(), permissions: [...permissions], expires_at: end() }),
     onSuccess: ({ key, name: made }) => {
       setName('');
+      setWanted('erp');
       setPicked(new Set());
+      setIsOpen(false);
       onMade(made, key);
     },
     onSettled: () => queries.invalidateQueries(),
@@ -73,44 +64,45 @@ export function NewKey({ onMade }: { onMade(name: string, text: string): void })
       </label>
       <label>
         {texts.use}
-        <select value={chosen} onChange={({ target }) => setUse(target.value as Use | typeof choice)}>
+        <select
+          value={job}
+          onChange={({ target }) => {
+            const next = target.value as Job | typeof choice;
+            setWanted(next);
+            setPicked(new Set());
+            if (next === choice) setIsOpen(true);
+          }}
+        >
           {offered.map((each) => (
             <option key={each} value={each}>
-              {texts.uses[each]}
+              {own.jobs[each]}
             </option>
           ))}
           <option value={choice}>{own.choice}</option>
         </select>
       </label>
-      {chosen === choice && (
-        <fieldset>
-          <legend>{texts.permissions}</legend>
-          {allPermissions
-            .filter((permission) => may?.(permission))
-            .map((permission) => (
-              <label key={permission} className="check">
-                <input
-                  type="checkbox"
-                  checked={picked.has(permission)}
-                  onChange={({ target }) =>
-                    setPicked(
-                      new Set(
-                        allPermissions.filter((each) =>
-                          each === permission ? target.checked : picked.has(each),
-                        ),
-                      ),
-                    )
-                  }
-                />
-                {permission}
-              </label>
-            ))}
-        </fieldset>
-      )}
+      {field}
+      <p className="quiet">
+        {own.jobMeans[job]} {sentence} {own.longer}
+      </p>
+      <details
+        className="permissions"
+        open={isOpen}
+        onToggle={(event) => setIsOpen(event.currentTarget.open)}
+      >
+        <summary>{own.details(shown.size, offeredPermissions.length)}</summary>
+        <PermissionList
+          offered={offeredPermissions}
+          picked={shown}
+          onChange={(next) => {
+            setWanted(choice);
+            setPicked(next);
+          }}
+        />
+      </details>
       <button type="submit" className="primary" disabled={isPending || permissions.length === 0}>
         {texts.makeKey}
       </button>
-      <p className="quiet">{texts.keyEnds(when(session.expires_at))}</p>
       <p className="fault" role="alert">
         {error && say(error)}
       </p>

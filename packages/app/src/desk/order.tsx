@@ -134,9 +134,9 @@ function Found({ wanted, ...overview }: Overview & { wanted: string }) {
         {texts.total} <strong>{format.money(order.total)}</strong>
       </p>
       <h3>{texts.deliveries}</h3>
-      <OrderDeliveries deliveries={deliveries} />
+      <OrderDeliveries {...{ deliveries, timeline }} />
       <h3>{texts.history}</h3>
-      <OrderHistory timeline={timeline} />
+      <OrderHistory {...{ timeline, deliveries }} />
     </article>
   );
 }

@@ -18,3 +18,17 @@ export function leftOf(grants: readonly string[], kept: ReadonlySet<string>): st
   });
   return [...new Set(left)];
 }
+
+/** Permissions by their resources (`orders` of `orders:read`), in the order of the documents. */
+export function byResource<Name extends string>(permissions: readonly Name[]): [string, Name[]][] {
+  const groups = new Map<string, Name[]>();
+  for (const permission of permissions) {
+    const [resource = ''] = permission.split(':', 1);
+    groups.set(resource, [...(groups.get(resource) ?? []), permission]);
+  }
+  return [...groups];
+}
+
+/** What a table calls something; one of a newer service than this page has its own name. */
+export const calledIn = (table: Readonly<Record<string, string>>, name: string): string =>
+  table[name] ?? name;

@@ -3,21 +3,21 @@ import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { useShownOnce } from '../frame/once.ts';
 import { Deed } from './deed.tsx';
+import { useKeyEnd } from './key-end.tsx';
 import { keyTexts } from './key-texts.ts';
 import { deskTexts } from './texts.ts';
-import { useWhen } from './when.ts';
 
 /** For how many hours the old key still works. */
 const graces = [0, 1, 24, 168] as const;
 
 /** Makes a key in place of another; its text is shown once. */
 export function RotateKey({ id, name }: { id: string; name: string }) {
-  const { comanda, session } = useComanda();
+  const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
   const own = useTexts(keyTexts);
-  const when = useWhen();
   const { show } = useShownOnce();
   const [hours, setHours] = useState<number>(24);
+  const { field, end, sentence } = useKeyEnd();
   return (
     <Deed
       label={own.rotate}
@@ -36,11 +36,14 @@ export function RotateKey({ id, name }: { id: string; name: string }) {
                 ))}
               </select>
             </label>
-            <p>{own.rotatedEnds(when(session.expires_at))}</p>
+            {field}
+            <p>
+              {sentence} {own.rotateLonger}
+            </p>
           </>
         ),
       }}
-      act={() => comanda.keys.rotate.mutate({ id, grace_hours: hours })}
+      act={() => comanda.keys.rotate.mutate({ id, grace_hours: hours, expires_at: end() })}
       onDone={({ key }) => show({ kind: 'newKey', of: name, text: key })}
     />
   );

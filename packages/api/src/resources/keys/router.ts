@@ -8,7 +8,8 @@ export const keysRouter = router({
   create: operation({
     permission: 'keys:write',
     summary: 'Create an API key',
-    description: 'Its text is shown once. It may do no more than the key that makes it.',
+    description:
+      'Its text is shown once. It may do no more than the key that makes it, nor outlive that, except for keys that a person at the app makes with an end of at most 366 days ahead.',
   })
     .input(KeyCreate)
     .output(KeyWithText)
@@ -48,7 +49,7 @@ export const keysRouter = router({
     permission: 'keys:write',
     summary: 'Make an API key in place of another',
     description:
-      'The new one has the name, the permissions and the limits of the old one, which ends after the grace period. Its text is shown once. It may do no more than the key that makes it, nor outlive that.',
+      'The new one has the name, the permissions and the limits of the old one, which ends after the grace period. Its text is shown once. Its end is bounded as that of a new key.',
     errors: ['resource_not_found', 'conflict'],
   })
     .input(KeyRotate)

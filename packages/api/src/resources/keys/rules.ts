@@ -1,6 +1,6 @@
 import type { FieldFault } from '../../errors.ts';
 import { type Grant, grants } from '../../permissions.ts';
-import type { KeyLimits } from './schema.ts';
+import { isPersonsKey, type KeyLimits } from './schema.ts';
 
 /** How far a key reaches: what it was granted, its limits, and until when. */
 export interface KeyReach {
@@ -8,6 +8,23 @@ export interface KeyReach {
   limits: KeyLimits;
   /** Null: for good. */
   expiresAt: Date | null;
+  /** The latest end of a key that it makes; null: none. */
+  latestEnd: Date | null;
+}
+
+/** For how many days a key lasts at most that a person at the app makes. */
+const mostDays = 366;
+
+/**
+ * The latest end of a key that this one makes. A key of a person ends with the session, so it may make keys that last
+ * longer; a key of a program never does.
+ */
+export function latestEndOf(
+  { name, expiresAt }: { name: string; expiresAt: Date | null },
+  now: Date,
+): Date | null {
+  if (expiresAt === null || !isPersonsKey(name)) return expiresAt;
+  return new Date(Math.max(expiresAt.getTime(), now.getTime() + mostDays * 86_400_000));
 }
 
 /** The input for a new key. */
@@ -18,8 +35,8 @@ export interface WantedKey {
 }
 
 /**
- * Where a new key would reach further than the one that makes it; none may: not more permissions, no higher limits,
- * not for longer. `*` covers what is added later, so only `*` grants it; `resource:*` likewise.
+ * Where a new key would reach further than the one that makes it lets it: not more permissions, no higher limits, no
+ * end after `latestEnd`. `*` covers what is added later, so only `*` grants it; `resource:*` likewise.
  */
 export function exceeding(maker: KeyReach, wanted: WantedKey): FieldFault[] {
   const granted = new Set(maker.granted);
@@ -29,8 +46,8 @@ export function exceeding(maker: KeyReach, wanted: WantedKey): FieldFault[] {
   for (const [name, most] of limitsOf(maker)) {
     if ((wanted.limits[name] ?? 0) > most) faults.push({ path: name, message: `at most ${most}` });
   }
-  if (maker.expiresAt !== null && wanted.expiresAt !== null && wanted.expiresAt > maker.expiresAt)
-    faults.push({ path: 'expires_at', message: 'not after its own' });
+  if (maker.latestEnd !== null && wanted.expiresAt !== null && wanted.expiresAt > maker.latestEnd)
+    faults.push({ path: 'expires_at', message: `not after ${maker.latestEnd.toISOString()}` });
   return faults;
 }
 

@@ -132,6 +132,10 @@ export const KeyRotate = z
     grace_hours: GraceHours.meta({
       description: 'For how many hours the old key works in addition to the new one; 0 ends it at once.',
     }),
+    expires_at: KeyCreate.shape.expires_at.meta({
+      description: 'When the new key ends; unless given, with the old one or with the key that makes it.',
+      example: '2030-01-01T00:00:00Z',
+    }),
   })
   .meta({ id: 'KeyRotate' });
 export type KeyRotate = z.infer<typeof KeyRotate>;

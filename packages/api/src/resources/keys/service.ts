@@ -7,7 +7,15 @@ import { repeatingDeadlocks } from '../../call/races.ts';
 import { inTransaction } from '../../call/writing.ts';
 import { ApiError, conflict, invalid, notFound, unauthorized } from '../../errors.ts';
 import type { Page } from '../../wire.ts';
-import { earlier, exceeding, type KeyReach, type WantedKey, widening, withinReach } from './rules.ts';
+import {
+  earlier,
+  exceeding,
+  type KeyReach,
+  latestEndOf,
+  type WantedKey,
+  widening,
+  withinReach,
+} from './rules.ts';
 import {
   isPersonsKey,
   type Key,
@@ -88,12 +96,15 @@ export function narrow(ctx: CallContext, { id, permissions, event_types }: KeyNa
 }
 
 /**
- * Makes a key in place of another of the location, which ends when the grace has ended. The new one ends no later than
- * the caller's own key, and sees the types of events of its permissions. Throws `permission_denied` naming what the
+ * Makes a key in place of another of the location, which ends when the grace has ended. Unless `expires_at` says
+ * otherwise, the new one ends with the old one, and no later than the caller's own key. It sees the types of events of its permissions. Throws `permission_denied` naming what the
  * caller's own key may not, and `resource_not_found`; `conflict` for a key that has ended or is of a person, and for a
  * repeat with the same idempotency key.
  */
-export function rotate(ctx: CallContext, { id, grace_hours }: KeyRotate): Promise<Answer<KeyRotated>> {
+export function rotate(
+  ctx: CallContext,
+  { id, grace_hours, expires_at: wantedEnd }: KeyRotate,
+): Promise<Answer<KeyRotated>> {
   // Two that replace each other's keys hold one and wait for the other.
   return repeatingDeadlocks(() =>
     inTransaction(ctx, async (tx) => {
@@ -107,7 +118,7 @@ export function rotate(ctx: CallContext, { id, grace_hours }: KeyRotate): Promis
         // A permission granted by a newer release is kept, and only `*` grants it.
         permissions: before.permissions,
         limits: { per_minute, monthly, batch_jobs_per_hour, max_items_per_batch },
-        expiresAt: earlier(end, maker.expiresAt),
+        expiresAt: wantedEnd === undefined ? earlier(end, maker.expiresAt) : new Date(wantedEnd),
       };
       refuseBeyond(maker, wanted);
       const { code, sandbox } = ctx.caller.location;
@@ -165,6 +176,6 @@ function refuseBeyond(maker: KeyReach, wanted: WantedKey): void {
 async function holdOwnKey(tx: Transaction, { caller }: CallContext): Promise<KeyReach> {
   const [row] = await tx.run(holdKey, [caller.locationId, caller.apiKeyId]);
   if (row === undefined) throw unauthorized('key_not_valid');
-  const { permissions: granted, expires_at: expiresAt, ...limits } = row;
-  return { granted, limits, expiresAt };
+  const { name, permissions: granted, expires_at: expiresAt, ...limits } = row;
+  return { granted, limits, expiresAt, latestEnd: latestEndOf({ name, expiresAt }, new Date()) };
 }

@@ -66,10 +66,12 @@ export const revokeKey = statement<KeyText & { revoked: boolean }>(
    returning ${entry} as doc, held.revoked_at is null as revoked`,
 );
 
-/** $1 location, $2 id. Its grants, held to the end of the transaction. */
-export const holdKey = statement<KeyLimits & { permissions: string[]; expires_at: Date | null }>(
+/** $1 location, $2 id. Its name and its grants, held to the end of the transaction. */
+export const holdKey = statement<
+  KeyLimits & { name: string; permissions: string[]; expires_at: Date | null }
+>(
   'hold_key',
-  `select r.permissions, r.expires_at, ${limits.map(([name, value]) => `${value} as ${name}`).join(', ')}
+  `select r.name, r.permissions, r.expires_at, ${limits.map(([name, value]) => `${value} as ${name}`).join(', ')}
    from api_keys r where r.location_id = $1::uuid and r.id = $2::uuid and r.revoked_at is null for share`,
 );
 
