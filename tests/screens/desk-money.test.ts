@@ -51,8 +51,8 @@ test('an order whose payment was rejected takes another one, which it shows besi
   await press(page, 'Take another payment');
   await page.select('.dialog select', qr);
   await confirm(page);
-  await says(page, '· QR · pending');
-  await says(page, '· Cash · rejected');
+  await says(page, '· QR pending');
+  await says(page, '· Cash rejected');
   const { payment_method_id, payments } = await api.client().orders.get.query({ id, include: ['payments'] });
   expect(payment_method_id).toBe(qr);
   expect(payments).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { Badge } from '../frame/badge.tsx';
 import { Choices } from '../frame/choices.tsx';
 import { useFormat } from '../frame/format.ts';
@@ -17,6 +17,9 @@ export function OrderCard(props: CardProps) {
   const texts = useTexts(boardTexts);
   const format = useFormat();
   const isOnline = useIsOnline();
+  const today = format.today();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the day is shown once it is no longer today.
+  const madeAt = useMemo(() => format.short(order.created_at), [format, order.created_at, today]);
   const card = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a press replaces the buttons.
   useEffect(() => {
@@ -34,19 +37,19 @@ export function OrderCard(props: CardProps) {
     >
       <header>
         <strong className="number">{order.number}</strong>
-        <time dateTime={order.created_at} title={format.exact(order.created_at)}>
+        <time dateTime={order.created_at}>
           {age !== undefined && (
             <b className="age">
               {clocks[age.urgency]} {age.text}
             </b>
           )}{' '}
-          {format.short(order.created_at)}
+          {madeAt}
         </time>
         <span className="whose">{[order.identifier, order.customer?.name].filter(Boolean).join(' · ')}</span>
         {order.channel && <Badge>{order.channel}</Badge>}
         {order.is_take_away && <Badge tone="info">{texts.takeAway}</Badge>}
         {order.promised_at && (
-          <Badge tone={age?.isLate ? 'bad' : 'wait'} className="promise">
+          <Badge tone={age === undefined ? 'quiet' : age.isLate ? 'bad' : 'wait'} className="promise">
             {texts.promised(format.time(order.promised_at))}
             {age?.isLate && ` · ${texts.late}`}
           </Badge>
