@@ -35,6 +35,8 @@ const services = [
    select location_id, (select id from webhook_endpoints where location_id = $1 limit 1), id, 'dead', 1 from events where location_id = $1`,
   `insert into webhook_attempts (location_id, delivery_id, endpoint_id, event_id, event_type, attempt, status, response_code, duration_ms, attempted_at)
    select location_id, id, endpoint_id, event_id, 'order.created', 1, 'dead', 503, 5, now() from webhook_deliveries where location_id = $1`,
+  `insert into price_changes (location_id, effective_at, prices, total_prices)
+   select $1, now() + interval '1 day', '[]', 1 from generate_series(1, 40)`,
   `insert into certifications (location_id, status, does)
    select $1, 'passed', '{}' from generate_series(1, 40)`,
   `insert into locations (name) select 'Restaurant ' || n from generate_series(1, 40) n where $1::uuid is not null`,
