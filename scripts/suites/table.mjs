@@ -60,11 +60,10 @@ export const suites = [
   {
     name: 'studio-page',
     holds: 'Studio in Chromium, and the recipes of its guide with the desk and a shell beside it',
-    runs: 'touched',
+    runs: 'night',
     files: ['extras/studio/journeys'],
     ...inChromium,
     workers: 2,
-    reads: ['docs/guides', 'prisma'],
   },
   {
     name: 'site',

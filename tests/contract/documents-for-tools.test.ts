@@ -30,6 +30,12 @@ describe.each(['v1', 'v2'] as const)('the %s document', (version) => {
     }
   });
 
+  test('has the rules between the fields of a body', () => {
+    const bodies = { v1: [], v2: ['PriceChangeCreate', 'ProductUpdate'] }[version];
+    const ruled = nodes.filter(({ at, node }) => at.split('/').length === 4 && 'if' in node);
+    for (const body of bodies) expect(ruled.map(({ at }) => at)).toContain(`/components/schemas/${body}`);
+  });
+
   test('says a single value by `enum` as well as by `const`', () => {
     const single = nodes.filter(({ node }) => 'const' in node);
     if (version === 'v2') expect(single.length).toBeGreaterThan(20);

@@ -50,7 +50,6 @@ export const relations: readonly RegExp[] = [
   /: is the same as \S+$/,
   /: names the same product as \S+$/,
   /: differs from \S+$/,
-  /^(items\[\d+\]\.)?stock_change: must not be given together with stock$/,
   /\.delete: must be true, as that of its category$/,
   /^items(\.\w+)?(\[\d+\])?: the (total|price of one) is more than 9999999999\.99$/,
   // Together with another fault, whose reason is the answer's.
@@ -64,8 +63,6 @@ export const relations: readonly RegExp[] = [
   /^items\.(change\[\d+\]\.line_id|remove\[\d+\]): the order has no line \d+$/,
   /^items: must leave 1 to 200 lines, not \d+$/,
   /^include: snapshot and tax are of the lines: name items, too$/,
-  // Between the fields of a body: the documents have its description alone.
-  /^The input must have either prices, or category_id and percent\.$/,
 ];
 
 /** Whether a refusal is one of these. */

@@ -156,8 +156,8 @@ export function edited(script: string): string {
   }, script);
 }
 
-/** The script that lets a tab in, and has what the edits call (extras/studio/src/page). */
-export async function buildPage(): Promise<string> {
+/** The script that lets a tab in, has what the edits call (extras/studio/src/page), and loads Prisma's from `studioScript`. */
+export async function buildPage(studioScript: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(repositoryRoot, 'extras/studio/src/page/main.ts')],
     bundle: true,
@@ -165,6 +165,7 @@ export async function buildPage(): Promise<string> {
     format: 'esm',
     target: 'es2022',
     logLevel: 'silent',
+    define: { studioScript: JSON.stringify(studioScript) },
   });
   return outputFiles.map(({ text }) => text).join('');
 }

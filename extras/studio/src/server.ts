@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { buildPage, type readBundle } from './bundle.ts';
@@ -42,7 +43,9 @@ export interface Studio {
  * @throws the error of `listen`, as EADDRINUSE.
  */
 export async function serveStudio(port: number, studio: Studio): Promise<Server> {
-  const script = await buildPage();
+  // By its content: a browser keeps it compiled, which takes it longer than all else of a page.
+  const version = createHash('sha256').update(studio.bundle.script).digest('hex').slice(0, 16);
+  const script = await buildPage(`/studio.js?v=${version}`);
   const server = createServer((request, response) => {
     answer({ ...studio, script }, request, response).catch((error: unknown) => {
       if (response.headersSent) return response.destroy();
@@ -74,7 +77,7 @@ async function answer(
     case 'GET /comanda.js':
       return send(response, 200, 'text/javascript', studio.script);
     case 'GET /studio.js':
-      return send(response, 200, 'text/javascript', bundle.script);
+      return send(response, 200, 'text/javascript', bundle.script, 'private, max-age=31536000, immutable');
     case 'GET /studio.css':
       return send(response, 200, 'text/css', bundle.styles);
     case 'POST /enter': {
@@ -142,13 +145,19 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: string,
+  caching = 'no-store',
+): void {
   response.writeHead(status, {
     'content-type': `${type}; charset=utf-8`,
     'content-security-policy': policy,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
+    'cache-control': caching,
   });
   response.end(body);
 }

@@ -33,8 +33,10 @@ describe('the page', () => {
     const page = await (await get('/')).text();
     const loaded = [...page.matchAll(/<(?:script|link)[^>]*(?:src|href)="([^"]+)"/g)].map(([, url]) => url);
     expect(loaded).toEqual(['data:,', '/studio.css', '/comanda.js']);
-    expect(await (await get('/comanda.js')).text()).toContain('"/studio.js"');
-    for (const file of [...loaded.slice(1), '/studio.js']) expect((await get(file ?? '')).status).toBe(200);
+    const [studio = ''] = /\/studio\.js\?v=\w{16}/.exec(await (await get('/comanda.js')).text()) ?? [];
+    for (const file of [...loaded.slice(1), studio]) expect((await get(file ?? '')).status).toBe(200);
+    expect((await get(studio)).headers.get('cache-control')).toMatch(/^private, .*immutable$/);
+    expect((await get('/comanda.js')).headers.get('cache-control')).toBe('no-store');
     expect(page).not.toContain('ana');
   });
 

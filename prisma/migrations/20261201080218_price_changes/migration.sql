@@ -18,6 +18,7 @@ CREATE TABLE "price_changes" (
     "ended_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "price_changes_pkey" PRIMARY KEY ("location_id","id"),
+    CONSTRAINT price_changes_status_check CHECK (status IN ('planned', 'applied', 'skipped', 'canceled')),
     CONSTRAINT price_changes_percent_check CHECK (percent >= '-100'::numeric AND percent <= 1000 AND percent = round(percent, 2))
 );
 

@@ -15,6 +15,9 @@ interface Hooks {
   __STUDIO_CONFIG__: { adapter: 'postgres' };
 }
 
+/** The address of Prisma's script (buildPage). */
+declare const studioScript: string;
+
 const { title, desk, deskLinks, kept, locations, only, rowNames } = await enteredSession();
 document.title = title;
 const hooks: Hooks = {
@@ -53,5 +56,5 @@ addEventListener('hashchange', withoutSql);
 withoutSql();
 const script = document.createElement('script');
 script.type = 'module';
-script.src = '/studio.js';
+script.src = studioScript;
 document.body.append(script);

@@ -7,6 +7,7 @@ import { inFamily, type Operation, operationsOf, type Route } from '../call/oper
 import { faults } from '../call/simulation.ts';
 import { deprecations } from '../deprecations.ts';
 import { ErrorBody } from '../errors.ts';
+import type { SchemaPart } from '../schema-words.ts';
 import { errorReferences, errorResponses } from './errors.ts';
 import { exampleAnswer, exampleBody, exampleOf } from './examples.ts';
 import { answerHeaders, deliveryHeaders, headers, requestHeaders, takenHeaders } from './headers.ts';
@@ -195,6 +196,12 @@ function inputsOf({ input }: Operation, { path }: Route): z.ZodType[] {
   return [isNeeded ? carried : carried.optional()];
 }
 
+/** The part of a schema that {@link onlyIf} made. */
+function rulesBetweenFields(input: z.ZodType): SchemaPart {
+  const { if: condition, else: otherwise } = input.meta() ?? {};
+  return condition === undefined ? {} : { if: condition, else: otherwise };
+}
+
 function descriptionOf({ meta }: Operation, ending: DeprecatedRoute | undefined): string {
   const until = ending?.sunset === undefined ? '' : ` It is served until ${ending.sunset} for certain.`;
   return [
@@ -220,7 +227,9 @@ function completed(
   const { operation, route, ending, streams } = described;
   const { meta, isList } = operation;
   const { required = false, content } = (requestBody ?? {}) as oas31.RequestBodyObject;
-  const body = content?.['application/json']?.schema;
+  const sent = content?.['application/json']?.schema;
+  // The generator keeps the fields of a body, not the rules between them.
+  const body = sent && { ...sent, ...rulesBetweenFields(operation.input) };
   const success: oas31.ResponseObject | oas31.ReferenceObject | undefined = responses?.['200'];
   if (success === undefined || '$ref' in success) throw new Error(`${operation.name} has no success`);
   const { description, content: answered } = success;
