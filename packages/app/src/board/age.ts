@@ -1,5 +1,5 @@
 import { useLanguage } from '../frame/language.tsx';
-import { useNow } from '../frame/now.ts';
+import { useNow } from '../frame/now.tsx';
 
 /** How long an order waits. */
 export interface Age {

@@ -10,6 +10,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { ComandaContext, type Signed } from './comanda.tsx';
 import { LanguageProvider } from './language.tsx';
 import { NoticeProvider } from './notices.tsx';
+import { Clock } from './now.tsx';
 import { clientOf, hasEnded, keepSession, keptSession, type Session, signOut, takeCode } from './session.ts';
 import { Shell } from './shell.tsx';
 import { SignIn } from './sign-in.tsx';
@@ -129,7 +130,9 @@ function SignedIn({ session, onChanged, onLeft, onOut, onOver }: SignedInProps) 
   return (
     <ComandaContext value={signed}>
       <QueryClientProvider client={queries}>
-        <Shell {...{ onLeft, onOut }} />
+        <Clock>
+          <Shell {...{ onLeft, onOut }} />
+        </Clock>
       </QueryClientProvider>
     </ComandaContext>
   );

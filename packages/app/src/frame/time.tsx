@@ -1,5 +1,5 @@
 import { useFormat } from './format.ts';
-import { useNow } from './now.ts';
+import { useNow } from './now.tsx';
 
 interface Props {
   at: string;
