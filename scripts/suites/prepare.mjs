@@ -25,7 +25,10 @@ const preparations = {
     await installReact18(signal);
     await installApart(join(tests, 'bundlers/typescript-5.0'), 'TypeScript 5.0', signal);
   },
-  outside: (signal) => installApart(join(tests, 'outside/node-red'), 'Node-RED', signal),
+  async outside(signal) {
+    await installApart(join(tests, 'outside/node-red'), 'Node-RED', signal);
+    await installApart(join(tests, 'outside/inspector'), 'the inspector of MCP, and its Node', signal);
+  },
   async tools(signal) {
     await installApart(
       join(tests, 'tools'),

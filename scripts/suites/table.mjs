@@ -175,10 +175,12 @@ export const suites = [
   },
   {
     name: 'outside',
-    holds: 'dumps, pgBackRest, PgBouncer, proxies, an image, Prometheus, Patroni, Tryton, Node-RED',
+    holds:
+      'dumps, pgBackRest, PgBouncer, proxies, an image, Prometheus, Patroni, Tryton, Node-RED, the inspector of MCP',
     runs: 'night',
     files: ['outside', ...['certified', 'tryton'].map((name) => `extras/tryton/tests/${name}.test.ts`)],
-    needs: 'programs of Debian, it says which is missing; Node-RED, installed when it first runs',
+    needs:
+      'programs of Debian, it says which is missing; Node-RED and the inspector, installed when they first run',
     programs: [
       ['pg_dump', 'postgresql'],
       ['promtool', 'prometheus'],

@@ -1,8 +1,19 @@
 import { toolsOf } from '../../packages/api/src/http/mcp/tools.ts';
+import { type Grant, Permission } from '../../packages/api/src/permissions.ts';
 import { appRouter } from '../../packages/api/src/router.ts';
 
 /** Every tool of the service, by name. */
 export const tools = new Map([...toolsOf(appRouter)].map((tool) => [tool.listed.name, tool]));
+
+/** The permissions of keys by the work that they are for. */
+export const keyKinds: Record<string, Grant[]> = {
+  everything: ['*'],
+  'reading alone': Permission.options.filter((name) => name.endsWith(':read')),
+  orders: ['orders:*', 'customers:read'],
+  catalog: ['products:*', 'categories:*', 'catalog:*', 'stock:*', 'menus:read'],
+  books: ['payments:read', 'settlements:read', 'turns:read', 'reports:read'],
+  nothing: [],
+};
 
 /** An HTTP answer to one message, with the JSON of its body. */
 export interface McpAnswer {

@@ -24,22 +24,44 @@ describe('what is served', () => {
     expect(headers.get('mcp-session-id')).toBeNull();
   });
 
+  test('a client that asks for templates of resources learns that there are none', async () => {
+    const { body } = await send(api.url, api.token, asking('resources/templates/list'));
+    expect(body.result).toEqual({ resourceTemplates: [] });
+  });
+
+  test('the list of tools is one page, whatever cursor is given', async () => {
+    const whole = await send(api.url, api.token, list);
+    expect(whole.body.result).not.toHaveProperty('nextCursor');
+    const from = await send(api.url, api.token, asking('tools/list', { cursor: 'unknown' }));
+    expect(from.body).toEqual(whole.body);
+  });
+
   test('the newest revision is served by its envelope, which its headers must equal', async () => {
     const [message, headers] = inNewest('tools/call', { name: 'limits_get', arguments: {} });
     const { status, body } = await send(api.url, api.token, message, headers);
     expect(status).toBe(200);
     expect(body.result).toMatchObject({ structuredContent: { data: { permissions: ['*'] } } });
-    const other = await send(api.url, api.token, message, { ...headers, 'mcp-name': 'orders_list' });
-    expect(other).toMatchObject({ status: 400, body: { error: { code: -32020 } } });
+    const wrong = [
+      { 'mcp-name': 'orders_list' },
+      { 'mcp-method': 'tools/list' },
+      { 'mcp-protocol-version': '' },
+    ];
+    for (const header of wrong) {
+      const other = await send(api.url, api.token, message, { ...headers, ...header });
+      expect({ header, ...other }).toMatchObject({ header, status: 400, body: { error: { code: -32020 } } });
+    }
   });
 
   test.each(['application/json', 'text/event-stream', '*/*', undefined])(
-    'answers are JSON whatever Accept says: %s',
+    'answers of both revisions are JSON whatever Accept says: %s',
     async (accept) => {
-      const { status, headers } = await send(api.url, api.token, list, accept ? { accept } : {});
-      expect(status).toBe(200);
-      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-      expect(headers.get('cache-control')).toBe('no-store');
+      for (const [message, more] of [[list, {}] as const, inNewest('tools/list')]) {
+        const sent = { ...more, ...(accept !== undefined && { accept }) };
+        const { status, headers } = await send(api.url, api.token, message, sent);
+        expect(status).toBe(200);
+        expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+        expect(headers.get('cache-control')).toBe('no-store');
+      }
     },
   );
 
@@ -95,12 +117,15 @@ describe('what is refused', () => {
       expect({ path, status: (await fetch(api.url + path)).status }).toEqual({ path, status: 404 });
   });
 
-  test('several messages in one request', async () => {
-    const { status, headers } = await send(api.url, api.token, [list, list]);
-    expect({ status, reason: headers.get('x-error-reason') }).toEqual({
-      status: 422,
-      reason: 'invalid_field',
-    });
+  test('several messages in one request, of either revision', async () => {
+    const [newest, more] = inNewest('tools/list');
+    for (const answer of [
+      await send(api.url, api.token, [list, list]),
+      await send(api.url, api.token, [newest, newest], more),
+    ]) {
+      expect(answer.status).toBe(422);
+      expect(answer.headers.get('x-error-reason')).toBe('invalid_field');
+    }
   });
 
   test.each([

@@ -13,7 +13,7 @@ import { makeEndpoint } from '../support/endpoints.ts';
 import { createOrderKitchen, useOrderKitchen } from '../support/orders.ts';
 import { recordLog } from '../support/recorded-log.ts';
 import { runOnce } from '../support/server.ts';
-import { createSteppedWorker } from '../support/stepped-worker.ts';
+import { createSteppedWorker, stepWorker } from '../support/stepped-worker.ts';
 import { use } from '../support/use.ts';
 import { asking, calling, refusalIn, send, tools } from './entrance.ts';
 
@@ -250,6 +250,25 @@ describe('why an event was not sent', () => {
     await setStatus('active');
     expect(await reasonsOf(place.token, second)).toEqual(['dropped']);
   });
+});
+
+test('a first attempt that has not ended: the story says that it is waited for', async () => {
+  const place = await api.place();
+  const endpoint = await makeEndpoint(place, ['order.created']);
+  const paused = await stepWorker({ url: api.databaseUrl, encryptionKey }, { deliveries: 'paused' });
+  const { id } = await (await createOrderKitchen(place)).place();
+  await paused.turn();
+  const { not_sent } = await storyFor(place.token, { id });
+  expect(not_sent).toContainEqual({
+    reason: 'waiting',
+    message: 'The first attempt has not ended yet.',
+    endpoint_id: endpoint,
+    event_types: ['order.created'],
+    next_attempt_at: expect.any(String),
+  });
+  await worker.turn();
+  const after = await storyFor(place.token, { id });
+  expect(after.not_sent.map(({ reason }) => reason)).not.toContain('waiting');
 });
 
 test('text of guests, staff and consumers is in values alone, and in no sentence of ours', async () => {

@@ -1,49 +1,43 @@
-import { describe, expect, test } from 'vitest';
-import { type Grant, grants, Permission } from '../../packages/api/src/permissions.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Tool } from '../../packages/api/src/http/mcp/tools.ts';
+import { grants } from '../../packages/api/src/permissions.ts';
 import { useApi } from '../support/api.ts';
 import { clients } from './clients.ts';
-import { calling, refusalIn, send, tools } from './entrance.ts';
+import { keyKinds, tools } from './entrance.ts';
 
 const api = useApi();
 
-/** Keys by the work that they are for. */
-const kinds: Record<string, Grant[]> = {
-  everything: ['*'],
-  'reading alone': Permission.options.filter((name) => name.endsWith(':read')),
-  orders: ['orders:*', 'customers:read'],
-  catalog: ['products:*', 'categories:*', 'catalog:*', 'stock:*', 'menus:read'],
-  books: ['payments:read', 'settlements:read', 'turns:read', 'reports:read'],
-  nothing: [],
-};
-
-describe.each(Object.entries(kinds))('a key for %s', (_, permissions) => {
+describe.each(Object.entries(keyKinds))('a key for %s', (_, permissions) => {
   const granted = new Set<string>(permissions);
-  const [seen, unseen] = [true, false].map((isSeen) =>
-    [...tools.values()].filter(
-      ({ operation: { meta } }) => (meta.permission === null || grants(granted, meta.permission)) === isSeen,
-    ),
-  );
+  const isSeen = ({ operation: { meta } }: Tool) =>
+    meta.permission === null || grants(granted, meta.permission);
+  const seen = [...tools.values()].filter(isSeen);
+  const unseen = [...tools.values()].filter((tool) => !isSeen(tool));
 
   test.each(Object.entries(clients))(
-    'sees the tools that it may call, by the client %s',
+    'sees the tools that it may call, and is refused by every other one: client %s',
     async (__, open) => {
       const client = await open(api.url, (await api.make.key({ permissions })).key);
+      onTestFinished(() => client.close());
       const { tools: listed } = await client.listTools();
-      expect(listed).toMatchObject(seen?.map((tool) => tool.listed) ?? []);
-      expect(listed.map(({ name }) => name).sort()).toEqual(seen?.map((tool) => tool.listed.name).sort());
-      await client.close();
+      expect(listed).toMatchObject(seen.map((tool) => tool.listed));
+      expect(listed.map(({ name }) => name).sort()).toEqual(seen.map((tool) => tool.listed.name).sort());
+      expect(listed.filter(({ outputSchema }) => outputSchema !== undefined)).toEqual([]);
+      for (const { listed } of seen) {
+        const { structuredContent } = await client.callTool({ name: listed.name, arguments: {} });
+        // What it lacks is an argument, or a sandbox.
+        expect(structuredContent.error ?? {}, listed.name).not.toMatchObject({
+          reason: 'permission_missing',
+        });
+      }
+      for (const { operation, listed } of unseen) {
+        const { structuredContent } = await client.callTool({ name: listed.name, arguments: {} });
+        expect(structuredContent.error).toMatchObject({
+          code: 'permission_denied',
+          reason: 'permission_missing',
+          message: `The key lacks the permission ${operation.meta.permission}.`,
+        });
+      }
     },
   );
-
-  test('is refused by every other tool, which names the permission', async () => {
-    const { key } = await api.make.key({ permissions });
-    for (const { operation, listed } of unseen ?? []) {
-      const refusal = refusalIn(await send(api.url, key, calling(listed.name)));
-      expect(refusal).toMatchObject({
-        code: 'permission_denied',
-        reason: 'permission_missing',
-        message: `The key lacks the permission ${operation.meta.permission}.`,
-      });
-    }
-  });
 });

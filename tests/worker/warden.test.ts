@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { makePersonLogin } from '../../packages/db/src/roles/persons.ts';
 import { verifier } from '../../packages/embedded/src/password.ts';
-import { type HandSession, lookAtHands } from '../../packages/worker/src/warden.statements.ts';
+import { type HandSession, lookAtHands, lookForOthers } from '../../packages/worker/src/warden.statements.ts';
 import { givenToPublic } from '../attack/role-functions.ts';
 import { superuserUrl } from '../support/database.ts';
 import { openAs, roleUrl } from '../support/roles.ts';
@@ -69,6 +69,33 @@ describe.each(['admin', 'reader'] as const)('a session of %s', (role) => {
 it.each(['owner', 'service'] as const)('a session of %s has no bounds', async (role) => {
   session = await openAs(kit.url, role);
   expect(await look(session, 0)).toBeUndefined();
+});
+
+it.each([
+  ['admin', true],
+  ['reader', true],
+  ['owner', true],
+  ['service', false],
+] as const)('a session of %s is one to look at: %s', async (role, isOther) => {
+  const others = async () => (await kit.database.run(lookForOthers, []))[0]?.found;
+  await waitFor('the sessions before to end', async () => (await others()) === false);
+  session = await openAs(kit.url, role);
+  expect(await others()).toBe(isOther);
+});
+
+it('a login of the service may have any name', async () => {
+  const url = new URL(roleUrl(kit.url, 'service'));
+  const name = `Odd "${prefix()}"`;
+  const quoted = pg.escapeIdentifier(name);
+  await asSuperuser(`create role ${quoted} login password '${url.password}' in role ${prefix()}_service`);
+  onTestFinished(() => asSuperuser(`drop owned by ${quoted}; drop role ${quoted}`));
+  url.username = encodeURIComponent(name);
+  session = new pg.Client({ connectionString: url.href });
+  await session.connect();
+  // The pool of the test is of another login.
+  const { rows } = await session.query(lookForOthers.text);
+  expect(rows).toEqual([{ found: true }]);
+  await session.end();
 });
 
 describe('a worker', () => {

@@ -35,6 +35,12 @@ test.each(['legacy', 'auto'] as const)(
       arguments: { id, description: name },
     });
     expect(made.structuredContent).toMatchObject({ data: { description: name } });
+    const uri = 'comanda://guides/orders';
+    const { contents } = await client.readResource({ uri });
+    expect(contents).toMatchObject([{ uri, text: expect.stringMatching(/^# /) }]);
+    // Names that a header cannot carry as they are.
+    for (const odd of ['', ' ', 'Ñandú ☕', '=?base64?eA==?='])
+      await expect(client.callTool({ name: odd, arguments: {} })).rejects.toThrow('There is no such tool.');
   },
 );
 

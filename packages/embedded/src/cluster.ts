@@ -25,7 +25,6 @@ const defaultSettings: ServerSettings = {
   maintenance_work_mem: '64MB',
   max_wal_size: '1GB',
   random_page_cost: '1.1',
-  autovacuum_naptime: '15s',
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_min_messages: 'warning',

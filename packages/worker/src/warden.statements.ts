@@ -14,6 +14,16 @@ export interface HandSession {
   held: string[];
 }
 
+/** Whether this database has a session of another role than the service's own: for a tenth of what `lookAtHands` takes. */
+export const lookForOthers = statement<{ found: boolean }>(
+  'warden_look_for_others',
+  `select exists (
+     select from pg_stat_get_activity(null) a
+     where a.datid = (select oid from pg_database where datname = current_database())
+       and a.usesysid <> quote_ident(session_user)::regrole
+   ) as found`,
+);
+
 /**
  * Every session of this database by a login role that is a member of admin or reader, and of none of owner and service. The
  * prefix of the roles is that of the session's own, else $1; $2 are the bounds, as JSON; $3 the seconds that a session of the

@@ -11,7 +11,7 @@ import {
   wardenLooks,
 } from '@comanda/db';
 import type { Logger } from 'pino';
-import { endSession, type HandSession, lookAtHands } from './warden.statements.ts';
+import { endSession, type HandSession, lookAtHands, lookForOthers } from './warden.statements.ts';
 
 const bounds = JSON.stringify(boundedRoles.map((role) => ({ role, ...roleBounds[role] })));
 
@@ -51,7 +51,8 @@ export function startWarden(database: Queryable, rolePrefix: string, log: Logger
     firstRestMs: wardenLooks.everyMs,
     async round() {
       const values = [rolePrefix, bounds, wardenLooks.waitMs / 1_000, mostLocks];
-      const sessions = await database.run(lookAtHands, values);
+      const [others] = await database.run(lookForOthers, []);
+      const sessions = others?.found === true ? await database.run(lookAtHands, values) : [];
       const overdue = tooLongHeld(sessions, heldSince, clock.now());
       for (const session of sessions) {
         const past = session.past ?? (overdue.has(session) ? 'held' : null);

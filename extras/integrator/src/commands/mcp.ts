@@ -45,7 +45,7 @@ interface Message {
   jsonrpc?: string;
   id?: unknown;
   method?: string;
-  params?: { name?: unknown; _meta?: Record<string, unknown> };
+  params?: { name?: unknown; uri?: unknown; _meta?: Record<string, unknown> };
   result?: { protocolVersion?: string };
   error?: unknown;
 }
@@ -59,17 +59,24 @@ function parse(text: string): Message | undefined {
   }
 }
 
-/** The newest revision has its own with each message, and HTTP repeats method and name in headers. */
+/** The newest revision has its own with each message, and HTTP repeats its method and what it names in headers. */
 function headersOf(message: Message | undefined, agreed: string | undefined): Record<string, string> {
   const { method, params } = message ?? {};
   const own = params?._meta?.['io.modelcontextprotocol/protocolVersion'];
   if (typeof own !== 'string') return agreed === undefined ? {} : { 'mcp-protocol-version': agreed };
+  const named = method === 'resources/read' ? params?.uri : params?.name;
   return {
     'mcp-protocol-version': own,
-    ...(method !== undefined && { 'mcp-method': method }),
-    ...(typeof params?.name === 'string' && { 'mcp-name': params.name }),
+    ...(typeof method === 'string' && { 'mcp-method': headerOf(method) }),
+    ...(typeof named === 'string' && { 'mcp-name': headerOf(named) }),
   };
 }
+
+/** A text as the protocol writes it in a header: in base64 unless it is plain ASCII without spaces around it. */
+const headerOf = (text: string): string =>
+  /^[!-~]([ -~]*[!-~])?$/.test(text) && !text.startsWith('=?')
+    ? text
+    : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 
 /** Asks once. The text is a line of JSON-RPC, or empty; `fault` says why there is none. */
 async function carry(

@@ -76,6 +76,7 @@ export async function openProtocol(log: Logger): Promise<Protocol> {
     server.setRequestHandler('resources/list', async () => ({
       resources: (await session.guides()).map(({ listed }) => listed),
     }));
+    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
     server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
       const guide = (await session.guides()).find(({ listed }) => listed.uri === uri);
       if (guide === undefined)
