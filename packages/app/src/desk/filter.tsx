@@ -47,7 +47,7 @@ export function Filters({ fields, filter, onChange, submit }: Props) {
   const [typed, setTyped] = useState<Filter>({});
   const all: Filter = { ...filter, ...typed };
   const texts = useTexts(deskTexts);
-  // On a phone the fields are folded.
+  // On a phone several fields are folded.
   const [isOpen, setOpen] = useState(false);
   const active = fields.filter(({ name }) => filter[name]).length;
   const change = (name: string, value: string) => {
@@ -56,15 +56,17 @@ export function Filters({ fields, filter, onChange, submit }: Props) {
   };
   return (
     <search>
-      <button
-        type="button"
-        className="filters-button"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <Icon name="filter" />
-        {active > 0 ? texts.filtersSet(active) : texts.filters}
-      </button>
+      {fields.length > 1 && (
+        <button
+          type="button"
+          className="filters-button"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name="filter" />
+          {active > 0 ? texts.filtersSet(active) : texts.filters}
+        </button>
+      )}
       <form
         onSubmit={(event) => {
           event.preventDefault();
