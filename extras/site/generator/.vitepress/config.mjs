@@ -35,6 +35,14 @@ export default defineConfig({
   ],
   markdown: {
     theme: createCssVariablesTheme({ name: 'comanda' }),
+    // Shiki leaves the rest of a line plain after half a second, so on a busy machine every build would be another.
+    codeTransformers: [
+      {
+        preprocess(_code, options) {
+          options.tokenizeTimeLimit = 0;
+        },
+      },
+    ],
     anchor: { slugify: (text) => text.trim().toLowerCase().replace(/\W+/g, '-').replace(/^-|-$/g, '') },
     config: (md) => {
       // The Markdown stays plain: the form comes below the words of its section.
