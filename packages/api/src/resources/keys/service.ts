@@ -96,10 +96,10 @@ export function narrow(ctx: CallContext, { id, permissions, event_types }: KeyNa
 }
 
 /**
- * Makes a key in place of another of the location, which ends when the grace has ended. Unless `expires_at` says
- * otherwise, the new one ends with the old one, and no later than the caller's own key. It sees the types of events of its permissions. Throws `permission_denied` naming what the
- * caller's own key may not, and `resource_not_found`; `conflict` for a key that has ended or is of a person, and for a
- * repeat with the same idempotency key.
+ * Makes a key in place of another of the location, which ends when the grace has ended. Unless `expires_at` says otherwise, the new one
+ * ends with the old one, and no later than the caller's own key. It sees the types of events of its permissions. Throws
+ * `permission_denied` naming what the caller's own key may not, and `resource_not_found`; `conflict` for a key that has ended or is of a
+ * person, and for a repeat with the same idempotency key.
  */
 export function rotate(
   ctx: CallContext,
