@@ -32,7 +32,7 @@ export function Palette({ onClose }: { onClose(): void }) {
   const rows = useRows(useSettled(wanted));
   const found = [...pages, ...rows.found];
   const chosen = found[Math.min(at, found.length - 1)];
-  const optionId = chosen && `${id} ${chosen.path}`;
+  const optionId = chosen && `${id}-${chosen.path}`;
   useEffect(() => {
     if (optionId !== undefined) document.getElementById(optionId)?.scrollIntoView({ block: 'nearest' });
   }, [optionId]);
@@ -75,7 +75,7 @@ export function Palette({ onClose }: { onClose(): void }) {
               // biome-ignore lint/a11y: the keys of an option are those of the field.
               <div
                 key={each.path}
-                id={`${id} ${each.path}`}
+                id={`${id}-${each.path}`}
                 role="option"
                 aria-selected={each === chosen}
                 onClick={() => open(each)}
