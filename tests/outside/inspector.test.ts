@@ -86,7 +86,7 @@ describe('the inspector calls', () => {
 
   test('what a key lacks the permission for, and exits with 5', async () => {
     const { key } = await api.make.key({ permissions: ['orders:read'] });
-    // What the key does not see, the inspector does not call.
+    // The inspector lists first, and calls no tool that is not in the list.
     await expect(inspect({ url: api.url, key }, ...call('products_delete'))).rejects.toThrow(
       /tool_not_found/,
     );

@@ -149,7 +149,7 @@ test('a day stands beside the same day of the week before, or another one that i
   const sales = `[...document.querySelectorAll('.bars tbody tr')].map(({ cells }) => [cells[2].textContent, cells[3].textContent])`;
   expect((await page.evaluate<string[][]>(sales)).every(([, then]) => then === '$0.00')).toBe(true);
   expect(await page.evaluate(`document.querySelector('.change')`)).toBeNull();
-  // As a person chooses a day: React hears the event, and reads what the browser's own setter wrote.
+  // A day is chosen by the setter of the browser and an event: React takes a value that is set otherwise for its own.
   await page.evaluate(`(() => {
     const input = document.querySelectorAll('.day header input')[1];
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, '${today}');

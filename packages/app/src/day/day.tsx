@@ -35,33 +35,17 @@ export function Day() {
   const before = other ?? weekBefore(day);
   const reports = useReports(day);
   const reportsBefore = useReports(before);
-  useFollowedSales();
+  useFollowedSales(day);
   useFollowedTurns();
   const [first] = reports;
-  const failed = reports.find(({ error }) => error !== null);
+  const failed = [...reports, ...reportsBefore].find(({ error }) => error !== null);
   return (
     <div className="day">
       <header>
         <h1>{texts.of(format.day(day))}</h1>
         <div className="days">
-          <label>
-            {texts.date}{' '}
-            <input
-              type="date"
-              value={day}
-              max={format.today()}
-              onChange={({ target }) => choose(target.value || undefined)}
-            />
-          </label>
-          <label>
-            {texts.comparedWith}{' '}
-            <input
-              type="date"
-              value={before}
-              max={format.today()}
-              onChange={({ target }) => compare(target.value || undefined)}
-            />
-          </label>
+          <DayInput label={texts.date} value={day} onChange={choose} />
+          <DayInput label={texts.comparedWith} value={before} onChange={compare} />
         </div>
       </header>
       {failed && (
@@ -85,6 +69,28 @@ export function Day() {
         <LowStock />
       </div>
     </div>
+  );
+}
+
+interface DayInputProps {
+  label: string;
+  value: string;
+  /** Undefined: it was cleared. */
+  onChange(day: string | undefined): void;
+}
+
+function DayInput({ label, value, onChange }: DayInputProps) {
+  const today = useFormat().today();
+  return (
+    <label>
+      {label}{' '}
+      <input
+        type="date"
+        value={value}
+        max={today}
+        onChange={({ target }) => onChange(target.value || undefined)}
+      />
+    </label>
   );
 }
 

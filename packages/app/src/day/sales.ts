@@ -18,9 +18,9 @@ const everyMs = 3_000;
 const ofOrders: EventType[] = ['order.created', 'order.updated'];
 const salesKey = ['sales'];
 
-/** Has the reports of today follow the orders as they come; called once on the screen. */
-export function useFollowedSales(): void {
-  useFollowed(salesKey, { types: ofOrders, everyMs });
+/** Has the reports of a day follow the orders as they come; called once on the screen. */
+export function useFollowedSales(day: string): void {
+  useFollowed([...salesKey, day], { types: ofOrders, everyMs });
 }
 
 /** The reports of a day, in the order of `cuts`. */

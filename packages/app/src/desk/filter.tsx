@@ -47,7 +47,7 @@ export function Filters({ fields, filter, onChange, submit }: Props) {
   const [typed, setTyped] = useState<Filter>({});
   const all: Filter = { ...filter, ...typed };
   const texts = useTexts(deskTexts);
-  // On a phone several fields are folded.
+  // On a phone a filter of several fields is folded.
   const [isOpen, setOpen] = useState(false);
   const active = fields.filter(({ name }) => filter[name]).length;
   const change = (name: string, value: string) => {
