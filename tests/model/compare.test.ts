@@ -160,7 +160,7 @@ test('the comparison finds nothing when nothing is wrong, and each harm that a f
     callers: 3,
     acts: 15,
     seed: 7,
-    jobEvery: 15,
+    jobEvery: 4,
     jobItems: [5, 10],
     planEvery: 5,
   });

@@ -10,10 +10,7 @@ import { type Exchange, exchangesOf, guideBlocks } from './guide-blocks.ts';
 // The operator's commands are processes of their own.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Their blocks are run in their order, with a receiver, by extras/integrator/tests (guides, certification). */
-const elsewhere = ['certify.md', 'comanda-mjs.md', 'files.md', 'languages.md', 'python.md'];
-
-const blocks = guideBlocks().filter(({ guide }) => !elsewhere.includes(guide));
+const blocks = guideBlocks();
 const guidesWith = (kind: string) => [
   ...new Set(blocks.filter((block) => block.kind === kind).map(({ guide }) => guide)),
 ];
@@ -21,41 +18,6 @@ const codesOf = (guide: string, kind: string) =>
   blocks.filter((block) => block.guide === guide && block.kind === kind).map(({ code }) => code);
 
 const demo = useDemo();
-
-test('every block of the guides is run, except these, which are marked `text`', () => {
-  const runs = ['sh', 'sh operator', 'http'];
-  const others = blocks.filter(({ kind }) => !runs.includes(kind));
-  expect(others.map(({ guide, kind, code }) => [guide, kind, code.split('\n')[0]])).toEqual([
-    ['erp.md', 'text', 'export COMANDA_URL=https://comanda.example.com COMANDA_KEY=…'],
-    [
-      'feed.md',
-      'text',
-      'curl -sN "$COMANDA_URL/v2/events/stream?types=order.created" -H "Authorization: Bearer $COMANDA_KEY"',
-    ],
-    ['mcp.md', 'text', "const client = new Client({ name: 'assistant', version: '1.0.0' });"],
-    [
-      'mcp.md',
-      'text',
-      'claude mcp add --transport http comanda "$COMANDA_URL/mcp" --header "Authorization: Bearer $COMANDA_KEY"',
-    ],
-    ['mcp.md', 'text', '{'],
-    ['mcp.md', 'text', '{'],
-    ['orders.md', 'text', 'pending ──▶ ready ──▶ closed'],
-    ['quick-start.md', 'text', 'export COMANDA_URL=http://127.0.0.1:3000'],
-    ['sandbox.md', 'text', 'POST /v2/orders'],
-    [
-      'server-in-front.md',
-      'text',
-      "const comanda = createClient({ url: location.origin + '/comanda', key: 'kept-by-the-server' });",
-    ],
-    [
-      'testing.md',
-      'text',
-      'npm install --save-dev ./comanda-client-0.2.0.tgz ./comanda-testing-0.2.0.tgz @trpc/client @trpc/server',
-    ],
-  ]);
-  for (const kind of runs) expect(guidesWith(kind), kind).not.toEqual([]);
-});
 
 describe('the lines for a shell are answered without an error, in', () => {
   test.each(guidesWith('sh'))('%s', async (guide) => {
