@@ -23,32 +23,28 @@ const post = (lane: number) =>
   two.order(lane, randomUUID(), orderBody({ productId, paymentMethodId: two.paymentMethodId }));
 const turnsOf = (process: 0 | 1) => typedClient(two.urls[process], two.key).turns;
 
-it('an order that comes after the one who closes the turn waits behind them', async () => {
+it('an order that comes after the one who closes the turn waits behind it', async () => {
   const { locationId, database } = two;
-  await post(0);
   const { id } = await turnsOf(0).open.mutate();
-  // Made by hand: an order of the service gives its locks back after a moment, and waits again.
-  const before = await database.pool.connect();
+  await post(0);
+  // Stands for an order under way: one of the service gives its locks back after a moment, and waits again.
+  const underWay = await database.pool.connect();
   try {
-    await before.query('begin');
-    await before.query('select pg_advisory_xact_lock_shared(turn_lock($1))', [locationId]);
-    await before.query('insert into orders (location_id, payment_method_id) values ($1, $2)', [
-      locationId,
-      two.paymentMethodId,
-    ]);
+    await underWay.query('begin');
+    await underWay.query('select pg_advisory_xact_lock_shared(turn_lock($1))', [locationId]);
     const closing = turnsOf(1).close.mutate();
     await untilWaiting(database, 1);
     const after = post(1);
     await untilWaiting(database, 2);
-    await before.query('commit');
+    await underWay.query('commit');
     expect(await closing).toMatchObject({ id, total_orders: 1 });
     const made = await prismaOf(database).order.findFirstOrThrow({
       where: { id: orderOf(await after).id },
     });
     expect(made.turnId).toBeNull();
   } finally {
-    await before.query('rollback');
-    before.release();
+    await underWay.query('rollback');
+    underWay.release();
   }
 });
 

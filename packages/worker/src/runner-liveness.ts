@@ -8,7 +8,7 @@ export interface RunnerLiveness {
   stop(): Promise<void>;
 }
 
-const looks = 12;
+const looks = 6;
 
 /**
  * A runner may stop working without ending. It keeps the failure of its first question, which tasks there are, and asks
