@@ -48,7 +48,7 @@ const states = {
     await open(page, 'desk/products');
     await page.evaluate(() => history.replaceState({ products: { text: 'no such name' } }, ''));
     await page.reload();
-    await settled(page);
+    await page.waitForSelector('.empty');
   },
   async loading(page) {
     await intercept(page, () => {});
