@@ -1,4 +1,5 @@
 import { Link } from '../frame/address.tsx';
+import { Badge } from '../frame/badge.tsx';
 import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
@@ -51,7 +52,12 @@ function CategoryList() {
         columns={[
           { title: texts.name, cell: ({ id, name }) => <Link to={`${base}/${id}`}>{name}</Link> },
           { title: own.priority, isNumber: true, cell: ({ priority }) => priority },
-          { title: own.shown, cell: ({ visible }) => (visible ? onOff.yes : onOff.no) },
+          {
+            title: own.shown,
+            cell: ({ visible }) => (
+              <Badge tone={visible ? 'good' : 'quiet'}>{visible ? onOff.yes : onOff.no}</Badge>
+            ),
+          },
           { title: texts.externalId, cell: ({ external_id }) => external_id },
         ]}
       />

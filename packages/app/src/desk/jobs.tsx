@@ -1,4 +1,5 @@
 import { useComanda } from '../frame/comanda.tsx';
+import { EmptyState } from '../frame/empty.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { Time } from '../frame/time.tsx';
@@ -28,6 +29,7 @@ export function Jobs() {
       caption={texts.parts.jobs}
       isTitled
       rows={rows}
+      empty={<EmptyState title={texts.none}>{texts.noJobs}</EmptyState>}
       keyOf={({ job_id }) => job_id}
       columns={[
         { title: texts.madeAt, cell: ({ created_at }) => <Time at={created_at} /> },

@@ -3,6 +3,7 @@ import { useComanda } from '../frame/comanda.tsx';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useShownOnce } from '../frame/once.ts';
+import { Time } from '../frame/time.tsx';
 import { Deed } from './deed.tsx';
 import { KeyView } from './key.tsx';
 import { jobOf } from './key-presets.ts';
@@ -13,7 +14,6 @@ import { NewKey } from './new-key.tsx';
 import { usePages } from './pages.ts';
 import { useRowIn } from './row-path.ts';
 import { deskTexts } from './texts.ts';
-import { useWhen } from './when.ts';
 
 const base = '/app/desk/keys';
 
@@ -27,7 +27,6 @@ export function Keys() {
 function KeyList() {
   const { comanda } = useComanda();
   const texts = useTexts(deskTexts);
-  const when = useWhen();
   const status = useKeyStatus();
   const own = useTexts(keyTexts);
   const jobIn = (grants: readonly string[]) => {
@@ -54,7 +53,8 @@ function KeyList() {
           },
           {
             title: texts.lastUsed,
-            cell: ({ last_used_at }) => (last_used_at === undefined ? texts.never : when(last_used_at)),
+            cell: ({ last_used_at }) =>
+              last_used_at === undefined ? texts.never : <Time at={last_used_at} />,
           },
           {
             title: texts.status,
