@@ -51,9 +51,14 @@ it('ten calls in one request take one place of the database, not ten', async () 
 });
 
 it('a catalog sync is performed in the thread for large bodies however small it is, as it may replace a large catalog', async () => {
-  const [seen, answer] = await whileLocked('categories', () =>
-    post('/v2/catalog/sync', { mode: 'replace', categories: [{ external_id: 'c', name: 'C' }] }),
-  );
+  const sync = () =>
+    whileLocked('categories', () =>
+      post('/v2/catalog/sync', { mode: 'replace', categories: [{ external_id: 'c', name: 'C' }] }),
+    );
+  // The first does not wait until the thread has started.
+  expect((await sync())[0]).toEqual([expect.not.stringContaining('large')]);
+  await expect.poll(() => api.app.large?.isReady(), { timeout: 20_000 }).toBe(true);
+  const [seen, answer] = await sync();
   expect(seen).toEqual([expect.stringContaining('large')]);
   expect(answer.status).toBe(200);
 });

@@ -129,6 +129,7 @@ describe('npm run dev', { shuffle: false }, () => {
   it('says what does not compile, and goes on serving what it had', async () => {
     appendFileSync(join(folder, 'packages/worker/src/console.ts'), '\nno such syntax\n');
     await shown('not built: Build failed');
+    const base = /Base URL +(\S+)/.exec(output)?.[1];
     expect((await fetch(`${base}/readyz`)).status).toBe(200);
     expect(output).not.toContain('worker died');
   }, 60_000);

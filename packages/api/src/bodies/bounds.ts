@@ -25,3 +25,6 @@ export const beyondSentences = {
  * (objects without members, each refused) this many bytes take 25 ms.
  */
 export const largeFrom = 64 * 1024;
+
+/** The same until that thread has started, which takes longer than to work on so many bytes here. */
+export const largeAtFirst = 256 * 1024;

@@ -1,13 +1,15 @@
-import { largeFrom } from '../bodies/bounds.ts';
+import { largeAtFirst, largeFrom } from '../bodies/bounds.ts';
 import type { Given } from '../bodies/input.ts';
 import type { Answer } from './answer.ts';
 import type { CallContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
 import type { LargeBodies } from './large.ts';
 
-/** Whether a call is performed in the thread for large bodies. */
-export const isApart = ({ meta }: NamedOperation, { body }: Given): boolean =>
-  meta.apart === true || ('parts' in body && body.length > largeFrom);
+/** Whether a call is performed in the thread for large bodies: what may be large is here while the thread starts, unless its body is. */
+export function isApart({ meta }: NamedOperation, { body }: Given, large: LargeBodies): boolean {
+  const bytes = 'parts' in body ? body.length : 0;
+  return (meta.apart === true || bytes > largeFrom) && (large.isReady() || bytes > largeAtFirst);
+}
 
 /** Performs an admitted call in the thread. Throws what `perform` throws there. */
 export async function performApart(

@@ -43,13 +43,15 @@ async function answer(request: CallRequest): Promise<Outcome> {
     if (given.key !== 'in the input') key = given.key.key;
     const ctx = contextOf(request, caller, simulation);
     if (simulation?.fault === 'slow') await waitApart(app.capacity, caller.locationId, simulation.seconds);
-    const large = isApart(operation, given) ? app.large : undefined;
+    const { large } = app;
     let answered: Answer<unknown>;
-    if (large === undefined) {
+    if (large !== undefined && isApart(operation, given, large))
+      answered = await performApart(large, ctx, operation, given);
+    else {
       const read = readGiven(given, operation, caller);
       key = read.key.key;
       answered = await perform(ctx, operation, read);
-    } else answered = await performApart(large, ctx, operation, given);
+    }
     if (simulation?.fault === 'timeout_after_write') request.cut();
     // After the commit and from outside it: a NOTIFY inside the transaction serializes commits.
     if (operation.kind === 'mutation') app.wakeRelay();

@@ -30,6 +30,8 @@ export type LargeAnswer = { headers: Record<string, string> } & (
 
 /** Performs calls with large bodies apart from the event loop that serves all others. */
 export interface LargeBodies {
+  /** Whether the thread has started; it starts with the first question. */
+  isReady(): boolean;
   /**
    * Performs an admitted call: its answer is text, its refusal is what `perform` throws, and `headers` are those that the
    * work has added in either case. The bytes may move to the thread, and are then gone here. Throws 503 when there is no slot, or the thread

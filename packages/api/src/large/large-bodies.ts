@@ -8,7 +8,7 @@ import type { LargeBodies, LargeCall } from '../call/large.ts';
 import { bounds, type SlotBounds } from '../capacity/bounds.ts';
 import { createSlots, inSlot } from '../capacity/slots.ts';
 import { unavailable } from '../errors.ts';
-import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
+import type { Answered, FromThread, ThreadSettings, ToThread } from './messages.ts';
 import { largeConnections, receivedRefusal } from './messages.ts';
 
 /** How long the thread has to end by itself, in milliseconds. */
@@ -32,7 +32,7 @@ const slotBounds: SlotBounds = {
 
 /**
  * Performs calls with large bodies in a thread of their own: reading, validating and planning one takes up to a second,
- * during which an event loop serves no other call. The thread starts with the first such call, and again after it died.
+ * during which an event loop serves no other call. The thread starts when one is asked for first, and again after it died.
  */
 export function createLargeBodies(
   settings: ThreadSettings,
@@ -51,6 +51,7 @@ export function createLargeBodies(
     // The thread must not keep the process alive: the connections of callers do.
     worker.unref();
     const waiting = new Map<number, Waiting>();
+    const started: Running = { worker, waiting, isReady: false };
     const lost = (error: unknown) => {
       if (running?.worker === worker) running = undefined;
       if (waiting.size > 0) log.error({ err: error }, 'the thread for large bodies ended');
@@ -63,16 +64,20 @@ export function createLargeBodies(
       waiting.clear();
     };
     worker.on('message', (answer: FromThread) => {
+      if ('ready' in answer) {
+        started.isReady = true;
+        return;
+      }
       const found = waiting.get(answer.number);
       waiting.delete(answer.number);
       found?.resolve(answer);
     });
     worker.on('error', lost);
     worker.on('exit', (code) => lost(new Error(`the thread ended with code ${code}`)));
-    return { worker, waiting };
+    return started;
   }
 
-  async function ask(call: LargeCall, left: Leaving | undefined): Promise<FromThread> {
+  async function ask(call: LargeCall, left: Leaving | undefined): Promise<Answered> {
     if (left?.isGone) throw new UnwantedError();
     running ??= start();
     const { worker, waiting } = running;
@@ -91,6 +96,10 @@ export function createLargeBodies(
   }
 
   return {
+    isReady() {
+      running ??= start();
+      return running.isReady;
+    },
     perform(call, left) {
       const slot = {
         locationId: call.caller.locationId,
@@ -144,10 +153,11 @@ interface Running {
   worker: Worker;
   /** Calls without an answer yet, by their numbers. */
   waiting: Map<number, Waiting>;
+  isReady: boolean;
 }
 
 interface Waiting {
-  resolve(answer: FromThread): void;
+  resolve(answer: Answered): void;
   reject(error: unknown): void;
 }
 

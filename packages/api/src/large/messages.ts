@@ -22,8 +22,11 @@ export interface NumberedCall {
 /** A message to the thread: a call, the number of one whose caller has left, or the request to end. */
 export type ToThread = NumberedCall | { left: number } | { close: true };
 
+/** What the thread says: that it has started, then answers. */
+export type FromThread = { ready: true } | Answered;
+
 /** The thread's answer to a call. */
-export type FromThread = { number: number; headers: Record<string, string> } & (
+export type Answered = { number: number; headers: Record<string, string> } & (
   | {
       text: string;
       etag: string | undefined;

@@ -7,7 +7,7 @@ import { readGiven } from '../call/input.ts';
 import { inFamily, operationsOf } from '../call/operations.ts';
 import { appRouter } from '../router.ts';
 import { openExecutor } from './executor.ts';
-import type { FromThread, NumberedCall, ThreadSettings, ToThread } from './messages.ts';
+import type { Answered, FromThread, NumberedCall, ThreadSettings, ToThread } from './messages.ts';
 import { sentRefusal } from './messages.ts';
 
 // The thread for large bodies. It performs calls that the server has admitted, and answers with text.
@@ -24,7 +24,9 @@ parentPort?.on('message', (message: ToThread) => {
   else void answer(message).then((answer) => parentPort?.postMessage(answer));
 });
 
-async function answer({ number, call }: NumberedCall): Promise<FromThread> {
+parentPort?.postMessage({ ready: true } satisfies FromThread);
+
+async function answer({ number, call }: NumberedCall): Promise<Answered> {
   const { operation: name, given, traceparent, ...rest } = call;
   const caller = new AbortController();
   callers.set(number, caller);
