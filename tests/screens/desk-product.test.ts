@@ -129,8 +129,7 @@ describe('options', () => {
     await shows(page, '.group h4 .badge', 'cannot be ordered');
     await shows(page, '.group', sentence);
     await unfold(page, 'Add an option');
-    await page.waitForSelector('form[aria-label="Add an option to Milk"]');
-    await page.type('form[aria-label="Add an option to Milk"] input', 'Soy');
+    await fill(page, 'Name of the option', 'Soy');
     await fill(page, 'Adds to the price', '12,5');
     await press(page, 'Add it');
     await page.until(`document.querySelector('.unsold') === null`);
@@ -204,8 +203,7 @@ describe('options', () => {
     const id = await api.make.product({ name: 'Ristretto' });
     const page = await desk(`products/${id}`);
     await unfold(page, 'New group of options');
-    await page.waitForSelector('form[aria-label="New group of options"]');
-    await page.type('form[aria-label="New group of options"] input', 'Size');
+    await fill(page, 'Name of the group', 'Size');
     await press(page, 'Make the group');
     await shows(page, '.group h4', 'Size');
     expect(await groupsOf(id)).toMatchObject([

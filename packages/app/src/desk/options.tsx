@@ -10,7 +10,6 @@ import { Folded } from './folded.tsx';
 import { numberIn } from './number-in.ts';
 import { optionTexts } from './option-texts.ts';
 import { productTexts } from './product-texts.ts';
-import { deskTexts } from './texts.ts';
 import { type Group, useShort } from './unsold.tsx';
 
 type Item = Group['items'][number];
@@ -110,7 +109,6 @@ function ItemFacts({ name, price, visible, stock }: Item) {
 
 function ItemForm({ item, productId }: { item: Item; productId: string }) {
   const { comanda } = useComanda();
-  const texts = useTexts(deskTexts);
   const own = useTexts(optionTexts);
   const products = useTexts(productTexts);
   const { id, name, etag } = item;
@@ -125,7 +123,7 @@ function ItemForm({ item, productId }: { item: Item; productId: string }) {
         isReadOnly={false}
         etag={etag}
         fields={[
-          { name: 'name', label: texts.name },
+          { name: 'name', label: own.itemName },
           { name: 'price', label: own.price, kind: 'amount' },
           { name: 'min', label: own.least, kind: 'count' },
           { name: 'max', label: own.most, kind: 'count' },
@@ -181,7 +179,6 @@ const textsOf = ({ name, price, min, max, visible, stock: { enabled, quantity } 
 
 function NewItem({ group: { id, name } }: { group: Group }) {
   const { comanda } = useComanda();
-  const texts = useTexts(deskTexts);
   const own = useTexts(optionTexts);
   return (
     <EditForm
@@ -189,7 +186,7 @@ function NewItem({ group: { id, name } }: { group: Group }) {
       submit={own.add}
       isReadOnly={false}
       fields={[
-        { name: 'name', label: texts.name },
+        { name: 'name', label: own.itemName },
         { name: 'price', label: own.price, kind: 'amount' },
       ]}
       known={{ name: '', price: '0' }}
@@ -206,7 +203,6 @@ function NewItem({ group: { id, name } }: { group: Group }) {
 
 function GroupForm({ group: { id, name, etag, min_selection, max_selection, single } }: { group: Group }) {
   const { comanda } = useComanda();
-  const texts = useTexts(deskTexts);
   const own = useTexts(optionTexts);
   return (
     <>
@@ -215,7 +211,7 @@ function GroupForm({ group: { id, name, etag, min_selection, max_selection, sing
         isReadOnly={false}
         etag={etag}
         fields={[
-          { name: 'name', label: texts.name },
+          { name: 'name', label: own.groupName },
           { name: 'least', label: own.leastOf, kind: 'count' },
           { name: 'most', label: own.mostOf, kind: 'count' },
           { name: 'single', label: own.isSingle, kind: 'check' },
@@ -246,7 +242,6 @@ function GroupForm({ group: { id, name, etag, min_selection, max_selection, sing
 
 function NewGroup({ productId }: { productId: string }) {
   const { comanda } = useComanda();
-  const texts = useTexts(deskTexts);
   const own = useTexts(optionTexts);
   return (
     <>
@@ -256,7 +251,7 @@ function NewGroup({ productId }: { productId: string }) {
         submit={own.make}
         isReadOnly={false}
         fields={[
-          { name: 'name', label: texts.name },
+          { name: 'name', label: own.groupName },
           { name: 'most', label: own.mostOf, kind: 'count' },
         ]}
         known={{ name: '', most: '1' }}
