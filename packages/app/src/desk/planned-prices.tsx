@@ -4,7 +4,7 @@ import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
-import { Time } from '../frame/time.tsx';
+import { ExactTime } from '../frame/time.tsx';
 import { momentAt } from './clock.ts';
 import { Deed } from './deed.tsx';
 import { EditForm } from './edit-form.tsx';
@@ -78,7 +78,7 @@ export function PlannedPrices({ productId, planned, isReadOnly }: Props) {
           rows={{ data: [...planned], total: planned.length, error: null, isReading: false }}
           keyOf={({ id }) => id}
           columns={[
-            { title: own.when, cell: ({ at }) => <Time at={at} /> },
+            { title: own.when, cell: ({ at }) => <ExactTime at={at} /> },
             {
               title: own.newPrice,
               isNumber: true,
@@ -98,7 +98,7 @@ export function PlannedPrices({ productId, planned, isReadOnly }: Props) {
                 !isReadOnly && (
                   <Deed
                     label={own.cancel}
-                    of={own.cancelOf(format.money(price), format.short(at))}
+                    of={own.cancelOf(format.money(price), format.exact(at))}
                     act={() => comanda.priceChanges.cancel.mutate({ id })}
                   />
                 ),

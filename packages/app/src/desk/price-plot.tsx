@@ -31,7 +31,7 @@ const top = 8;
 export function PricePlot({ id, price, planned }: Props) {
   const { comanda } = useComanda();
   const own = useTexts(priceTexts);
-  const { money, dayOf, day } = useFormat();
+  const { money, dayOf, day, exact } = useFormat();
   const titled = useId();
   const { data } = useQuery({
     queryKey: ['audit', 'prices', id],
@@ -68,7 +68,7 @@ export function PricePlot({ id, price, planned }: Props) {
             <tr>
               <th scope="col">{own.when}</th>
               <th scope="col" className="end">
-                {own.newPrice}
+                {own.price}
               </th>
             </tr>
           </thead>
@@ -76,7 +76,7 @@ export function PricePlot({ id, price, planned }: Props) {
             {[...past, ...coming].map(({ at, price: each, isPlanned }) => (
               <tr key={`${at} ${each}`}>
                 <th scope="row">
-                  {dayAt(at)} {isPlanned && `(${own.isPlanned})`}
+                  {exact(new Date(at))} {isPlanned && `(${own.isPlanned})`}
                 </th>
                 <td className="end">{money(each)}</td>
               </tr>
