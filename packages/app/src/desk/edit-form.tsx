@@ -82,7 +82,7 @@ export function EditForm<Name extends string>(props: Props<Name>) {
   const {
     act,
     isPending,
-    data: refusals = [],
+    data: { refused: refusals } = { refused: [] },
   } = useAct({
     async mutationFn() {
       const refused: Refusal<Name>[] = [];
@@ -90,16 +90,18 @@ export function EditForm<Name extends string>(props: Props<Name>) {
         const names = typed.filter((name) => (apart?.names.includes(name) === true) === (each === apart));
         if (names.length > 0) await write(each, at, names).catch((error) => refused.push({ error, names }));
       }
-      return refused;
+      return { refused, sent: given };
     },
-    async onSuccess(refused) {
+    async onSuccess({ refused, sent }) {
       await queries.invalidateQueries();
       setBefore(undefined);
       // What was typed while it was saved stays, too.
-      const isSaved = (name: Name) => !refused.some(({ names }) => names.includes(name));
+      const unsaved = new Set<string>(refused.flatMap(({ names }) => names));
       setGiven((all) => {
-        const kept = fields.filter(({ name }) => all[name] !== given[name] || !isSaved(name));
-        return Object.fromEntries(kept.map(({ name }) => [name, all[name]])) as Partial<Texts<Name>>;
+        const kept = Object.entries(all).filter(
+          ([name, text]) => unsaved.has(name) || text !== sent[name as Name],
+        );
+        return Object.fromEntries(kept) as Partial<Texts<Name>>;
       });
     },
   });
