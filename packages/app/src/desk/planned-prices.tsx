@@ -25,7 +25,10 @@ export interface PlannedPrice {
   by?: string | undefined;
 }
 
-/** The planned prices of a product among the newest 200 plans, the next one first. */
+/** Each is read by itself for its prices. */
+const mostRead = 50;
+
+/** The planned prices of a product, the next one first: among the newest 50 plans that are to take place, of the newest 200. */
 export function usePlannedPrices(productId: string) {
   const { comanda } = useComanda();
   const mayAudit = useGranted().may?.('audit:read');
@@ -38,6 +41,7 @@ export function usePlannedPrices(productId: string) {
       const found = await Promise.all(
         plans
           .filter(({ status }) => status === 'planned')
+          .slice(0, mostRead)
           .map(async ({ id, effective_at: at, percent }) => {
             const { prices } = await comanda.priceChanges.get.query({ id }, { signal });
             const own = prices.find(({ product_id }) => product_id === productId);
