@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { fill, press, says } from '../screens/actions.ts';
+import { createSubselection } from '../support/factories.ts';
 import { useOrderKitchen } from '../support/orders.ts';
 import type { AppPage, sizes } from './app-page.ts';
 import { expectClean, sizeNames, useDesk } from './desk-page.ts';
@@ -66,7 +67,15 @@ test.each(sizeNames)('every part and every form of the desk is clean for axe on 
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
     for (const part of [...rows, ...parts]) await look(part, value);
   }
-  for (const state of [editOrder, pickPermissions, previewPrices, readFile, copyMenu, scroll]) {
+  for (const state of [
+    editOrder,
+    unfoldProduct,
+    pickPermissions,
+    previewPrices,
+    readFile,
+    copyMenu,
+    scroll,
+  ]) {
     await state(page, made, size);
     await expectClean(page, size, state.name);
   }
@@ -84,6 +93,26 @@ const editOrder: State = async (page, { number }) => {
   await page.keyboard.press('Enter');
   await press(page, '+ Tea');
   await says(page, '+ Tea: how many');
+};
+
+/** A product with all that its page can show, every part unfolded. */
+const unfoldProduct: State = async (page, { id }, size) => {
+  const { locationId, app } = api;
+  await createSubselection(app.database, {
+    ...{ locationId, productId: id, name: `Milk ${'m'.repeat(80)}`, minSelection: 3, maxSelection: 3 },
+    items: [
+      { name: `Oat ${'o'.repeat(80)}`, price: 12.5, max: 1 },
+      { stockEnabled: true, max: 1 },
+    ],
+  });
+  await api.client().products.update.mutate({ id, price: 110 });
+  const plan = { effective_at: '2099-01-01T00:00:00Z', prices: [{ product_id: id, price: 130 }] };
+  await api.client().priceChanges.create.mutate({ ...plan, idempotencyKey: `plan ${size}` });
+  await page.goto(`${api.url}/app/desk/products/${id}`);
+  await says(page, 'Price history');
+  await says(page, 'needs at least 3');
+  await page.evaluate(`for (const each of document.querySelectorAll('summary')) each.click()`);
+  await says(page, 'Choose at least');
 };
 
 const pickPermissions: State = async (page) => {

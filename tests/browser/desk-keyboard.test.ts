@@ -17,6 +17,10 @@ const labels = {
     isVisible: 'Shown on the menu',
     save: 'Save',
     quantity: 'Left',
+    newGroup: 'New group of options',
+    groupName: 'Name of the group',
+    addOption: 'Add an option',
+    itemName: 'Name of the option',
     name: 'Name',
     use: 'For',
     choice: 'Permissions of your choice',
@@ -53,6 +57,10 @@ const labels = {
     isVisible: 'Visible en el menú',
     save: 'Guardar',
     quantity: 'Quedan',
+    newGroup: 'Nuevo grupo de opciones',
+    groupName: 'Nombre del grupo',
+    addOption: 'Agregar una opción',
+    itemName: 'Nombre de la opción',
     name: 'Nombre',
     use: 'Para',
     choice: 'Los permisos que usted elija',
@@ -164,6 +172,23 @@ async function fillIn(language: keyof typeof labels): Promise<void> {
     await ends(page);
   }
 
+  async function addOption() {
+    const id = await api.make.product({ name: `Latte ${language}` });
+    const groups = async () => (await api.client().subselections.list.query({ product_id: id })).data;
+    const page = await opened(`products/${id}`, texts.newGroup);
+    await tabTo(page, texts.newGroup, 'Enter');
+    await tabTo(page, texts.groupName);
+    await page.keyboard.type('Milk');
+    await page.keyboard.press('Enter');
+    await says(page, texts.addOption);
+    await tabTo(page, texts.addOption, 'Enter');
+    await tabTo(page, texts.itemName);
+    await page.keyboard.type('Oat');
+    await page.keyboard.press('Enter');
+    await expect.poll(groups).toMatchObject([{ name: 'Milk', items: [{ name: 'Oat' }] }]);
+    await ends(page);
+  }
+
   async function makeKey() {
     const page = await opened('keys', texts.makeKey);
     await tabTo(page, texts.name);
@@ -271,6 +296,7 @@ async function fillIn(language: keyof typeof labels): Promise<void> {
   }
 
   await editProduct();
+  await addOption();
   await makeKey();
   await makeWebhook();
   await cancelOrder();

@@ -62,13 +62,13 @@ test('a product is marked as sold out, hidden, and its stock is set', async () =
   await page.until(mayBeLeft);
   await page.goto(`${api.url}/app/desk/products/${id}`);
   await fill(page, 'Left', '12,5');
-  await page.evaluate(`document.querySelectorAll('form.edit')[1].requestSubmit()`);
+  await press(page, 'Save');
   await expect.poll(async () => (await now(id)).stock.quantity).toBe(12.5);
-  await page.until(`document.querySelectorAll('form.edit button')[1].disabled`);
+  await page.until(`document.querySelector('form.edit button').disabled`);
   await page.evaluate(
     `[...document.querySelectorAll('label.check')].find((each) => each.innerText.includes('Shown on the menu')).click()`,
   );
-  await page.evaluate(`document.querySelectorAll('form.edit')[0].requestSubmit()`);
+  await press(page, 'Save');
   await expect.poll(async () => (await now(id)).visible).toBe(false);
   await page.evaluate(`document.querySelector('article a[href="/app/desk/products"]').click()`);
   await page.waitForSelector('#shown');

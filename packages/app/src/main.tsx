@@ -10,6 +10,7 @@ import './day/day.css';
 import './desk/desk.css';
 import './desk/endpoint.css';
 import './desk/keys.css';
+import './desk/product.css';
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('the page has no place for the app');

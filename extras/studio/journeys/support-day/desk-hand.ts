@@ -93,6 +93,14 @@ export class DeskHand implements Effort {
     return this.type(label, `${month}${date}${year}`);
   }
 
+  /** Types a moment: the day as above, and the time as `0900PM`. */
+  async moment(label: string, day: string, time: string): Promise<void> {
+    await this.day(label, day);
+    // The year may have more digits than four.
+    await this.page.keyboard.press('Tab');
+    await this.page.keyboard.type(time);
+  }
+
   /** Chooses one of several in the field of that label. */
   async choose(label: string, option: string, { isData }: Named = {}): Promise<void> {
     this.#keep(label);

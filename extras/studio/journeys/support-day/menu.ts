@@ -56,6 +56,25 @@ export const menu: readonly Case[] = [
     },
   },
   {
+    title: 'A price is to change tomorrow. How is it planned?',
+    where: 'the desk',
+    async carryOut(day) {
+      const { client, desk } = day;
+      const { productId: id } = await category(day, 'Juices', ['Orange juice']);
+      await openProduct(day, 'Orange juice');
+      await desk.unfold('Plan a price');
+      await desk.type('New price', '110,50');
+      await desk.moment('From (day and time)', '2099-01-31', '0900PM');
+      await desk.press('Plan it');
+      await desk.sees('$110.50');
+      const { data } = await client.priceChanges.list.query({ limit: 1 });
+      const plan = await client.priceChanges.get.query({ id: data[0]?.id ?? '' });
+      expect(plan.prices).toMatchObject([{ product_id: id, price: 110.5, status: 'planned' }]);
+      expect(plan.effective_at).toMatch(/^2099-01-31T21:00/);
+      expect(desk).toMatchObject({ clicks: 4, fields: 3 });
+    },
+  },
+  {
     title: 'All prices of a category change. How are they written?',
     where: 'the desk',
     async carryOut(day) {
@@ -85,6 +104,43 @@ export const menu: readonly Case[] = [
       const names = async () =>
         (await day.client.products.get.query({ id })).categories.map(({ name }) => name);
       await soon(names).toEqual(['Soft drinks']);
+    },
+  },
+  {
+    title: 'Guests may choose an extra. How is an option added?',
+    where: 'the desk',
+    async carryOut(day) {
+      const { client, desk } = day;
+      const { productId: id } = await category(day, 'Milk drinks', ['Latte']);
+      await openProduct(day, 'Latte');
+      await desk.unfold('New group of options');
+      await desk.type('Name of the group', 'Milk');
+      await desk.type('Choose at most', '2');
+      await desk.press('Make the group');
+      await desk.unfold('Add an option');
+      await desk.type('Name of the option', 'Oat');
+      await desk.type('Adds to the price', '12,5');
+      await desk.press('Add it');
+      const groups = async () => (await client.subselections.list.query({ product_id: id })).data;
+      await soon(async () => (await groups())[0]?.items.length).toBe(1);
+      expect(await groups()).toMatchObject([
+        { name: 'Milk', max_selection: 2, items: [{ name: 'Oat', price: 12.5 }] },
+      ]);
+      expect(desk).toMatchObject({ clicks: 6, fields: 5 });
+    },
+  },
+  {
+    title: 'A product has no picture. How is one set?',
+    where: 'the desk',
+    async carryOut(day) {
+      const { api, client, desk } = day;
+      const { productId: id } = await category(day, 'Pies', ['Apple pie']);
+      await openProduct(day, 'Apple pie');
+      await desk.type('Address of the image', `${api.url}/docs`);
+      await desk.sees('There is no picture at this address.');
+      await desk.press('Save');
+      await soon(async () => (await client.products.get.query({ id })).image_url).toBe(`${api.url}/docs`);
+      expect(desk).toMatchObject({ clicks: 3, fields: 2 });
     },
   },
   {

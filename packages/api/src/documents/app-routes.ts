@@ -22,6 +22,7 @@ export function appRoutes(folder = join(repositoryRoot, 'dist/app')): express.Ro
   );
   const page = serverOf({
     type: 'text/html; charset=utf-8',
+    showsPictures: true,
     make: () => readFileSync(join(folder, 'index.html')),
   });
   const routes = express.Router({ caseSensitive: true });

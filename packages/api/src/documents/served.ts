@@ -10,6 +10,8 @@ export interface Served {
   type: string;
   /** Its name changes with its content: a client that has it need not ask again. */
   immutable?: boolean;
+  /** It is a page that shows pictures of other hosts, as those of products are. */
+  showsPictures?: boolean;
   make(): Made | Promise<Made>;
 }
 
@@ -19,7 +21,10 @@ type Made = string | Buffer;
  * Answers GET and HEAD with it, compressed where the caller asks. It is made, and compressed, once: when it is first asked for.
  * With the status 404 it is no page of its own: it is neither kept nor asked for by its tag.
  */
-export function serverOf({ type, immutable = false, make }: Served, status: 200 | 404 = 200) {
+export function serverOf(
+  { type, immutable = false, showsPictures = false, make }: Served,
+  status: 200 | 404 = 200,
+) {
   const variants = new Map<Encoding, Promise<Variant>>();
   const variantOf = (encoding: Encoding): Promise<Variant> => {
     const known = variants.get(encoding);
@@ -38,7 +43,7 @@ export function serverOf({ type, immutable = false, make }: Served, status: 200 
     response.set({
       'Content-Type': type,
       'Cache-Control': status === 404 ? 'no-store' : immutable ? kept : 'no-cache',
-      'Content-Security-Policy': policy,
+      'Content-Security-Policy': showsPictures ? policy.replace(ownPictures, anyPictures) : policy,
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
       Vary: status === 404 ? 'Accept, Accept-Encoding' : 'Accept-Encoding',
@@ -92,12 +97,15 @@ function policyOf(html: string): string {
   return pagePolicy.replace("script-src 'self'", `script-src 'self'${hashes.join('')}`);
 }
 
+const ownPictures = "img-src 'self' data:";
+const anyPictures = `${ownPictures} http: https:`;
+
 /** Nothing but what this server serves: no other host, nothing inline. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  ownPictures,
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import { useTexts } from '../frame/language.tsx';
 import { editTexts } from './edit-texts.ts';
+import { Picture } from './picture.tsx';
 import { deskTexts } from './texts.ts';
 
 /**
@@ -14,8 +15,12 @@ export type FieldKind =
   | 'amount'
   | 'quantity'
   | 'whole'
+  /** A whole number that is not negative. */
+  | 'count'
   | 'moment'
   | 'check'
+  /** The address of a picture, which is shown: the name of what is on it. */
+  | { pictureOf: string }
   | { options: readonly Option[]; several?: true };
 
 interface Option {
@@ -43,6 +48,7 @@ const patterns = {
   amount: '\\d{1,10}([.,]\\d{1,2})?',
   quantity: '\\d{1,10}([.,]\\d{1,3})?',
   whole: '-?\\d{1,5}',
+  count: '\\d{1,10}',
 } as const;
 
 /** The values of a text of several. */
@@ -90,7 +96,7 @@ export function EditInput(props: Props) {
             {...(kind === 'moment'
               ? { type: 'datetime-local' }
               : kind !== 'text' && {
-                  inputMode: kind === 'whole' ? 'numeric' : 'decimal',
+                  inputMode: kind === 'whole' || kind === 'count' ? 'numeric' : 'decimal',
                   pattern: patterns[kind],
                 })}
             value={value}
@@ -100,6 +106,26 @@ export function EditInput(props: Props) {
         )}
         {overtaken}
       </label>
+    );
+  if ('pictureOf' in kind)
+    return (
+      <>
+        <label htmlFor={id}>
+          {label}
+          <input
+            id={id}
+            required={!isOptional}
+            readOnly={isReadOnly}
+            inputMode="url"
+            pattern="https?://\S+"
+            value={value}
+            autoComplete="off"
+            onChange={({ target }) => onChange(target.value)}
+          />
+          {overtaken}
+        </label>
+        <Picture of={kind.pictureOf} at={value} />
+      </>
     );
   if (kind.several === undefined)
     return (
@@ -144,6 +170,7 @@ export function EditInput(props: Props) {
 function shown(kind: FieldKind, value: string, { yes, no }: { yes: string; no: string }): string {
   if (kind === 'check') return value === 'true' ? yes : no;
   if (typeof kind === 'string') return kind === 'moment' ? value.replace('T', ' ') : value;
+  if ('pictureOf' in kind) return value;
   const chosen = new Set(kind.several ? severalIn(value) : [value]);
   return kind.options
     .filter((option) => chosen.has(option.value))

@@ -1,10 +1,11 @@
 import type { ComandaClient } from '@comanda/client';
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useId } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
 import { useFormat } from '../frame/format.ts';
 import { useTexts } from '../frame/language.tsx';
 import { endpointTexts } from './endpoint-texts.ts';
+import { Folded } from './folded.tsx';
 
 type Attempt = Awaited<ReturnType<ComandaClient['webhookEndpoints']['deliveries']['query']>>['data'][number];
 
@@ -102,37 +103,33 @@ function Bars({ hours }: { hours: readonly Hour[] }) {
 function HoursTable({ hours }: { hours: readonly Hour[] }) {
   const own = useTexts(endpointTexts);
   const { time, quantity } = useFormat();
-  const [isOpen, setIsOpen] = useState(false);
   return (
-    <details className="more" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
-      <summary>{own.asTable}</summary>
-      {isOpen && (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{own.hour}</th>
+    <Folded summary={own.asTable}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{own.hour}</th>
+            {results.map((result) => (
+              <th key={result} scope="col" className="end">
+                {own.results[result]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {hours.map(({ from, counts }) => (
+            <tr key={from}>
+              <th scope="row">{time(new Date(from))}</th>
               {results.map((result) => (
-                <th key={result} scope="col" className="end">
-                  {own.results[result]}
-                </th>
+                <td key={result} data-title={own.results[result]} className="end">
+                  {quantity(counts[result])}
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {hours.map(({ from, counts }) => (
-              <tr key={from}>
-                <th scope="row">{time(new Date(from))}</th>
-                {results.map((result) => (
-                  <td key={result} data-title={own.results[result]} className="end">
-                    {quantity(counts[result])}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-    </details>
+          ))}
+        </tbody>
+      </table>
+    </Folded>
   );
 }
 

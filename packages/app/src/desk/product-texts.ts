@@ -14,6 +14,9 @@ const en = {
   description: 'Description',
   categories: 'Categories',
   isVisible: 'Shown on the menu',
+  details: 'Details',
+  image: 'Image',
+  imageUrl: 'Address of the image',
   stock: 'Stock',
   notCounted: 'not counted',
   soldOut: 'sold out',
@@ -25,6 +28,8 @@ const en = {
   unsold: 'Cannot be ordered',
   needsMore: (choice: string, needed: number, selectable: number) =>
     `“${choice}” needs at least ${needed}, and its options allow at most ${selectable}`,
+  needsMoreNow: (choice: string, needed: number, selectable: number) =>
+    `“${choice}” needs at least ${needed}, and its options that are shown and in stock allow at most ${selectable}`,
   andMore: (count: number) => `and ${count} more`,
 };
 
@@ -42,6 +47,9 @@ const es: typeof en = {
   description: 'Descripción',
   categories: 'Categorías',
   isVisible: 'Visible en el menú',
+  details: 'Datos',
+  image: 'Imagen',
+  imageUrl: 'Dirección de la imagen',
   stock: 'Stock',
   notCounted: 'sin contar',
   soldOut: 'agotado',
@@ -53,6 +61,8 @@ const es: typeof en = {
   unsold: 'No se pueden pedir',
   needsMore: (choice, needed, selectable) =>
     `«${choice}» pide al menos ${needed} y sus opciones permiten a lo sumo ${selectable}`,
+  needsMoreNow: (choice, needed, selectable) =>
+    `«${choice}» pide al menos ${needed} y sus opciones visibles y con stock permiten a lo sumo ${selectable}`,
   andMore: (count) => `y ${count} más`,
 };
 

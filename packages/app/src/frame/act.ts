@@ -3,7 +3,7 @@ import { useRef } from 'react';
 
 /** A mutation that is begun once: of a double tap, the second comes before the button is drawn as disabled. */
 export function useAct<Result, Input = void>(options: UseMutationOptions<Result, Error, Input>) {
-  const { mutateAsync, isPending, error } = useMutation(options);
+  const { mutateAsync, isPending, error, data } = useMutation(options);
   const isUnderWay = useRef(false);
   const act = (input: Input): void => {
     if (isUnderWay.current) return;
@@ -14,5 +14,5 @@ export function useAct<Result, Input = void>(options: UseMutationOptions<Result,
     // Its refusal is in `error`, and reported by `onError`.
     mutateAsync(input).then(end, end);
   };
-  return { act, isPending, error };
+  return { act, isPending, error, data };
 }
