@@ -80,6 +80,14 @@ describe('the audit', () => {
       expect(['Tea', 'Mate', 'Milk', 'Rum']).toEqual(expect.arrayContaining(names));
     }
     expect([...before, gone].map((entry) => entry?.table)).toEqual(['product_stock', 'products', 'products']);
+    // Asked for by its id, an entry names every row; of the history of a row, that row.
+    const [whole] = (await desk(key).audit.list.query({ about: gone?.id ?? '' })).data;
+    expect(whole?.rows?.map(({ name }) => name).sort()).toEqual(['Mate', 'Milk', 'Rum', 'Tea']);
+    const [stocks] = (await desk(key).audit.list.query({ about: before[0]?.id ?? '' })).data;
+    expect(stocks?.rows).toHaveLength(4);
+    const one = whole?.rows?.find(({ name }) => name === 'Mate')?.key.id as string;
+    const { data: history } = await desk(key).audit.list.query({ about: one, table: 'products' });
+    expect(history[0]?.rows?.flatMap(({ name }) => name ?? [])).toEqual(['Mate']);
   });
 
   it('names what was changed as it is called today, an order by its number, what is gone as it was', async () => {

@@ -41,3 +41,13 @@ export async function fill(page: ActionPage, label: string, text: string): Promi
   await page.evaluate(`${find}.focus(); ${find}.select()`);
   await page.keyboard.type(text);
 }
+
+/** The sentences of the audit, or of the history of a row, without the small print: ids and logins. */
+export const sentences = (page: ActionPage) =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll('.desk tbody td:nth-of-type(1)')].map((cell) => {
+       const copy = cell.cloneNode(true);
+       for (const each of copy.querySelectorAll('small')) each.remove();
+       return copy.textContent.replace(/\\s+/g, ' ').trim();
+     })`,
+  );

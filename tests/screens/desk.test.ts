@@ -207,7 +207,7 @@ test('a manual edit is rehearsed, then undone, and both names are in the audit',
   expect(undone).toContainEqual([false, 'app: bea']);
   await hand.close();
   // One row more than before: the list is still there.
-  await says(page, 'audit.undo');
+  await says(page, 'undid an earlier change');
   expect(page.complaints).toEqual([]);
 });
 
@@ -217,9 +217,9 @@ test('an order changed by hand is named by its number, which leads to it', async
   await hand.sql(`update orders set channel = 'window' where id = $1`, [id]);
   await hand.close();
   const page = await desk('audit');
-  await says(page, `update orders ${number}`);
+  await says(page, `changed the channel of ${number}`);
   await says(page, 'The page of an order shows who moved it, and when.');
-  await page.click('td strong a');
+  await page.click(`td strong a[href$="/orders/${number}"]`);
   await says(page, `Order ${number}`);
 });
 

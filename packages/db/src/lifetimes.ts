@@ -100,8 +100,8 @@ export const publishingLock = (location: string): string =>
 /** The worker ends sessions of people that pass a bound (packages/worker/src/warden.ts). */
 export const wardenLooks = {
   everyMs: 500,
-  /** While there is no such session. With `waitMs` of 1 s, one that begins is ended after the service has waited for 1.5 s. */
-  restMs: 1_500,
+  /** While there is no such session. One that begins is ended before an order that waits for it gives up. */
+  restMs: 1_400,
   /** The service waits so long for a lock that such a session holds. An order waits for 2 s (`holdUps.rowMs`): it is seen. */
   waitMs: 1_000,
 } as const;

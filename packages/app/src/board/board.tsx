@@ -1,6 +1,8 @@
 import { comandaError, noAnswer } from '@comanda/client';
 import { useState } from 'react';
+import { useAlerts } from '../frame/alerts.ts';
 import { useComanda } from '../frame/comanda.tsx';
+import { useGranted } from '../frame/granted.ts';
 import { useTexts } from '../frame/language.tsx';
 import { useNotify } from '../frame/notices.tsx';
 import { useRefusal } from '../frame/refusal.ts';
@@ -8,9 +10,10 @@ import { Skeleton } from '../frame/skeleton.tsx';
 import { frameTexts } from '../frame/texts.ts';
 import { useAge } from './age.ts';
 import { OrderCard } from './card.tsx';
+import { chime } from './chime.ts';
 import { BoardColumn } from './column.tsx';
 import { columns } from './laid-over.ts';
-import { type Move, useBoard, useMove } from './orders.ts';
+import { type BoardOrder, type Move, type Status, useBoard, useMove } from './orders.ts';
 import { PauseButton } from './pause.tsx';
 import { usePressGuard } from './press-guard.ts';
 import { SoldOutButton } from './sold-out.tsx';
@@ -23,8 +26,28 @@ export function Board() {
   const frame = useTexts(frameTexts);
   const say = useRefusal();
   const [news, setNews] = useState('');
-  const { board: known, error, refetch } = useBoard(({ number }) => setNews(texts.came(number)));
-  const { board, held, moves } = useHeldMoves(known, useMove(useRefused()));
+  const alerts = useAlerts();
+  const [fresh, setFresh] = useState(none);
+  const [refusals, setRefusals] = useState<ReadonlyMap<string, { status: Status; why: unknown }>>(new Map());
+  const { may } = useGranted();
+  const {
+    board: known,
+    error,
+    refetch,
+  } = useBoard(({ id, number }) => {
+    setNews(texts.came(number));
+    if (!alerts) return;
+    chime();
+    setFresh((before) => new Set(before).add(id));
+  });
+  const tell = useRefused();
+  const { board, held, moves } = useHeldMoves(
+    known,
+    useMove((move, why) => {
+      setRefusals((before) => new Map(before).set(move.order.id, { status: move.order.status, why }));
+      tell(move, why);
+    }),
+  );
   const guard = usePressGuard();
   const ageOf = useAge();
   const [last, setLast] = useState<string>();
@@ -45,6 +68,11 @@ export function Board() {
         )}
       </>
     );
+  // Another person may have moved it since.
+  const whyRefused = ({ id, status }: BoardOrder) => {
+    const last = refusals.get(id);
+    return last?.status === status ? say(last.why) : undefined;
+  };
   const movedTo = (id: string) => (held.kept.get(id) ?? held.unsent.get(id) ?? held.sent.get(id))?.to;
   return (
     <>
@@ -77,7 +105,11 @@ export function Board() {
                 canUndo={held.unsent.has(order.id)}
                 isMoving={board.moving.has(order.id)}
                 isLast={order.id === last}
+                isFresh={alerts && column === 'pending' && fresh.has(order.id)}
+                mayMove={may?.('orders:write') !== false}
+                refused={whyRefused(order)}
                 onMove={(to) => {
+                  setFresh((before) => without(before, order.id));
                   // A cancel was confirmed in its dialog.
                   moves.press({ order, to }, to === 'canceled');
                   setLast(order.id);
@@ -95,6 +127,14 @@ export function Board() {
       </div>
     </>
   );
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const left = new Set(ids);
+  left.delete(id);
+  return left;
 }
 
 /** Reports why a move was not made, unless the order already has that status: then another person was quicker. */

@@ -9,7 +9,16 @@ const next = { pending: 'ready', ready: 'closed', closed: undefined, canceled: u
  * The buttons of a card. The content after a press has the size of the content before it, and Undo is next to the
  * place that was pressed: a second press there meets nothing.
  */
-export function CardButtons({ order, movedTo, canUndo, isMoving, isStop, onMove, onUndo }: CardProps) {
+export function CardButtons({
+  order,
+  movedTo,
+  canUndo,
+  isMoving,
+  mayMove,
+  isStop,
+  onMove,
+  onUndo,
+}: CardProps) {
   const texts = useTexts(boardTexts);
   const { number, status } = order;
   const tabIndex = isStop ? 0 : -1;
@@ -31,7 +40,7 @@ export function CardButtons({ order, movedTo, canUndo, isMoving, isStop, onMove,
         )}
       </footer>
     );
-  if (to === undefined) return null;
+  if (to === undefined || !mayMove) return null;
   return (
     <footer>
       <button
@@ -39,6 +48,7 @@ export function CardButtons({ order, movedTo, canUndo, isMoving, isStop, onMove,
         className="primary move"
         tabIndex={tabIndex}
         disabled={isMoving}
+        aria-describedby={isMoving ? `why-${order.id}` : undefined}
         aria-label={texts.named(texts.move[to], number)}
         onClick={() => onMove(to)}
       >

@@ -11,6 +11,12 @@ export interface CardProps {
   canUndo: boolean;
   /** Whether its move was asked for and is not answered. */
   isMoving: boolean;
+  /** Whether it came while the board was open, and nobody has pressed it yet. */
+  isFresh: boolean;
+  /** Whether the key may move orders. */
+  mayMove: boolean;
+  /** Why its last move was refused. */
+  refused: string | undefined;
   /** Whether Tab stops at its buttons; arrows lead to those of the others. */
   isStop: boolean;
   /** Whether it was pressed last. */

@@ -13,11 +13,22 @@ const clocks = ['', '◔', '◑', '●'] as const;
 
 /** An order: its items, customer and age, and the button that moves it on. */
 export function OrderCard(props: CardProps) {
-  const { order, age, movedTo, canUndo, isMoving, isLast } = props;
+  const { order, age, movedTo, canUndo, isMoving, isLast, isFresh, mayMove, refused } = props;
   const texts = useTexts(boardTexts);
   const format = useFormat();
   const isOnline = useIsOnline();
   const today = format.today();
+  const isOpen = order.status === 'pending' || order.status === 'ready';
+  const why =
+    (canUndo || isMoving) && !isOnline
+      ? texts.waits
+      : isMoving
+        ? texts.moving
+        : isOpen && !mayMove
+          ? texts.mayNotMove
+          : refused && movedTo === undefined
+            ? texts.stays(refused)
+            : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the day is shown once it is no longer today.
   const madeAt = useMemo(() => format.short(order.created_at), [format, order.created_at, today]);
   const card = useRef<HTMLElement>(null);
@@ -30,7 +41,7 @@ export function OrderCard(props: CardProps) {
     <article
       ref={card}
       tabIndex={-1}
-      className={`card urgency-${age?.urgency ?? 0}${movedTo === undefined ? '' : ' moved'}`}
+      className={`card urgency-${age?.urgency ?? 0}${movedTo === undefined ? '' : ' moved'}${isFresh ? ' fresh' : ''}`}
       aria-busy={isMoving}
       aria-label={texts.order(order.number)}
       data-number={order.number}
@@ -69,7 +80,11 @@ export function OrderCard(props: CardProps) {
           </li>
         ))}
       </ul>
-      {(canUndo || isMoving) && !isOnline && <p className="quiet">{texts.waits}</p>}
+      {why !== undefined && (
+        <p className="quiet why" id={`why-${order.id}`}>
+          {why}
+        </p>
+      )}
       <CardButtons {...props} />
     </article>
   );

@@ -65,7 +65,7 @@ export function Audit() {
             <option value="">{own.all}</option>
             {tables.map((each) => (
               <option key={each} value={each}>
-                {each}
+                {own.tables[each]?.[1] ?? each}
               </option>
             ))}
           </select>

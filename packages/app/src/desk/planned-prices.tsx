@@ -95,7 +95,7 @@ export function PlannedPrices({ productId, planned, isReadOnly }: Props) {
                 </>
               ),
             },
-            { title: texts.who, cell: ({ by }) => by },
+            { title: own.who, cell: ({ by }) => by },
             {
               title: texts.deed,
               cell: ({ id, at, price }) =>

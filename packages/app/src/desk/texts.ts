@@ -152,15 +152,12 @@ const en = {
   save: 'Save',
   isNow: (text: string) => `Now there: ${text}`,
   byWhom: 'Changed by (a key, a role, a program)',
-  who: 'Who',
   what: 'What',
   changes: 'Changes',
   movesElsewhere: 'The page of an order shows who moved it, and when.',
-  rows: (count: number) => `(${count} rows)`,
-  stated: '(name stated, not known)',
+  stated: 'name stated, not known',
   undo: 'Undo…',
   undoNow: 'Undo it',
-  wouldWrite: 'This would be written:',
 };
 
 const es: typeof en = {
@@ -302,15 +299,12 @@ const es: typeof en = {
   save: 'Guardar',
   isNow: (text) => `Ahora hay: ${text}`,
   byWhom: 'Cambiado por (una clave, un rol, un programa)',
-  who: 'Quién',
   what: 'Qué',
   changes: 'Cambios',
   movesElsewhere: 'Quién movió un pedido, y cuándo, está en el propio pedido.',
-  rows: (count) => `(${count} filas)`,
-  stated: '(nombre declarado, no comprobado)',
+  stated: 'nombre declarado, no comprobado',
   undo: 'Deshacer…',
   undoNow: 'Deshacerlo',
-  wouldWrite: 'Esto se escribiría:',
 };
 
 /** The texts of the desk. */

@@ -1,3 +1,4 @@
+import { setAlerts, useAlerts } from './alerts.ts';
 import { useComanda } from './comanda.tsx';
 import { useTexts } from './language.tsx';
 import { LanguageSwitch } from './language-switch.tsx';
@@ -8,10 +9,11 @@ interface Props {
   onOut(): void;
 }
 
-/** Who is signed in, the language, and the way out. A popover of the browser: it costs the board no bytes, and opens offline. */
+/** Who is signed in, the language, whether new orders sound, and the way out. A popover of the browser: it costs the board no bytes, and opens offline. */
 export function UserMenu({ isLeaving, onOut }: Props) {
   const texts = useTexts(frameTexts);
-  const { name, location } = useComanda().session;
+  const { name, location, screens } = useComanda().session;
+  const alerts = useAlerts();
   return (
     <>
       <button
@@ -34,6 +36,12 @@ export function UserMenu({ isLeaving, onOut }: Props) {
           <span aria-hidden="true">{texts.language}</span>
           <LanguageSwitch />
         </div>
+        {screens.includes('board') && (
+          <label className="choice">
+            {texts.alerts}
+            <input type="checkbox" checked={alerts} onChange={({ target }) => setAlerts(target.checked)} />
+          </label>
+        )}
         <button type="button" className="sign-out" onClick={onOut} disabled={isLeaving}>
           {texts.signOut}
         </button>

@@ -43,13 +43,15 @@ const nameOf = (about: string, id: string, kept: string): string => {
 const ofOne = `select ${nameOf('about', 'a.resource_id', `coalesce(a.changes->'rows'->0, a.changes)`)}
      from (select coalesce(a.relation, split_part(a.operation, '.', 1)) as about) e where a.resource_id is not null`;
 
-// Several rows may be of one thing, as the lines of an order are: each is named once. The id is read as record_hand_edit() does.
+// As record_hand_edit() reads it.
+const idOfRow = `coalesce(r.kept->'key'->>'id', r.kept->'key'->>'order_id', r.kept->'key'->>'product_id', r.kept->'key'->>'menu_id')::uuid`;
+
+// Several rows may be of one thing, as the lines of an order are: each is named once.
 const ofSeveral = `select string_agg(${nameOf('a.relation', 'first.id', 'first.kept')}, ', ' order by first.at)
      from (
        select key.id, min(key.at) as at, (array_agg(key.kept order by key.at))[1] as kept
        from (
-         select coalesce(r.kept->'key'->>'id', r.kept->'key'->>'order_id', r.kept->'key'->>'product_id', r.kept->'key'->>'menu_id')::uuid as id,
-           r.kept, r.at
+         select ${idOfRow} as id, r.kept, r.at
          from jsonb_array_elements(a.changes->'rows') with ordinality r (kept, at)
        ) key
        group by key.id order by 2 limit 3
@@ -73,3 +75,11 @@ const ofProgram = (
  */
 export const resourceName = (only: string): string =>
   `case when a.resource_ids is not null then (${ofProgram(only)}) else coalesce((${ofOne}), (${ofSeveral})) end`;
+
+/**
+ * The names of `rows`, SQL for those that entry `a` shows, in their order: of each row that is `wanted`, or of all where that is the entry;
+ * null for the others. A page has too many rows to name all.
+ */
+export const rowNames = (rows: string, wanted: string): string =>
+  `(select jsonb_agg(case when ${wanted} in (a.id, r.id) then ${nameOf('a.relation', 'r.id', 'r.kept')} end order by r.at)
+     from (select ${idOfRow} as id, r.kept, r.at from jsonb_array_elements(${rows}) with ordinality r (kept, at)) r)`;

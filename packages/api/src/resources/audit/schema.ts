@@ -51,6 +51,8 @@ const Fields = z.record(z.string(), z.unknown()).nullable();
 const HandEditedRow = z.object({
   /** Its primary key, without the location. */
   key: z.record(z.string(), z.unknown()),
+  /** As `resource_name`: of the row that is asked for by `about`, or of every row where that is the entry. */
+  name: z.string().optional(),
   before: Fields,
   after: Fields,
   /** Columns changed by hand whose values are not kept. */

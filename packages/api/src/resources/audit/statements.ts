@@ -1,7 +1,7 @@
 import { pageBytes, roleKinds, type Statement, statement } from '@comanda/db';
 import { keptByName } from '../../kept.ts';
 import { type Asked, entriesOf } from './asked.statements.ts';
-import { resourceName } from './named.statements.ts';
+import { resourceName, rowNames } from './named.statements.ts';
 import type { Maker } from './rules.ts';
 import type { AuditEntry } from './schema.ts';
 
@@ -18,6 +18,8 @@ export interface EntryRow extends Maker {
   table: string | null;
   resource_id: string | null;
   resource_name: string | null;
+  /** Of the rows that are asked for, each in the place of its row. */
+  row_names?: (string | null)[] | null;
   row_count: number | null;
   changes: NonNullable<AuditEntry['changes']> | Required<Pick<AuditEntry, 'rows'>>;
   cascaded: Record<string, number> | null;
@@ -38,14 +40,19 @@ const login = `case when a.actor_kind <> 'database' then null
 const changes = `case when a.row_count > 100 then jsonb_build_object('rows', jsonb_path_query_array(a.changes, '$.rows[0 to 99]'))
        else a.changes end`;
 
+// The rows that are shown of a change by a program, and by hand.
+const programRows = (only: string): string =>
+  `jsonb_build_object('rows', history_rows(a.relation, a.resource_ids, a.changes, ${only}))`;
+
+const shownChanges = (ofRow: boolean): string =>
+  `case when a.resource_ids is not null then ${programRows(ofRow ? 'nullif($6::uuid, a.id)' : 'null')} else ${changes} end`;
+
 const shown = (
   ofRow: boolean,
 ): string => `a.id, a.location_id, l.timezone, a.created_at, a.actor_kind, a.api_key_id, a.key_name,
      a.actor_name as role, ${login} as login, a.application_name as application, a.request_id, a.client_address, a.operation, a.relation as "table",
      a.resource_id, ${resourceName(ofRow ? '$6::uuid' : 'null::uuid')} as resource_name, a.row_count, a.deed, a.caused_by, a.undo_of,
-     case when a.resource_ids is not null
-         then jsonb_build_object('rows', history_rows(a.relation, a.resource_ids, a.changes, ${ofRow ? 'nullif($6::uuid, a.id)' : 'null'}))
-       else ${changes} end as changes,
+     ${shownChanges(ofRow)} as changes,${ofRow ? ` ${rowNames(`(${shownChanges(ofRow)})->'rows'`, '$6::uuid')} as row_names,` : ''}
      case a.actor_kind when 'database' then undo_refusal(a.id) end as cannot_undo,
      (select jsonb_object_agg(c.relation, c.row_count) from audit_entries c
        where c.location_id = a.location_id and c.created_at = a.created_at and c.caused_by = a.id) as cascaded`;

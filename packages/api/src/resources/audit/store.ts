@@ -66,16 +66,21 @@ async function entries(
 
 /** An entry as callers see it. */
 export function entryOf(stored: sql.EntryRow): AuditEntry {
-  const { timezone, created_at, actor_kind, changes, login, ...row } = stored;
+  const { timezone, created_at, actor_kind, changes, login, row_names: names, ...row } = stored;
   const present = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
   return {
     ...(present as Pick<AuditEntry, 'id' | 'operation'>),
     created_at: wireTime(created_at, timezone ?? 'UTC'),
     actor: actor_kind,
     ...personOf(stored),
-    ...('rows' in changes ? { rows: changes.rows } : { changes }),
+    ...('rows' in changes
+      ? { rows: (changes.rows ?? []).map((each, at) => withName(each, names?.[at])) }
+      : { changes }),
   };
 }
+
+const withName = (row: NonNullable<AuditEntry['rows']>[number], name: string | null | undefined) =>
+  name == null ? row : { ...row, name };
 
 async function exists(database: Database, id: string): Promise<boolean> {
   return isId(id) && (await database.run(sql.findLocation, [id])).length > 0;
