@@ -3,7 +3,7 @@ import { superuserUrl } from '../support/database.ts';
 import { withClient } from '../support/sql.ts';
 import { useBoards } from './app.ts';
 import { column, live, moveButton } from './board-page.ts';
-import { setPermissions } from './session-keys.ts';
+import { keyOf, setPermissions, takePermission } from './session-keys.ts';
 
 // What a card says of itself: that it is new, and why it cannot be moved.
 
@@ -69,9 +69,12 @@ test('the card of a refused move says why, until another person moves it', async
   const { id, number } = await place();
   const page = await board();
   await page.until(`${column(number)} === 'pending'`);
-  await setPermissions(api, page, ['orders:read', 'events:read']);
   await page.click(moveButton(number));
+  const { permissions } = await api.client(await keyOf(page)).limits.get.query();
+  await takePermission(api, page, 'orders:write');
   await page.skip(6_000);
+  await page.until(`document.querySelector('.notice')?.innerText.includes('Order ${number} stays')`);
+  await setPermissions(api, page, permissions);
   await page.until(`${why(number)}?.startsWith('It was not moved: ')`);
   await api.client().orders.updateStatus.mutate({ id, status: 'ready' });
   await page.until(`${column(number)} === 'ready'`);
