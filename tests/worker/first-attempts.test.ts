@@ -98,6 +98,8 @@ test('what older deliveries wait before is not sent before them', async () => {
 });
 
 test('an endpoint that hangs holds its slots and no more, and blocks no other; all events arrive once it answers', async () => {
+  // No attempt ends by itself while the changes are made.
+  const patient = await stepWorker(kit, { webhookTimeoutMs: 60_000 });
   const hanging: (() => void)[] = [];
   let hangs = true;
   const slow = await kit.consumer((_, response) => {
@@ -110,14 +112,14 @@ test('an endpoint that hangs holds its slots and no more, and blocks no other; a
   const changes = 3 * fullWidth;
   for (let made = 0; made < changes; made += 1) {
     await change();
-    await worker.begin();
+    await patient.begin();
   }
   await fast.arrived(changes);
   await waitFor('what waits to be given back', async () => (await claimed()) <= fullWidth);
   expect(slow.received.length).toBeLessThanOrEqual(fullWidth);
   hangs = false;
   for (const answer of hanging) answer();
-  await worker.turn();
+  await patient.turn();
   expect(await delivered()).toBe(2 * changes);
   expect(idsOf(slow)).toHaveLength(changes);
   expect(new Set(idsOf(slow)).size).toBe(changes);
