@@ -5,7 +5,7 @@ import type { CallContext } from './context.ts';
 import type { NamedOperation } from './definition.ts';
 import type { LargeBodies } from './large.ts';
 
-/** Whether a call is performed in the thread for large bodies: what may be large is here while the thread starts, unless its body is. */
+/** Whether a call is performed in the thread for large bodies. While that starts, calls with bodies up to `largeAtFirst` are not. */
 export function isApart({ meta }: NamedOperation, { body }: Given, large: LargeBodies): boolean {
   const bytes = 'parts' in body ? body.length : 0;
   return (meta.apart === true || bytes > largeFrom) && (large.isReady() || bytes > largeAtFirst);
