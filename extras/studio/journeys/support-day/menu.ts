@@ -252,10 +252,10 @@ export const menu: readonly Case[] = [
       await bob.sql('update products set price = 132 where id = $1', [id]);
       await bob.close();
       await desk.follow('Audit');
-      await desk.choose('Changes of (a table)', 'products');
+      await desk.choose('Changes of', 'products');
       await desk.follow('Club sandwich', { isData: true });
       await desk.sees('History of changes');
-      for (const change of ['price: 95 → 131', 'price: 131 → 132', 'bob']) await desk.sees(change);
+      for (const change of ['from $95.00 to $131.00', 'from $131.00 to $132.00', 'bob']) await desk.sees(change);
     },
   },
 ];

@@ -235,10 +235,10 @@ export const persons: readonly Case[] = [
       const { desk } = day;
       await desk.follow('Audit');
       await desk.type('Changed by (a key, a role, a program)', 'bob');
-      await desk.choose('Changes of (a table)', 'products');
+      await desk.choose('Changes of', 'products');
       await desk.press('Show more');
       await desk.follow('Mocha', { isData: true });
-      await desk.press('Undo…', { row: 'price: 95 → 9.5' });
+      await desk.press('Undo…', { row: 'from $95.00 to $9.50' });
       await desk.sees('This would be written:');
       await desk.press('Undo it');
       await soon(() => day.client.products.get.query({ id: wrong })).toMatchObject({
