@@ -255,7 +255,8 @@ export const menu: readonly Case[] = [
       await desk.choose('Changes of', 'products');
       await desk.follow('Club sandwich', { isData: true });
       await desk.sees('History of changes');
-      for (const change of ['from $95.00 to $131.00', 'from $131.00 to $132.00', 'bob']) await desk.sees(change);
+      for (const change of ['from $95.00 to $131.00', 'from $131.00 to $132.00', 'bob'])
+        await desk.sees(change);
     },
   },
 ];
