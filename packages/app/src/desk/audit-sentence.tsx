@@ -1,10 +1,11 @@
 import type { ComandaClient } from '@comanda/client';
 import { useQuery } from '@tanstack/react-query';
-import { Fragment, type ReactNode, useState } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { useComanda } from '../frame/comanda.tsx';
 import { useTexts } from '../frame/language.tsx';
 import { auditTexts } from './audit-texts.ts';
 import { useChangedFields, wordsOf } from './changed-fields.ts';
+import { Folded } from './folded.tsx';
 import { RowLink } from './row-link.tsx';
 import { deskTexts } from './texts.ts';
 
@@ -21,7 +22,6 @@ interface Props {
 /** Who did what, as one sentence; an edit of many rows unfolds. */
 export function Sentence({ entry, about }: Props) {
   const texts = useTexts(auditTexts);
-  const [isOpen, open] = useState(false);
   const { operation, table, rows = [], row_count: count = 1 } = entry;
   const row = count === 1 ? rows[0] : rows.find((each) => about !== undefined && idOf(each) === about);
   const many = table !== undefined && row === undefined;
@@ -36,10 +36,9 @@ export function Sentence({ entry, about }: Props) {
   return rows.length === 0 || operation === 'truncate' ? (
     sentence
   ) : (
-    <details onToggle={({ currentTarget }) => open(currentTarget.open)}>
-      <summary>{sentence}</summary>
-      {isOpen && <ChangedRows {...{ entry }} namesOf={entry.id} />}
-    </details>
+    <Folded summary={sentence}>
+      <ChangedRows {...{ entry }} namesOf={entry.id} />
+    </Folded>
   );
 }
 

@@ -35,7 +35,7 @@ export function usePlannedPrices(productId: string) {
   return useQuery({
     queryKey: ['planned prices', productId, mayAudit],
     enabled: mayAudit !== undefined,
-    // The list has no filter by product, and no prices.
+    // priceChanges.list has no filter by product, and its entries have no prices.
     async queryFn({ signal }): Promise<readonly PlannedPrice[]> {
       const { data: plans } = await comanda.priceChanges.list.query({ limit: 200 }, { signal });
       const found = await Promise.all(
@@ -126,7 +126,7 @@ export function PlannedPrices({ productId, planned, isReadOnly }: Props) {
               await comanda.priceChanges.create.mutate({
                 effective_at: momentAt(at, session.location.timezone),
                 prices: [{ product_id: productId, price: numberIn(price) }],
-                // The same again is planned once, until it was answered.
+                // A form that is sent again without an answer plans one price.
                 idempotencyKey: `desk price ${price} ${at} ${attempt}`,
               });
               setAttempt(Math.random);
